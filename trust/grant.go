@@ -120,6 +120,8 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 			g = f.Grants[at]
 			had = !g.Empty()
 		}
+		before := g.Grant
+		before.tidy() // the lists are its own
 		if err := edit(&g.Grant); err != nil {
 			return err
 		}
@@ -138,7 +140,10 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 		if !had && g.Empty() {
 			return nil
 		}
-		return s.record(ctx, granted(&g.Grant))
+		if err := s.record(ctx, granted(&g.Grant)); err != nil && !onlyTakes(&before, &g.Grant) {
+			return err
+		}
+		return nil
 	})
 }
 

@@ -3,17 +3,32 @@ package trust
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/agent-base/agent-base/trace"
 )
 
-// record reports a change that is about to be written. An error keeps it from being written.
+// record reports a change that is about to be written. An error keeps it from being written, but for a change that only takes
+// rights away.
 func (s *Store) record(ctx context.Context, e trace.Event) error {
 	if s.Record == nil {
 		return nil
 	}
 	e.Time = s.now()
-	return s.Record(ctx, e)
+	err := s.Record(ctx, e)
+	if e.Kind == trace.TrustRevoked || e.Kind == trace.GrantRevoked {
+		return nil
+	}
+	return err
+}
+
+// onlyTakes reports whether a grant has nothing that it had not before.
+func onlyTakes(before, after *Grant) bool {
+	kept := func(old, now []string) bool {
+		return !slices.ContainsFunc(now, func(item string) bool { return !slices.Contains(old, item) })
+	}
+	return (before.Home || !after.Home) && kept(before.Env, after.Env) && kept(before.With, after.With) && kept(before.Read, after.Read) &&
+		kept(before.Write, after.Write) && kept(before.Net, after.Net) && kept(before.Suggested, after.Suggested) && kept(after.Withheld, before.Withheld)
 }
 
 func approved(a *Approval) trace.Event {

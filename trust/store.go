@@ -47,7 +47,8 @@ type Store struct {
 	Now  func() time.Time // nil means time.Now
 
 	// Record gets each change before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
-	// GrantChanged and GrantRevoked. Its error keeps the change from being written. Nil records nothing.
+	// GrantChanged and GrantRevoked. Its error keeps the change from being written, unless the change only takes rights away. Nil
+	// records nothing.
 	Record func(context.Context, trace.Event) error
 }
 

@@ -342,18 +342,50 @@ func TestApproveSeveral(t *testing.T) {
 	}
 }
 
-// Single contents are forgotten with their grants, and only these; a failure of the record forgets nothing.
+// What cannot be recorded is not given, but taken away it is.
+func TestRecordFails(t *testing.T) {
+	s := newStore(t)
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}, Approval{Name: "y", Digest: digest("a")}))
+	must(t, s.AddRoot(t.Context(), "/r"))
+	key := Grant{Name: "x", Digest: digest("a")}
+	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Env, g.Home = []string{"A", "B"}, true; return nil }))
+	full := errors.New("full")
+	s.Record = func(context.Context, trace.Event) error { return full }
+	for what, err := range map[string]error{
+		"approve":   s.Approve(t.Context(), Approval{Name: "z", Digest: digest("a")}),
+		"root":      s.AddRoot(t.Context(), "/s"),
+		"grant":     s.EditGrant(t.Context(), key, func(g *Grant) error { g.Env = append(g.Env[:1], "C"); return nil }),
+		"give back": s.EditGrant(t.Context(), key, func(g *Grant) error { g.Home, g.Net = false, []string{"example.com"}; return nil }),
+	} {
+		if !errors.Is(err, full) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Home, g.Env = false, g.Env[:1]; g.Withheld = []string{"W"}; return nil }))
+	if g, _ := loaded(t, s).Grant("x", "", digest("a")); g.Home || !slices.Equal(g.Env, []string{"A"}) {
+		t.Errorf("%+v", g)
+	}
+	for _, name := range []string{"x", "y"} {
+		if ok, err := s.Revoke(t.Context(), name); !ok || err != nil {
+			t.Errorf("revoke %s: %v, %v", name, ok, err)
+		}
+	}
+	if ok, err := s.RemoveRoot(t.Context(), "/r"); !ok || err != nil {
+		t.Errorf("root: %v, %v", ok, err)
+	}
+	if set := loaded(t, s); len(set.Approvals())+len(set.Grants())+len(set.Roots()) != 0 {
+		t.Errorf("left: %+v", set)
+	}
+}
+
+// Single contents are forgotten with their grants, and only these; that this cannot be recorded does not keep them.
 func TestForget(t *testing.T) {
 	s := newStore(t)
 	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, Approval{Name: "x", Digest: digest("b"), Dir: "/v/2/x"}, Approval{Name: "y", Digest: digest("a"), Dir: "/v/1/y"}))
 	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, func(g *Grant) error { g.Home = true; return nil }))
 	gone := func(name, dir, _ string) bool { return name == "x" && dir == "/v/1/x" }
-	s.Record = func(context.Context, trace.Event) error { return errors.New("full") }
-	if list, err := s.Forget(t.Context(), gone); err == nil || list != nil || len(loaded(t, s).Approvals()) != 3 {
-		t.Errorf("%v, %v", list, err)
-	}
 	var told []string
-	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return nil }
+	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return errors.New("full") }
 	list, err := s.Forget(t.Context(), gone)
 	if want := []Content{{"x", "/v/1/x", digest("a")}}; err != nil || !slices.Equal(list, want) || !slices.Equal(told, []string{"x"}) {
 		t.Errorf("%v, %v, told %q", list, err, told)

@@ -14,6 +14,14 @@ func Owned(info fs.FileInfo) bool {
 	return ok && (s.Uid == 0 || int(s.Uid) == os.Geteuid())
 }
 
+// Names returns how many names a file has: its hard links.
+func Names(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}
+
 func checkOwner(path string, info fs.FileInfo) error {
 	if !Owned(info) {
 		return &UnsafeError{Path: path, Foreign: true, Mode: info.Mode().Perm()}

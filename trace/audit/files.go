@@ -10,12 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 // The names of files in the log's folder. An older file has the number of its last record in its name.
 const (
 	currentName = "audit.jsonl"
 	lockName    = "audit.lock"
+	lossName    = "audit.lost" // has a byte for each event that could not be written; it is sparse, so it fits on a full disk
 	oldPrefix   = "audit-"
 	oldSuffix   = ".jsonl"
 )
@@ -65,11 +68,39 @@ func openCurrent(dir *os.Root) (*os.File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%q is not a regular file (%s)", f.Name(), info.Mode().Type())
 	}
+	if err == nil && lockfile.Names(info) > 1 {
+		err = fmt.Errorf("%q is another name of a file elsewhere (a hard link): remove it, and the log begins anew", f.Name())
+	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// notedLoss returns how many events processes could not write, as far as they could note it.
+func notedLoss(dir *os.Root) int64 {
+	info, err := dir.Lstat(lossName)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+// noteLoss tells the next writer, in whichever process, of one more event that could not be written. It reports whether it could.
+func (l *Log) noteLoss() bool {
+	dir, err := os.OpenRoot(l.o.Dir)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	f, err := dir.OpenFile(lossName, os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular() && lockfile.Names(info) == 1 && f.Truncate(info.Size()+1) == nil
 }
 
 // rotate renames the present file and removes the oldest ones. It returns the file to go on with: the same if it cannot be

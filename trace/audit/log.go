@@ -49,6 +49,7 @@ type Log struct {
 	mu     sync.Mutex
 	end    position // of the log when this process last wrote to it
 	lost   int64    // events that could not be written since the last write that succeeded
+	noted  int64    // those of them that noteLoss told other processes of
 	failed error    // why, or nil
 	spent  spending
 }
@@ -130,24 +131,32 @@ func (l *Log) Failure() (lost int64, err error) {
 	return l.lost, &WriteError{Dir: l.o.Dir, Err: l.failed}
 }
 
-// append writes r, and before it how many events were lost.
+// append writes r, and before it how many events were lost, by this process or others.
 func (l *Log) append(ctx context.Context, r *Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.locked(ctx, func(dir *os.Root) error {
-		if l.lost > 0 {
-			e := trace.Event{Kind: Lost, Time: time.Now(), Level: slog.LevelWarn, Message: l.failed.Error(), Attrs: []slog.Attr{slog.Int64(trace.AttrCount, l.lost)}}
+		if lost := l.lost - l.noted + notedLoss(dir); lost > 0 {
+			why := "a process that has ended could not write them"
+			if l.failed != nil {
+				why = l.failed.Error()
+			}
+			e := trace.Event{Kind: Lost, Time: time.Now(), Level: slog.LevelWarn, Message: why, Attrs: []slog.Attr{slog.Int64(trace.AttrCount, lost)}}
 			note, _ := l.maker.record(ctx, &e)
 			if err := l.write(dir, &note); err != nil {
 				return err
 			}
-			l.lost = 0
+			_ = dir.Remove(lossName) // it is recorded
 		}
+		l.lost, l.noted, l.failed = 0, 0, nil
 		return l.write(dir, r)
 	})
 	if err != nil {
 		l.lost++
 		l.failed = err
+		if l.noteLoss() {
+			l.noted++
+		}
 	}
 	return err
 }

@@ -267,8 +267,9 @@ func TestUnfinishedLine(t *testing.T) {
 			if err := os.WriteFile(path, append(src[:second:second], tt.tear(src[second:])...), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if r := clean(t, dir); r.Torn != tt.torn {
-				t.Errorf("before the next record: %+v", r)
+			before, err := Verify(t.Context(), dir, nil)
+			if zeros := strings.HasPrefix(tt.name, "zeros"); err != nil || (len(before.Breaks) > 0) != zeros || !zeros && before.Torn != tt.torn {
+				t.Errorf("before the next record: %+v, %v", before, err) // a writer of the log does not write zeros
 			}
 			emit(t, New(&Options{Dir: dir}), "three", "four")
 			if r := clean(t, dir); r.Torn != tt.torn || r.Last != 4 {
@@ -373,6 +374,23 @@ func TestDiskFull(t *testing.T) {
 	if before.Event != Lost || before.Count != 4 || last.Event != trace.ToolStarting || clean(t, dir).Torn == 0 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// What a process could not write and ended with, the next one that can write records (security 2.14 #189).
+func TestLostByAnother(t *testing.T) {
+	dir := t.TempDir()
+	emit(t, New(&Options{Dir: dir}), "before")
+	for range 2 {
+		l := New(&Options{Dir: dir, write: func(*os.File, []byte) (int, error) { return 0, syscall.ENOSPC }})
+		trace.Emit(t.Context(), l, trace.Event{Kind: trace.SkillRemoved, Skill: "a"})
+		trace.Emit(t.Context(), l, trace.Event{Kind: trace.SkillRemoved, Skill: "b"})
+	}
+	emit(t, New(&Options{Dir: dir}), "after", "more")
+	got := records(t, dir)
+	if len(got) != 4 || got[1].Event != Lost || got[1].Count != 4 || got[2].Skill != "after" || got[3].Skill != "more" {
+		t.Errorf("%+v", got)
+	}
+	clean(t, dir)
 }
 
 // A done context does not keep a record from being written, and goroutines share a log.

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -18,8 +19,12 @@ func TestUnsafePlaces(t *testing.T) {
 		"shared folder": func(dir string) error { return os.Chmod(dir, 0o777) },
 		"link out":      func(dir string) error { return os.Symlink("/dev/null", filepath.Join(dir, currentName)) },
 		"pipe":          func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, currentName), 0o600) },
-		"lock is link":  func(dir string) error { return os.Symlink("x", filepath.Join(dir, lockName)) },
-		"relative":      nil,
+		"hard link": func(dir string) error {
+			other := filepath.Join(filepath.Dir(dir), "other")
+			return errors.Join(os.WriteFile(other, nil, 0o600), os.Link(other, filepath.Join(dir, currentName)))
+		},
+		"lock is link": func(dir string) error { return os.Symlink("x", filepath.Join(dir, lockName)) },
+		"relative":     nil,
 	} {
 		dir := filepath.Join(t.TempDir(), "audit")
 		if err := os.Mkdir(dir, 0o700); err != nil {

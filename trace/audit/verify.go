@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -71,7 +72,7 @@ func Verify(ctx context.Context, dir string, o *VerifyOptions) (*Report, error) 
 		v.check(e)
 		seen = seen || e.Err == nil && e.Hash == head
 	}
-	v.between(true)
+	v.between(!v.alien)
 	if v.First > 1 && older > 0 {
 		what := "record 1 is missing"
 		if v.First > 2 {
@@ -90,7 +91,8 @@ type verifier struct {
 	Report
 	torn  debris // after the last record
 	where Break  // the first line of torn that was changed, or else the first one; What is empty without torn lines
-	bad   bool   // a line of torn is not just unfinished
+	bad   bool   // a line of torn was changed
+	alien bool   // a line of torn does not begin like a record, so no writer of this log began it
 }
 
 func (v *verifier) fault(file string, line int, what string) {
@@ -106,10 +108,12 @@ func (v *verifier) check(e *Entry) {
 		if v.torn.lines == 0 || changed && !v.bad {
 			v.where, v.bad = Break{e.File, e.Line, e.Err.Error()}, changed
 		}
+		v.alien = v.alien || !begun(e.Raw)
 		v.torn.add(&e.line)
 		return
 	}
-	v.between(e.Event == Repaired && e.Count == v.torn.size && e.SHA256 == v.torn.sum())
+	described := e.Event == Repaired && e.Count == v.torn.size && e.SHA256 == v.torn.sum()
+	v.between(described && (v.Records > 0 || !v.alien))
 	if what := v.link(e); what != "" {
 		v.fault(e.File, e.Line, what)
 	}
@@ -120,18 +124,25 @@ func (v *verifier) check(e *Entry) {
 	v.Last, v.Hash = e.Seq, e.Hash
 }
 
-// between judges the lines since the last record. Unfinished ones are no fault if the next record describes them, or if
-// there is no next record yet.
-func (v *verifier) between(described bool) {
+// begun reports whether a line can be the beginning of a record. A line that is too long has no text.
+func begun(text []byte) bool {
+	const first = `{"timestamp":"`
+	return text != nil && (bytes.HasPrefix(text, []byte(first)) || bytes.HasPrefix([]byte(first), text))
+}
+
+// between judges the lines since the last record. They are no fault if the next record describes them, which a writer that goes on
+// does, or if there is no next record yet and a writer may have begun them. Before the first record they are always such lines:
+// else the log was there, and something took its place.
+func (v *verifier) between(unfinished bool) {
 	switch {
 	case v.torn.lines == 0:
 		return
-	case v.bad || !described:
+	case v.bad || !unfinished:
 		v.fault(v.where.File, v.where.Line, v.where.What)
 	default:
 		v.Torn += v.torn.lines
 	}
-	v.torn, v.where, v.bad = debris{}, Break{}, false
+	v.torn, v.where, v.bad, v.alien = debris{}, Break{}, false, false
 }
 
 // link says what is wrong with the link from a record to the one before, or "".

@@ -64,6 +64,11 @@ func TestVerifyFindsChanges(t *testing.T) {
 		{"the last line changed", func(l []string) []string { l[4] = strings.Replace(l[4], "five", "nine", 1); return l },
 			"5: the line was changed: its hash is that of another text"},
 		{"the last line broken", func(l []string) []string { l[4] = l[4][:40] + "\n"; return l }, ""},
+		{"a line at the end", func(l []string) []string { return append(l, "\nhello\n") }, "6: the line is not a whole record"},
+		{"NULs at the end", func(l []string) []string { return append(l, "\n"+strings.Repeat("\x00", 4096)) }, "6: the line is not a whole record"},
+		{"other bytes", func([]string) []string { return []string{"\x8f\x01\n\xfe\x02"} }, "1: the line is not a whole record"},
+		{"a line that is too long at the end", func(l []string) []string { return append(l, "\n{\"x\":\""+strings.Repeat("x", 100_000)) },
+			"6: the line is not a whole record: it has 100006 bytes, more than 65536"},
 		{"a long line", func(l []string) []string { l[3] = strings.Repeat("x", 100_000) + "\n"; return l },
 			"4: the line is not a whole record: it has 100000 bytes, more than 65536|5: record 4 is missing"},
 	} {
@@ -72,6 +77,33 @@ func TestVerifyFindsChanges(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(tt.change(fiveLines(t)), "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		r, err := Verify(t.Context(), dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range r.Breaks {
+			got = append(got, strings.TrimPrefix(b.Error(), path+":"))
+		}
+		if d := cmp.Diff(tt.want, strings.Join(got, "|")); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		}
+	}
+}
+
+// What takes the place of the whole log stays a fault when a writer goes on after it; what a power failure leaves at the end does not.
+func TestVerifyAfterRepair(t *testing.T) {
+	for _, tt := range []struct{ name, kept, debris, want string }{
+		{"other bytes in place of the log", "", "\x8f\x01\n\xfe\x02", "1: the line is not a whole record"},
+		{"the first record unfinished", "", `{"timest`, ""},
+		{"NULs after a record", fiveLines(t)[0], strings.Repeat("\x00", 4096), ""},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, currentName)
+		if err := os.WriteFile(path, []byte(tt.kept+tt.debris), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		emit(t, New(&Options{Dir: dir}), "next")
 		r, err := Verify(t.Context(), dir, nil)
 		if err != nil {
 			t.Fatal(err)
