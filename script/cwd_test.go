@@ -55,7 +55,7 @@ func TestCwd(t *testing.T) {
 			case "skill":
 				want = dir
 			case "work":
-				want = variable(cmd, "AGENT_SKILL_WORK_DIR")
+				want = value(cmd, "AGENT_SKILL_WORK_DIR")
 			}
 			if cmd.Dir != want {
 				t.Errorf("starts in %s, want %s", cmd.Dir, want)
@@ -63,14 +63,14 @@ func TestCwd(t *testing.T) {
 			if slices.Contains(cmd.Write, user) || slices.Contains(cmd.Write, workspace) { // C65: writing there is a grant
 				t.Errorf("may write to %q", cmd.Write)
 			}
-			if variable(cmd, "AGENT_WORKSPACE") != h.Workspace {
-				t.Errorf("AGENT_WORKSPACE is %q", variable(cmd, "AGENT_WORKSPACE"))
+			if value(cmd, "AGENT_WORKSPACE") != h.Workspace {
+				t.Errorf("AGENT_WORKSPACE is %q", value(cmd, "AGENT_WORKSPACE"))
 			}
 		})
 	}
 }
 
-func variable(c *runner.Command, name string) string {
+func value(c *runner.Command, name string) string {
 	for _, kv := range c.Env {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value

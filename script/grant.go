@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -56,7 +57,7 @@ const (
 func Declared(m *manifest.Manifest) []string {
 	p := &m.Permissions
 	out := slices.DeleteFunc(slices.Clone(p.Env), func(entry string) bool {
-		return !namesVariables(entry) || program.Matches(providers, strings.ToUpper(entry))
+		return variable.CheckDeclared(entry) != nil || program.Matches(providers, strings.ToUpper(entry))
 	})
 	out = append(out, p.Network...)
 	for _, dir := range p.Read {

@@ -160,7 +160,7 @@ func TestNoLayer(t *testing.T) {
 		}
 		last := got[len(got)-1]
 		script := last.Args[len(last.Args)-2]
-		if copied := strings.HasPrefix(script, filepath.Join(r.Cache, "work")); len(got) != step.runs || copied != step.copied || strings.HasPrefix(variable(last, "AGENT_SKILL_DIR"), filepath.Join(r.Cache, "work")) != copied {
+		if copied := strings.HasPrefix(script, filepath.Join(r.Cache, "work")); len(got) != step.runs || copied != step.copied || strings.HasPrefix(value(last, "AGENT_SKILL_DIR"), filepath.Join(r.Cache, "work")) != copied {
 			t.Errorf("%+v: %d runs, %q", step, len(got), script)
 		}
 	}

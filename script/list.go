@@ -20,7 +20,7 @@ const Dir = survey.Dir
 // Script is one script of a skill.
 type Script = survey.Script
 
-// List returns the scripts that a skill offers, by name, and the problems of its scripts, of its permissions.env and of
+// List returns the scripts that a skill offers, by name, and the problems of its scripts and of
 // metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean survey.Any.
 func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
 	found := survey.Of(s.FS(), s.Manifest(), o)
@@ -29,7 +29,7 @@ func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
 
 // CheckManifest returns the problems of what a manifest says about running scripts.
 func CheckManifest(m *manifest.Manifest) []manifest.Problem {
-	return append(checkPermissions(m), checkCwd(m)...)
+	return checkCwd(m)
 }
 
 // Find returns the script of that name, see survey.ValidName and Set.Find. The absolute path of a script in the skill's

@@ -22,15 +22,6 @@ func describe(scripts []Script, problems []manifest.Problem) (names, codes []str
 
 const elf = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00"
 
-// What permissions.env cannot forward is reported with the scripts.
-func TestListPermissions(t *testing.T) {
-	s := open(t, "permissions:\n  env: ['*', 'ABC_*', 'A_*', 'LD_*']\n", tree{"scripts/a.py": ""})
-	names, codes := describe(List(s, nil))
-	if want := slices.Repeat([]string{"permissions-env"}, 2); !slices.Equal(names, []string{"a=a.py"}) || !slices.Equal(codes, want) {
-		t.Errorf("got %q, %q, want %q", names, codes, want)
-	}
-}
-
 // C38, R50, lessons 2.1 #16: a script that is a link is denied, found or listed, also inside the skill.
 func TestLinksAreNoScripts(t *testing.T) {
 	for _, front := range []string{"", "scripts: [real, link]\n"} {

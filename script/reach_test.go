@@ -91,7 +91,7 @@ func TestReach(t *testing.T) {
 					}
 				}
 			}
-			if home := variable(c, "HOME"); slices.Contains(c.Write, home) == tt.grant.Home {
+			if home := value(c, "HOME"); slices.Contains(c.Write, home) == tt.grant.Home {
 				t.Errorf("HOME is %s, it writes %q", home, c.Write)
 			}
 		})

@@ -76,6 +76,7 @@ type Selection struct {
 	Enabled     []string // names that the user enabled; they override default_enabled
 	Disabled    []string
 	OnlyBundled []string // if not empty, the only bundled skills that are enabled
+	NotBundled  []string // bundled skills that are not enabled; skills of these names elsewhere are
 }
 
 // Catalog is an immutable snapshot of the skills found. It is safe for concurrent use.

@@ -42,6 +42,7 @@ const (
 	CauseTrust                    // its content is not approved, and Mode requires an approval
 	CauseWish                     // it is among Enabled or Disabled
 	CauseOnlyBundled              // it is bundled and not among OnlyBundled
+	CauseNotBundled               // it is bundled and among NotBundled
 	CauseManifest                 // its manifest says so: default_enabled, disable-model-invocation
 	CauseRequirement              // a requirement of its manifest is missing
 )
@@ -73,7 +74,7 @@ func newJudge(c *Catalog) *judge {
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want = newWishes(&c.o.Want)
 	w := &c.o.Want
-	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.Enabled) == 0 && w.Mode == SelectAuto
+	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.NotBundled)+len(w.Enabled) == 0 && w.Mode == SelectAuto
 	return j
 }
 

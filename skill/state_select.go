@@ -14,11 +14,11 @@ import (
 type wishes struct {
 	mode                        Mode
 	names                       []string // for SelectNamed, in order, without duplicates
-	named, on, off, onlyBundled map[string]bool
+	named, on, off, onlyBundled, notBundled map[string]bool
 }
 
 func newWishes(s *Selection) wishes {
-	w := wishes{mode: s.Mode, named: nameSet(s.Names), on: nameSet(s.Enabled), off: nameSet(s.Disabled), onlyBundled: nameSet(s.OnlyBundled)}
+	w := wishes{mode: s.Mode, named: nameSet(s.Names), on: nameSet(s.Enabled), off: nameSet(s.Disabled), onlyBundled: nameSet(s.OnlyBundled), notBundled: nameSet(s.NotBundled)}
 	for _, n := range s.Names {
 		if !slices.Contains(w.names, manifest.Canonical(n)) {
 			w.names = append(w.names, manifest.Canonical(n))
@@ -63,6 +63,8 @@ func (j *judge) switched(it *item, name string) ruling {
 	switch {
 	case j.want.off[name]:
 		return ruling{CauseWish, "disabled by the configuration"}
+	case bundled && j.want.notBundled[name]:
+		return ruling{CauseNotBundled, "disabled by the configuration"}
 	case bundled && len(j.want.onlyBundled) > 0 && !j.want.onlyBundled[name]:
 		return ruling{CauseOnlyBundled, "not among the enabled bundled skills"}
 	case j.want.on[name]:

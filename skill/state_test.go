@@ -42,6 +42,7 @@ func TestSelection(t *testing.T) {
 		{"C20, R76: auto is all but what is off by default", Selection{}, nobody, "core mine theirs", nil},
 		{"R75: the user's wish beats the manifest", Selection{Enabled: []string{"Quiet", "off"}, Disabled: []string{"theirs"}}, nobody, "core mine off quiet", nil},
 		{"R74: only some of the bundled", Selection{OnlyBundled: []string{"off"}, Enabled: []string{"off"}}, nobody, "mine off theirs", nil},
+		{"R74: a bundled one is disabled, others of that name are not", Selection{NotBundled: []string{"Core", "mine"}}, nobody, "mine theirs", nil},
 		{"R70: none", Selection{Mode: SelectNone}, nobody, "", nil},
 		{"R70: named, in any spelling; bundled is trusted", Selection{Mode: SelectNamed, Names: []string{" Core", "MINE"}}, mine, "core mine", nil},
 		{"C20: a name beats default_enabled and disabled", Selection{Mode: SelectNamed, Names: []string{"off"}, Disabled: []string{"off"}}, mine, "off", nil},

@@ -85,6 +85,9 @@ func (p *parser) listField(f *knownField, n *yamlnode.Node) {
 		keep = (*parser).all
 	}
 	kept := keep(p, list)
+	if len(list) > 0 && len(kept) == 0 {
+		p.reject(f.key)
+	}
 	if f.list != nil {
 		*f.list(p.m) = kept
 	}

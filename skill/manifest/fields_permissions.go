@@ -12,19 +12,19 @@ import (
 
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
 var (
-	envName     = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_*]*$`)
 	commandName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 	amount      = lazyregexp.New(`^([0-9]{1,12})[ \t]*([A-Za-z]*)$`)
 )
 
 func (p *parser) envNames(list []listItem) []string {
 	return p.kept("permissions.env", list, func(s string) (code, message string) {
-		if !envName().MatchString(s) {
-			return "permissions-env", fmt.Sprintf("%q is not the name of a variable, or asks for all of them: it grants nothing", clip(s))
+		if why := variable.CheckDeclared(s); why != nil {
+			return "permissions-env", fmt.Sprintf("%q in permissions.env grants nothing: %v", clip(s), why)
 		}
 		return "", ""
 	})

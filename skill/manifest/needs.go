@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
@@ -16,19 +18,48 @@ type needs struct{ commands, variables []string }
 
 func (n *needs) empty() bool { return len(n.commands)+len(n.variables) == 0 }
 
-// requires reads metadata.requires: a list of commands, or a map as below metadata.openclaw. Another form is a key of
-// another product and has no effect.
+// requires reads metadata.requires: names of commands, or a map as below metadata.openclaw. What is neither is reported and
+// requires nothing; the rest counts.
 func (p *parser) requires(f *knownField, n *yamlnode.Node) {
-	if n = p.object(n); n.Kind == yamlnode.Mapping {
-		p.needsOf(n)
-		return
+	n = p.object(n)
+	if n.Kind == yamlnode.Scalar {
+		n = &yamlnode.Node{Kind: n.Kind, Value: spacedVersion().ReplaceAllString(n.Value, "$1"), Line: n.Line, Col: n.Col}
 	}
-	names := namesIn(n)
-	if slices.ContainsFunc(names, func(s string) bool { return strings.ContainsAny(s, "<>=~!") }) {
-		return // packages with their versions
+	for _, s := range p.commandsIn(f, n) {
+		if strings.ContainsAny(s, versioned) {
+			p.problem("metadata-requires", on(n, f.key), "%q in metadata.requires has a version, which is not compared: it requires nothing", clip(s))
+			continue
+		}
+		p.needs.commands = append(p.needs.commands, s)
 	}
-	p.needs.commands = append(p.needs.commands, names...)
 	p.bounded(f, n)
+}
+
+// versioned holds the characters of an entry with a version, such as node>=18 or node@18. No command has them.
+const versioned = "<>=~!^@"
+
+// spacedVersion finds the comparison of a version with the spaces around it.
+var spacedVersion = lazyregexp.New(`[ \t]*([<>=~!^]+)[ \t]*`)
+
+// commandsIn returns the texts where metadata.requires has the names of commands. It reads the variables of a map.
+func (p *parser) commandsIn(f *knownField, n *yamlnode.Node) []string {
+	switch n.Kind {
+	case yamlnode.Mapping:
+		p.needsOf(n)
+		for _, kv := range n.Pairs {
+			if kv.Key.Value != "bins" && kv.Key.Value != "env" {
+				p.problem("metadata-requires", on(kv.Key, f.key), "%q in metadata.requires is neither bins nor env: it requires nothing", clip(kv.Key.Value))
+			}
+		}
+		return nil
+	case yamlnode.Sequence:
+		for _, v := range n.Items {
+			if v.Kind != yamlnode.Scalar {
+				p.problem("metadata-requires", on(v, f.key), "an entry of metadata.requires is not a text: it requires nothing")
+			}
+		}
+	}
+	return namesIn(n)
 }
 
 // hostNeeds reads the needs in the metadata of OpenClaw: {requires: {bins: [gh], env: [TOKEN]}}.
@@ -49,7 +80,7 @@ func (p *parser) needsOf(n *yamlnode.Node) {
 			p.needs.commands = append(p.needs.commands, namesIn(kv.Value)...)
 		case "env":
 			for _, s := range namesIn(kv.Value) {
-				if envName().MatchString(s) && !strings.Contains(s, "*") {
+				if variable.IsName(s) {
 					p.needs.variables = append(p.needs.variables, s)
 				}
 			}

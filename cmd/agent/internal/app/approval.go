@@ -265,8 +265,10 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 		p.declared = without(p.declared, r.entry)
 		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", r.entry, r.why))
 	}
-	if never := script.NeverGiven(p.manifest); len(never) > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("  never gets env: %s (no script gets these)", strings.Join(never, " ")))
+	for _, pr := range s.Problems() {
+		if pr.Code == "permissions-env" {
+			p.notes = append(p.notes, "  "+pr.Message)
+		}
 	}
 	if p.sandbox, err = c.tools.sandbox.State(ctx); ctx.Err() != nil {
 		return err

@@ -257,9 +257,11 @@ func (s *Settings) DecidedBy(e skill.Entry) string {
 		return s.Origin("deny")
 	case skill.CauseOnlyBundled:
 		return s.Origin("enabledBundled")
+	case skill.CauseNotBundled:
+		return s.Origin("disabledBundled")
 	case skill.CauseWish:
 		if disabled {
-			return s.originOf("disabled", "disabledBundled")
+			return s.Origin("disabled")
 		}
 		return s.Origin("enabled")
 	case skill.CauseManifest:
@@ -313,7 +315,13 @@ func (s *Settings) Wanted(e skill.Entry) bool {
 	case skill.SelectAll, skill.SelectAllUntrusted:
 		return e.State() != skill.StateDisabled
 	}
-	return e.State() != skill.StateDisabled && !contains(cfg.Want.Disabled, name)
+	return e.State() != skill.StateDisabled && !switchedOff(cfg, e)
+}
+
+// switchedOff reports whether the settings switch a skill off by its name.
+func switchedOff(cfg *config.Config, e skill.Entry) bool {
+	name := e.Canonical()
+	return contains(cfg.Want.Disabled, name) || e.Layer() == config.Bundled && contains(cfg.Want.NotBundled, name)
 }
 
 // Wished reports whether the user's files and the manifest enable a skill. It ignores AGENT_SKILLS.
@@ -321,7 +329,7 @@ func (s *Settings) Wished(e skill.Entry) bool {
 	cfg := s.Config()
 	name := e.Canonical()
 	switch {
-	case contains(cfg.Want.Disabled, name):
+	case switchedOff(cfg, e):
 		return false
 	case contains(cfg.Want.Enabled, name):
 		return true

@@ -96,11 +96,10 @@ type details struct {
 	Requires      []string           `json:"requires,omitempty"`
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
-	EnvNever      []string           `json:"permissions_env_never_given,omitempty"` // of these, the entries that give scripts nothing
-	Permissions   []string           `json:"permissions,omitempty"`                 // the others that the manifest requests, as "network: HOST"
-	Contacts      []string           `json:"contacts,omitempty"`                    // hosts that the texts of its scripts name
-	Variables     []app.Variable     `json:"variables"`                             // that it declares or its scripts read; never values
-	Grants        *app.GrantView     `json:"grants,omitempty"`                      // null: nothing was granted
+	Permissions   []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
+	Contacts      []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
+	Variables     []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
 	Dependencies  []dependencies     `json:"dependencies"`           // of its scripts and toolsets, by what declares them
@@ -292,7 +291,6 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
-	d.EnvNever = script.NeverGiven(m)
 	d.Permissions = app.PermissionLines(m)
 	d.Toolsets = app.ToolsetNames(s)
 	d.toolRules = toolRulesOf(m)

@@ -61,7 +61,7 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
 		{"tools", d.Restricts}, {"any code", d.anyCodeText()}, {"dropped", strings.Join(d.DroppedTools, "; ")},
-		{"env", envText(d)}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
+		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
 		{"granted", grantedText(d)},
 		{"installed", installedText(d)}, {"commit", commitText(d.Installed)}, {"called", calledText(d.Installed)}, {"versions", versionsKept(d.Installed)},
 		{"scripts", scriptsText(d)}, {"packages", o.out.Typed(packagesText(d))}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
@@ -167,16 +167,6 @@ func grantedText(d *details) string {
 }
 
 // permissionsText describes what the manifest requests in addition to variables.
-// envText lists the variables that a manifest asks for. Those that no script gets stand by themselves.
-func envText(d *details) string {
-	given := slices.DeleteFunc(slices.Clone(d.Env), func(name string) bool { return slices.Contains(d.EnvNever, name) })
-	parts := []string{strings.Join(given, " ")}
-	if len(d.EnvNever) > 0 {
-		parts = append(parts, "never given: "+strings.Join(d.EnvNever, " "))
-	}
-	return strings.TrimPrefix(strings.Join(parts, "; "), "; ")
-}
-
 func permissionsText(d *details) string { return strings.Join(d.Permissions, "; ") }
 
 // contactsText lists the hosts that the texts of scripts name.

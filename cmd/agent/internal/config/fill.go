@@ -81,9 +81,9 @@ func want(g given) skill.Selection {
 			s = skill.Selection{Mode: skill.SelectNamed, Names: slices.Clone(enabled)}
 		}
 	}
-	s.Disabled = slices.Concat(get[[]string](g, "disabled"), get[[]string](g, "disabledBundled"), switchedOff(get[[]Plugin](g, "plugins")))
+	s.Disabled = slices.Concat(get[[]string](g, "disabled"), switchedOff(get[[]Plugin](g, "plugins")))
 	s.Enabled = slices.DeleteFunc(slices.Clone(enabled), func(n string) bool { return slices.Contains(s.Disabled, n) })
-	s.OnlyBundled = get[[]string](g, "enabledBundled")
+	s.OnlyBundled, s.NotBundled = get[[]string](g, "enabledBundled"), get[[]string](g, "disabledBundled")
 	return s
 }
 

@@ -83,7 +83,7 @@ var keys = []*key{
 	{name: "enabledBundled", kind: names, project: ifUnset,
 		about: "The only bundled skills to load."},
 	{name: "disabledBundled", kind: names, project: add,
-		about: "Bundled skills not to load."},
+		about: "Bundled skills not to load. A skill of the same name in another place is loaded."},
 	{name: "allow", kind: globs, project: ifUnset, guards: true,
 		about: "Globs of skill names; if it is set, no other skill is loaded. A glob has at most 256 bytes and 16 alternatives, and there are at most 64 globs. Plain names do not count."},
 	{name: "deny", kind: globs, project: add, guards: true,

@@ -194,14 +194,14 @@ skills:
 	got := map[string]string{
 		"deny": fmt.Sprint(c.Deny), "allow": fmt.Sprint(c.Allow), "max": fmt.Sprint(c.MaxSkills, c.Budget, c.Nested, c.MaxScriptOutput),
 		"roots": w.tidy(fields(c.Roots)), "dirs": w.tidy(fmt.Sprint(c.CoreDir, " ", c.UserDir, " ", c.Python, " ", c.LinkRoots)),
-		"want": fmt.Sprint(c.Want.Mode, c.Want.Enabled, c.Want.Disabled, c.Want.OnlyBundled), "order": fmt.Sprint(c.Precedence),
+		"want": fmt.Sprint(c.Want.Mode, c.Want.Enabled, c.Want.Disabled, c.Want.OnlyBundled, c.Want.NotBundled), "order": fmt.Sprint(c.Precedence),
 		"deny from": w.setting(c, "deny"), "style": c.XMLStyle,
 	}
 	want := map[string]string{
 		"deny": "[tmp-* x-* old-*]", "allow": "[a-* b-*]", "max": "7 2000 false 4096",
 		"roots":     "[{PROJECT/one  false} {/two  false} {PROJECT/team  true} {PROJECT/org skills/org true} {HOME/skills  false} {/srv/skills org false}]",
 		"dirs":      "HOME/.agent/core HOME/mine /usr/bin/python3 [/opt HOME/x]",
-		"want":      "0 [extra] [off-here gone gh] [hello-world]",
+		"want":      "0 [extra] [off-here gone] [hello-world] [gh]",
 		"order":     "[enterprise user project extra plugin claude bundled]",
 		"deny from": "[tmp-* x-* old-*] from AGENT_DENY, PROJECT/.agent/config.yaml:3, HOME/.agent/config.yaml:6",
 		"style":     "harness",

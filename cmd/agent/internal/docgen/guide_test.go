@@ -86,7 +86,7 @@ func TestGuideNamesTheFields(t *testing.T) {
 
 // standing returns what the engine does with a field that has a proper value.
 func standing(field string) manifest.Standing {
-	for _, value := range []string{"1", "{}", "fork"} {
+	for _, value := range []string{"1", "{}", "fork", "a:B"} {
 		m, _ := manifest.Parse([]byte("---\n"+field+": "+value+"\n---\n"), nil)
 		for _, f := range m.Fields {
 			if f.Key == field && f.Standing != manifest.StandingRejected {
