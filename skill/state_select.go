@@ -12,8 +12,8 @@ import (
 
 // wishes is a Selection with its names in canonical form.
 type wishes struct {
-	mode                        Mode
-	names                       []string // for SelectNamed, in order, without duplicates
+	mode                                    Mode
+	names                                   []string // for SelectNamed, in order, without duplicates
 	named, on, off, onlyBundled, notBundled map[string]bool
 }
 
