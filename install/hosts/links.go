@@ -22,7 +22,7 @@ type Linked struct {
 func FindLinks(base string, s Scope, own string) []Linked {
 	var all []Linked
 	seen := map[string]bool{}
-	for _, h := range hosts {
+	for _, h := range All() {
 		dir := filepath.Join(base, filepath.FromSlash(h.Folder(s)))
 		if seen[dir] {
 			continue

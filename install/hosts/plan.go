@@ -113,7 +113,7 @@ func (e *Export) fields(m *manifest.Manifest) {
 	for _, f := range m.Fields {
 		key := canonical(f.Key)
 		below := strings.Contains(f.Key, ".")
-		known := f.Standing == manifest.StandingEnforced || slices.ContainsFunc(hosts[:], func(h Host) bool { return slices.Contains(strings.Fields(h.acts), key) }) || effects[key] != ""
+		known := f.Standing == manifest.StandingEnforced || actedOn(key) || effects[key] != ""
 		if below || slices.Contains(informational[:], key) || slices.Contains(acts, key) || !known {
 			continue
 		}

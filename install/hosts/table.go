@@ -3,6 +3,8 @@ package hosts
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/obeyed"
 )
 
 // Host is another agent that reads skills from folders.
@@ -13,62 +15,56 @@ type Host struct {
 	User    string // slash path below the home folder of a user
 
 	aliases string // other names, separated by spaces
-	acts    string // front matter keys that it acts on besides name and description, separated by spaces
-	ascii   bool   // it loads only skills with a name of a-z, 0-9 and single hyphens
 	shared  bool   // other agents read the same folder, too
-	args    bool   // it fills in $ARGUMENTS and the like in the instructions
-	inject  bool   // it runs commands that the instructions have in the form !`command`
+	habits
 }
 
-const agentsFolder = ".agents/skills"
+// habits are what an agent does with a skill besides reading its name and description.
+type habits struct {
+	acts   string // front matter keys that it acts on, separated by spaces
+	ascii  bool   // it loads only skills with a name of a-z, 0-9 and single hyphens
+	args   bool   // it fills in $ARGUMENTS and the like in the instructions
+	inject bool   // it runs commands that the instructions have in the form !`command`
+}
 
-// hosts is the table. The first rows are those whose treatment of fields is known; the others act on names and descriptions.
-var hosts = [...]Host{
-	{ID: "claude", Title: "Claude Code", Project: ".claude/skills", User: ".claude/skills", aliases: "claude-code", args: true, inject: true,
+// known has the habits of the agents of which they are known, by ID.
+var known = map[string]habits{
+	"claude": {args: true, inject: true,
 		acts: "when-to-use argument-hint arguments disable-model-invocation user-invocable allowed-tools disallowed-tools model effort context agent background hooks paths shell"},
-	{ID: "codex", Title: "Codex", Project: agentsFolder, User: agentsFolder, aliases: "codex-cli", shared: true},
-	{ID: "gemini", Title: "Gemini CLI", Project: ".gemini/skills", User: ".gemini/skills", aliases: "gemini-cli"},
-	{ID: "cursor", Title: "Cursor", Project: ".cursor/skills", User: ".cursor/skills", acts: "disable-model-invocation"},
-	{ID: "agents", Title: "the shared folder .agents", Project: agentsFolder, User: agentsFolder, aliases: "universal", shared: true},
-	{ID: "opencode", Title: "OpenCode", Project: ".opencode/skills", User: ".config/opencode/skills", ascii: true, args: true},
-	{ID: "copilot", Title: "GitHub Copilot", Project: ".github/skills", User: ".copilot/skills", aliases: "github-copilot vscode", ascii: true,
-		acts: "argument-hint user-invocable disable-model-invocation context"},
-	{ID: "crush", Title: "Crush", Project: ".crush/skills", User: ".config/crush/skills", acts: "user-invocable disable-model-invocation"},
-
-	{ID: "amp", Title: "Amp", Project: agentsFolder, User: ".config/agents/skills", shared: true},
-	{ID: "augment", Title: "Augment", Project: ".augment/skills", User: ".augment/skills"},
-	{ID: "cline", Title: "Cline", Project: agentsFolder, User: agentsFolder, shared: true},
-	{ID: "codebuddy", Title: "CodeBuddy", Project: ".codebuddy/skills", User: ".codebuddy/skills"},
-	{ID: "continue", Title: "Continue", Project: ".continue/skills", User: ".continue/skills"},
-	{ID: "cortex", Title: "Cortex Code", Project: ".cortex/skills", User: ".snowflake/cortex/skills"},
-	{ID: "devin", Title: "Devin", Project: ".devin/skills", User: ".config/devin/skills"},
-	{ID: "droid", Title: "Factory Droid", Project: agentsFolder, User: ".factory/skills", aliases: "factory", shared: true},
-	{ID: "goose", Title: "Goose", Project: ".goose/skills", User: ".config/goose/skills"},
-	{ID: "grok", Title: "Grok", Project: ".grok/skills", User: ".grok/skills"},
-	{ID: "junie", Title: "Junie", Project: ".junie/skills", User: ".junie/skills"},
-	{ID: "kilo", Title: "Kilo Code", Project: agentsFolder, User: ".kilo/skills", shared: true},
-	{ID: "kiro", Title: "Kiro", Project: ".kiro/skills", User: ".kiro/skills", aliases: "kiro-cli"},
-	{ID: "openclaw", Title: "OpenClaw", Project: "skills", User: ".openclaw/skills"},
-	{ID: "openhands", Title: "OpenHands", Project: ".openhands/skills", User: ".openhands/skills"},
-	{ID: "qoder", Title: "Qoder", Project: ".qoder/skills", User: ".qoder/skills"},
-	{ID: "qwen", Title: "Qwen Code", Project: ".qwen/skills", User: ".qwen/skills", aliases: "qwen-code"},
-	{ID: "roo", Title: "Roo Code", Project: ".roo/skills", User: ".roo/skills"},
-	{ID: "rovodev", Title: "Rovo Dev", Project: ".rovodev/skills", User: ".rovodev/skills"},
-	{ID: "trae", Title: "Trae", Project: ".trae/skills", User: ".trae/skills"},
-	{ID: "vibe", Title: "Mistral Vibe", Project: ".vibe/skills", User: ".vibe/skills", aliases: "mistral-vibe"},
-	{ID: "warp", Title: "Warp", Project: agentsFolder, User: agentsFolder, shared: true},
-	{ID: "windsurf", Title: "Windsurf", Project: ".windsurf/skills", User: ".codeium/windsurf/skills"},
-	{ID: "zed", Title: "Zed", Project: agentsFolder, User: agentsFolder, shared: true},
-	{ID: "zencoder", Title: "Zencoder", Project: ".zencoder/skills", User: ".zencoder/skills"},
+	"cursor":   {acts: "disable-model-invocation"},
+	"opencode": {ascii: true, args: true},
+	"copilot":  {ascii: true, acts: "argument-hint user-invocable disable-model-invocation context"},
+	"crush":    {acts: "user-invocable disable-model-invocation"},
 }
 
-// All returns the table. The first rows are the most common agents.
-func All() []Host { return slices.Clone(hosts[:]) }
+// actedOn reports whether some agent acts on a front matter key.
+func actedOn(key string) bool {
+	for _, h := range known {
+		if slices.Contains(strings.Fields(h.acts), key) {
+			return true
+		}
+	}
+	return false
+}
+
+// All returns the agents that read skills. The first are the most common ones.
+func All() []Host {
+	var out []Host
+	folders := map[string]int{}
+	for _, a := range obeyed.Agents() {
+		out = append(out, Host{ID: a.ID, Title: a.Title, Project: a.Project, User: a.User, aliases: a.Aliases, habits: known[a.ID]})
+		folders[a.Project]++
+	}
+	for i := range out {
+		out[i].shared = folders[out[i].Project] > 1
+	}
+	return out
+}
 
 // Find returns the host with an ID or another name of it, in any case. It returns false if there is none.
 func Find(name string) (Host, bool) {
 	name = strings.ToLower(name)
-	for _, h := range hosts {
+	for _, h := range All() {
 		if h.ID == name || slices.Contains(strings.Fields(h.aliases), name) {
 			return h, true
 		}

@@ -4,30 +4,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/agent-base/agent-base/internal/obeyed"
 )
-
-// searched has the names of the hidden folders that are searched. A folder called "skills" is searched for all of them, any
-// other folder for the first hosts of them: those in which hosts keep skills.
-var searched = [...]string{
-	".agents", ".agent", ".claude", ".codex", ".gemini", ".github", ".cursor", ".opencode", ".qwen", ".kiro",
-	".curated", ".system", ".experimental",
-}
-
-const hosts = 10
 
 // every stands for the names of all hidden folders.
 const every = "*"
-
-// history has the names of the hidden folders of version control, in which nobody keeps skills.
-var history = [...]string{".git", ".hg", ".svn", ".jj"}
-
-// hiddenIn returns the names of the hidden folders that are searched in a folder called parent.
-func hiddenIn(parent string) []string {
-	if parent == "skills" {
-		return searched[:]
-	}
-	return searched[:hosts]
-}
 
 // hidden returns the names of the hidden folders that the walk searches in a folder. "." is the root.
 func (r *Root) hidden(dir string) []string {
@@ -37,7 +19,7 @@ func (r *Root) hidden(dir string) []string {
 	case dir == ".":
 		dir = filepath.ToSlash(r.path)
 	}
-	return hiddenIn(path.Base(dir))
+	return obeyed.SkillFolders(path.Base(dir))
 }
 
 // ignored reports whether a folder of this name is never searched. hidden has the exceptions.
@@ -62,4 +44,4 @@ func Collection(dir string, root bool) bool { return root || path.Base(dir) == "
 func Part(name string) bool { return slices.Contains(parts[:], name) }
 
 // Searched reports whether a nested walk searches a folder of this name in a folder called parent.
-func Searched(parent, name string) bool { return !ignored(name, hiddenIn(parent)) }
+func Searched(parent, name string) bool { return !ignored(name, obeyed.SkillFolders(parent)) }

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/obeyed"
 )
 
 // words is the pattern of a shell command: git status, git log:*, npm run test:*, ./scripts/*.
@@ -69,7 +71,7 @@ func (w *words) fill(o *Options) {
 	dir := cmp.Or(o.Dir, inMemory(o.Skill))
 	pairs := []string{dirMark, dir, pluginMark, cmp.Or(o.Plugin, dir)}
 	if o.Skill != "" {
-		for _, host := range []string{".agent", ".agents", ".claude", ".codex", ".cursor", ".gemini"} {
+		for _, host := range obeyed.SkillFolders("") {
 			pairs = append(pairs, homeMark+"/"+host+"/skills/"+o.Skill+"/", dir+"/") // where its writer had it
 		}
 	}

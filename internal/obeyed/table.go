@@ -1,0 +1,50 @@
+package obeyed
+
+// row is one kind of thing that other programs obey.
+type row struct {
+	By    string // who obeys it: "direnv"; "editors" for several
+	Does  string // what they do with it: "runs"; "run" for several
+	Names string // separated by spaces
+}
+
+// table has what is obeyed, but for what belongs to one agent: see agents.go. A name counts at any depth. "a/b" is b in a folder a, and
+// "~/a" is a in the home of a user alone. In a name that begins with a dot a star stands for any text.
+var table = [...]row{
+	{"agents", "follow", "AGENTS.md AGENTS.override.md AGENT.md .rules .ai .mcp .mcp.json"},
+
+	{"editors", "obey", ".vscode .idea .zed .fleet .run .nova .theia .settings .vs .bsp .sublime-project .devcontainer .devcontainer.json"},
+	{"vim and Emacs", "run", ".vimrc .exrc .gvimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el .emacs .emacs.d"},
+
+	{"shells", "run", ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login " +
+		".inputrc .localrc .autoenv .autoenv.zsh .in .out ~/.config ~/.ssh"},
+	{"direnv and its kind", "run", ".envrc .env .env.* .tool-versions .mise.toml .mise.*.toml .mise mise.toml mise.local.toml .config/mise .config/mise.toml .rtx.toml .sdkmanrc .flox"},
+
+	{"git", "runs", ".git/hooks .git/config .git/commondir .git/config.worktree .gitmodules .gitconfig .githooks"},
+	{"version control", "obeys", ".hg/hgrc .hgsub .hgrc .jj/repo/config.toml .jj/workspace-config.toml .sl/config .svn/hooks .arcconfig .arclint"},
+	{"tools for hooks of git", "run", ".husky lefthook.yml lefthook.yaml lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook-local.yml .lefthook .overcommit.yml " +
+		".pre-commit-config.yaml .pre-commit-hooks.yaml .lintstagedrc* .commitlintrc* .huskyrc*"},
+
+	{"package managers", "obey", ".npmrc .yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .pnpmfile.cjs .pnpmfile.mjs .pnp.cjs .pnp.loader.mjs bunfig.toml .bunfig.toml " +
+		".cargo/config .cargo/config.toml .pypirc .condarc .gemrc .bundle .mvn .sbtopts .jvmopts .bazelrc .buckconfig .config/dotnet-tools.json"},
+	{"tools for code", "run", ".eslintrc* .prettierrc* .babelrc* .stylelintrc* .mocharc* .nycrc* .swcrc .postcssrc* .rubocop.yml .pylintrc .flake8 .rspec .irbrc .pryrc .pdbrc " +
+		".Rprofile .Renviron .R .php.ini .user.ini"},
+	{"debuggers and terminals", "run", ".gdbinit .lldbinit .tmux.conf .screenrc .ackrc .ripgreprc .curlrc .wgetrc .netrc .docker .terraformrc .ansible.cfg"},
+}
+
+// repositories are the folders of version control systems.
+const repositories = ".git .hg .jj .svn .bzr .sl"
+
+// harmless are the dot names that no program runs and no model follows, in lower case. Things in such folders that are obeyed all the
+// same have their own rows.
+const harmless = ".github .yarn .gitignore .gitattributes .gitkeep .keep .mailmap .editorconfig .nojekyll .git-blame-ignore-revs .ignore .rgignore " +
+	".dockerignore .npmignore .eslintignore .prettierignore .stylelintignore .helmignore .gcloudignore .vscodeignore " +
+	".python-version .node-version .nvmrc .ruby-version .browserslistrc .clang-format .rustfmt.toml .env.example .env.sample .env.template"
+
+// made are the dot names of what programs make while they build, test and edit, in lower case: caches, packages, locks. Commands make
+// them, and nobody writes them by hand.
+const made = ".cache .ccache .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox .coverage .coverage.* .eggs .ipynb_checkpoints .pyre .pytype .venv " +
+	".next .nuxt .output .svelte-kit .astro .vite .angular .parcel-cache .turbo .nx .docusaurus .expo .nyc_output .eslintcache .stylelintcache .rollup.cache .sass-cache " +
+	".jekyll-cache .jekyll-metadata .pnpm-store .tsbuildinfo .*.tsbuildinfo .wrangler .serverless .aws-sam .terraform .terraform.lock.hcl " +
+	".gradle .kotlin .cxx .externalnativebuild .dart_tool .flutter-plugins .flutter-plugins-dependencies .stack-work .build .zig-cache .elixir_ls .bloop .metals .rustc_info.json .fingerprint .cargo-lock " +
+	".phpunit.cache .phpunit.result.cache .php-cs-fixer.cache .rspec_status .deps .libs .cmake .ninja_deps .ninja_log " +
+	".ds_store ._* .localized .*.swp .*.swo .#* .~lock.* .nfs* .fuse_hidden* .agent-*.tmp"
