@@ -19,7 +19,7 @@ func prompt(t testing.TB, o *BlockOptions) Text {
 	return text
 }
 
-// R181, R95, C53: the rules that each block states, for each set of tools.
+// R181, R95, R112, C53: the rules that each block states, for each set of tools.
 func TestBlocksStateTheirRules(t *testing.T) {
 	shell := []string{"skill", "read_file", "bash"}
 	rows := []struct {

@@ -56,6 +56,23 @@ func TestInstructionsBody(t *testing.T) {
 	}
 }
 
+// R51: an activation changes no path of the instructions, and the block about paths says what each kind means.
+func TestInstructionsKeepPaths(t *testing.T) {
+	body := "Read /etc/hosts, C:\\data\\a.csv, C:/data/a.csv, http://example.org/a, https://example.org/b and docs/a.md."
+	if got := instructions(t, load(t, "", body), nil).Body; !strings.Contains(got, body) {
+		t.Errorf("got %q", got)
+	}
+	block := prompt(t, &BlockOptions{Blocks: []Block{Paths}, Tools: everyTool}).Body
+	last := -1
+	for _, rule := range []string{"is absolute", "is a URL", "is relative", `"/skills/demo/docs/a.md"`} { // in this order
+		at := strings.Index(block, rule)
+		if at <= last {
+			t.Errorf("%q stands at %d, after %d, in\n%s", rule, at, last, block)
+		}
+		last = at
+	}
+}
+
 func TestInstructionsArguments(t *testing.T) {
 	rows := []struct{ name, body, args, want string }{
 		{"appended", "Do it.", "a b", "Do it.\n\nARGUMENTS: a b"},

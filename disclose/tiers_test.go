@@ -32,7 +32,7 @@ func onDisk(t testing.TB, files map[string]string) string {
 	return root
 }
 
-// R90 C47 C50 C51: what each tier says. The list is Catalog, a skill in full Skill.Text, its files Skill.Files and one of
+// R89 R90 C47 C50 C51: what each tier says. The list is Catalog, a skill in full Skill.Text, its files Skill.Files and one of
 // them Skill.ReadFile.
 func TestTiers(t *testing.T) {
 	text := file{name: "pdf", body: "# Body"}.text()

@@ -235,6 +235,21 @@ func TestPrecedence(t *testing.T) {
 	wantLines(t, "problems", codes(c, ""))
 }
 
+// R174: the fixture that its source lists: the enterprise's deploy hides the project's, and is loaded instead of it, whole.
+func TestEnterpriseHidesProject(t *testing.T) {
+	enterprise := disk(t, t.TempDir(), map[string]string{"deploy/SKILL.md": skillText("deploy", "priority: 0")})
+	project := disk(t, t.TempDir(), map[string]string{"deploy/SKILL.md": skillText("deploy", "priority: 9\ntags: [mine]"), "deploy/references/a.md": "text"})
+	layers := []Layer{{Name: "enterprise", Value: 4, Source: Dir(enterprise, nil)}, {Name: "project", Value: 2, Source: Dir(project, nil)}}
+	for _, precedence := range []Precedence{PrecedenceLayer, PrecedencePriority} {
+		c := opened(t, &Options{Layers: layers, Precedence: precedence})
+		wantLines(t, "skills", states(c), "deploy enterprise:deploy enabled > project:deploy")
+		s := loaded(t, c, "deploy")
+		if files, err := s.Files(t.Context()); err != nil || len(files) != 1 || len(s.Manifest().Tags) > 0 {
+			t.Errorf("%v, tags %q, %v", files, s.Manifest().Tags, err)
+		}
+	}
+}
+
 // R59, R60: layer*1000 + priority, and the first found where that ties.
 func TestPriority(t *testing.T) {
 	high := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "", "y/SKILL.md": ""})

@@ -181,7 +181,7 @@ func TestManifestOfHelloExtended(t *testing.T) { // R163, R165, C55
 func TestManifestOfGh(t *testing.T) { // R164
 	m := frontMatter(t, "gh")
 	for field, want := range map[string]string{
-		"metadata.requires": "gh", "metadata.author": "agent-base", "allowed-tools": "Bash(gh:*)",
+		"metadata.requires": "gh", "metadata.author": "agent-base", "metadata.version": "1.0.0", "allowed-tools": "Bash(gh:*)",
 	} {
 		if got := m.text(field); got != want {
 			t.Errorf("%s: got %q, want %q", field, got, want)

@@ -462,10 +462,10 @@ func TestNewWithoutOptions(t *testing.T) {
 	}
 }
 
-// Toolsets in Go are called in this process and come first.
+// R119: toolsets in Go are called in this process and come first.
 func TestRegister(t *testing.T) {
 	h := newHost(t, nil)
-	hello := tool.Tool{Name: "hello", Call: func(context.Context, json.RawMessage) tool.Result { return tool.Success("hi", "") }}
+	hello := tool.Tool{Name: "hello", Call: func(context.Context, json.RawMessage) tool.Result { return tool.Success(os.Getpid(), "") }}
 	if err := h.Register("Demo", "InGo", hello); err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +479,7 @@ func TestRegister(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Source != "demo.InGo" {
 		t.Fatalf("got %v, %v", all, err)
 	}
-	if r := call(t.Context(), all[0], `{}`); r.Result != "hi" {
+	if r := call(t.Context(), all[0], `{}`); r.Result != os.Getpid() {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -264,6 +265,45 @@ func (w *world) is(want ...string) {
 	w.t.Helper()
 	if got := w.tree(); got != strings.Join(want, "\n") {
 		w.t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// R178: a skill of the standard goes where the hosts that the row names look for it, with the same bytes and every field in effect, and agent
+// reads the same files.
+func TestHostsOfTheRow(t *testing.T) {
+	const plain = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead references/a.md.\n"
+	for _, name := range []string{"Claude-Code", "Cursor", "OpenCode", "GitHub-Copilot", "VSCode", "Codex", "Goose", "Amp"} {
+		w := newWorld(t)
+		source := filepath.Join(w.store, "3", "pdf")
+		w.write(filepath.Join(source, "SKILL.md"), plain, 0o644)
+		w.write(filepath.Join(source, "references/a.md"), "text", 0o644)
+		h := host(t, name)
+		e, err := Plan(&Request{Host: h, Scope: Project, Base: w.home, Source: source, Copy: true, Manifest: parse(t, plain)})
+		if err != nil || len(e.Ignored) > 0 {
+			t.Errorf("%s: %+v, %v", name, e, err)
+			continue
+		}
+		if _, err := e.Do(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "project", Source: skill.Dir(filepath.Join(w.home, h.Project), nil)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry, err := c.Lookup("pdf")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s, err := entry.Load(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if r, err := s.Read("references/a.md"); err != nil || string(r.Data) != "text" || string(s.Text()) != plain {
+			t.Errorf("%s: got %q, %v", name, s.Text(), err)
+		}
+		s.Close()
 	}
 }
 

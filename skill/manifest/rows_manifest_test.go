@@ -312,6 +312,16 @@ func TestRowContext(t *testing.T) {
 	}
 }
 
+// R32: harness-mvp, whose source reads the list of scripts and runs nothing yet, reads it as every other profile does.
+func TestRowScripts(t *testing.T) {
+	for _, profile := range []string{"harness-mvp", "agent-base", "default"} {
+		m, problems := parsed(t, profile, added("scripts: [status, run.py]"))
+		if !slices.Equal(m.Scripts, []string{"status", "run.py"}) || !m.ScriptsDeclared || fatalOf(problems) != "" {
+			t.Errorf("%s: scripts %q, declared %t, %v", profile, m.Scripts, m.ScriptsDeclared, problems)
+		}
+	}
+}
+
 // R40: the hooks pre and post are paths inside the skill.
 func TestRowHooks(t *testing.T) {
 	m, problems := parsed(t, "omniforge", added("hooks:", "  pre: hooks/pre.sh", "  post: hooks/post.sh"))

@@ -11,7 +11,7 @@ const requirementsIntro = `<!-- Made by go generate from docs/requirements.txt: 
 What this project was asked to do, in five documents that it merges, and how far each point is. Tests refer to these
 numbers: ` + "`grep -rn R103 --include=*_test.go --include=*.txtar .`" + ` finds the proof of one.
 
-* **built**: it works, and the tests named with it fail without it.
+* **built**: it works, and the tests named with it fail without it. The proof is a line of one of them.
 * **partly**: so far as the note says.
 * **planned**: not there yet.
 
@@ -58,8 +58,19 @@ func entry(r *row, ps proofs) string {
 		fmt.Fprintf(&b, " *Note: %s*", r.note)
 	}
 	b.WriteString("\n")
+	if r.proof.text != "" {
+		fmt.Fprintf(&b, "Proof: `%s`: %s\n", r.proof.where, code(r.proof.text))
+	}
 	b.WriteString(testsOf(r, ps))
 	return b.String()
+}
+
+// code returns a text as code in Markdown.
+func code(text string) string {
+	if !strings.Contains(text, "`") {
+		return "`" + text + "`"
+	}
+	return "`` " + text + " ``"
 }
 
 // testsOf returns the line that names the tests of a row, "" if there are none.

@@ -61,6 +61,20 @@ func findProofs(root string, names func(line string) []string) (proofs, error) {
 // add notes the rows that one file names. A comment above a test function belongs to the function below it.
 func (ps proofs) add(file, text string, names func(string) []string) {
 	lines := strings.Split(text, "\n")
+	owner := owners(lines)
+	for i, line := range lines {
+		where := file
+		if owner[i] != "" {
+			where += ": " + owner[i]
+		}
+		for _, id := range names(line) {
+			ps[id] = append(ps[id], where)
+		}
+	}
+}
+
+// owners returns the name of the test function that each line belongs to, "" for the lines outside of them.
+func owners(lines []string) []string {
 	owner := make([]string, len(lines))
 	for i, line := range lines {
 		if m := testFunc.FindStringSubmatch(line); m != nil {
@@ -72,15 +86,23 @@ func (ps proofs) add(file, text string, names func(string) []string) {
 			owner[i] = owner[i-1]
 		}
 	}
-	for i, line := range lines {
-		where := file
-		if owner[i] != "" {
-			where += ": " + owner[i]
-		}
-		for _, id := range names(line) {
-			ps[id] = append(ps[id], where)
+	return owner
+}
+
+// stands reports whether the text of a quote stands in a line of its test, for the module in the folder root.
+func (q quote) stands(root string) (bool, error) {
+	file, test, _ := strings.Cut(q.where, ": ")
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return false, err
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, owner := range owners(lines) {
+		if owner == test && strings.Contains(lines[i], q.text) && !strings.HasPrefix(lines[i], "//") && !strings.HasPrefix(lines[i], "# ") {
+			return true, nil
 		}
 	}
+	return false, nil
 }
 
 // rowsIn returns the requirements and decisions that a line names.

@@ -33,6 +33,9 @@ func TestRowsAreProven(t *testing.T) {
 			if r.status == "partly" && r.note == "" {
 				t.Errorf("%s is partly built, and no note says what is missing", r.id)
 			}
+			if r.proven() || r.proof.text != "" {
+				checkQuote(t, &r, ps)
+			}
 			if r.text == "" || strings.HasPrefix(r.id, "R") && r.status == "" {
 				t.Errorf("%s has no text or no status", r.id)
 			}
@@ -52,6 +55,21 @@ func TestRowsAreProven(t *testing.T) {
 		if !seen[id] {
 			t.Errorf("%s is named by %s, and %s does not have it", id, tests[0], requirements.source)
 		}
+	}
+}
+
+// checkQuote fails unless a row quotes a line of a test that names it.
+func checkQuote(t *testing.T, r *row, ps proofs) {
+	t.Helper()
+	if r.proof.text == "" {
+		t.Errorf("%s quotes no line of a test as its proof", r.id)
+		return
+	}
+	if !slices.Contains(ps[r.id], r.proof.where) {
+		t.Errorf("%s is proven by %s, which does not name it", r.id, r.proof.where)
+	}
+	if ok, err := r.proof.stands(root); err != nil || !ok {
+		t.Errorf("%s: %s has no line with %q (%v)", r.id, r.proof.where, r.proof.text, err)
 	}
 }
 
@@ -96,15 +114,16 @@ func TestPagesAreCurrent(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	got, err := requirements.parse("# comment\n== A\n\nR1 built\nDoes x.\nnote: Not y.\n\nC2\nSettled.\n")
-	if err != nil || fmt.Sprint(got) != "[{A [{R1 built Does x. Not y.} {C2  Settled. }]}]" {
+	got, err := requirements.parse("# comment\n== A\n\nR1 built\nDoes x.\nnote: Not y.\nproof: a/b_test.go: TestX: if x: y\n\nC2\nSettled.\nproof: a/s.txtar: exec x: y\n")
+	if err != nil || fmt.Sprint(got) != "[{A [{R1 built Does x. Not y. {a/b_test.go: TestX if x: y}} {C2  Settled.  {a/s.txtar exec x: y}}]}]" {
 		t.Errorf("parse = %v, %v", got, err)
 	}
 	for src, want := range map[string]string{
-		"== A\nR1 built\nx\n\nR1 built\ny\n": "line 5: R1 is defined twice",
-		"R1 built\n":                         "line 1: text outside a row",
-		"== A\nR1 done\n":                    "line 2: text outside a row",
-		"== A\nR1 built\nx\ny\n":             "line 4: R1 has more than one line",
+		"== A\nR1 built\nx\n\nR1 built\ny\n":  "line 5: R1 is defined twice",
+		"R1 built\n":                          "line 1: text outside a row",
+		"== A\nR1 done\n":                     "line 2: text outside a row",
+		"== A\nR1 built\nx\ny\n":              "line 4: R1 has more than one line",
+		"== A\nR1 built\nx\nproof: a.go: y\n": "line 4: the proof of R1 is not",
 	} {
 		if _, err := requirements.parse(src); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("parse(%q) = %v, want %q", src, err, want)
@@ -122,6 +141,24 @@ func TestProofs(t *testing.T) {
 	} {
 		if got := fmt.Sprint(ps[id]); got != want {
 			t.Errorf("proofs of %s = %s, want %s", id, got, want)
+		}
+	}
+}
+
+func TestQuotes(t *testing.T) {
+	root := t.TempDir()
+	text := "package b\n\n// R1 if x != 1\nfunc TestX(t *testing.T) {\n\tif x != 1 {\n\t}\n}\n\nfunc TestY(t *testing.T) {\n\tif y != 1 {}\n}\n"
+	for name, content := range map[string]string{"b_test.go": text, "s.txtar": "# R1 stdout x\nexec a\nstdout b\n"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for q, want := range map[quote]bool{
+		{"b_test.go: TestX", "if x != 1"}: true, {"b_test.go: TestX", "if y != 1"}: false, {"b_test.go: TestX", "R1 if x"}: false,
+		{"s.txtar", "stdout b"}: true, {"s.txtar", "stdout x"}: false, {"gone_test.go: TestX", "if x"}: false,
+	} {
+		if got, _ := q.stands(root); got != want {
+			t.Errorf("%v stands: %t, want %t", q, got, want)
 		}
 	}
 }

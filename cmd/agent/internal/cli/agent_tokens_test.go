@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -65,6 +66,65 @@ func TestFirstRequest(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// R84: with tool-description the skills stand in the description of the tool, and the system text has the rules alone.
+func TestListInTheTool(t *testing.T) {
+	q, _ := firstRequest(t, tokentest.Counter(t), "AGENT_SKILLS=all", "AGENT_DISCLOSURE=tool-description")
+	i := slices.IndexFunc(q.Tools, func(tl fakemodel.Tool) bool { return tl.Name == "skill" })
+	if i < 0 || !strings.Contains(q.Tools[i].Description, "\"kalshi-markets\": ") {
+		t.Fatalf("the tool skill lists no skills: %+v", q.Tools)
+	}
+	for _, name := range []string{"kalshi-markets", "hello-extended", "hello-world", "available_skills"} {
+		if strings.Contains(q.System, name) {
+			t.Errorf("the system text has %q", name)
+		}
+	}
+	if !strings.Contains(q.System, "base_path") {
+		t.Errorf("the system text does not say how to use a skill:\n%s", q.System)
+	}
+}
+
+// R81: the bundled skills cost at most 100 tokens each in the list, on average, and less than 5,000 when they are activated, and their
+// resources nothing until they are read.
+func TestThreeTiers(t *testing.T) {
+	count := tokentest.Counter(t)
+	w := newWorld(t)
+	var list struct {
+		Prompt struct {
+			Skills []struct {
+				Name   string
+				Tokens int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(w.succeeds("", "skill", "prompt", "--json")), &list); err != nil || len(list.Prompt.Skills) < 3 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	listed := 0
+	for _, s := range list.Prompt.Skills {
+		listed += s.Tokens
+		text := w.succeeds("", "skill", "activate", s.Name)
+		if n := count(text); s.Tokens < 20 || n < 50 || n >= 5_000 {
+			t.Errorf("%s: %d tokens in the list, %d when activated", s.Name, s.Tokens, n)
+		}
+		err := fs.WalkDir(skills.Core(), s.Name+"/references", func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := fs.ReadFile(skills.Core(), p)
+			if line := strings.TrimSpace(string(b)); strings.Contains(text, line) {
+				t.Errorf("%s has the text of %s", s.Name, p)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	if mean := listed / len(list.Prompt.Skills); mean > 100 {
+		t.Errorf("%d tokens a skill in the list, want at most 100", mean)
 	}
 }
 
