@@ -50,12 +50,12 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		return nil, err
 	}
 	c.note = grant.Note
-	passes := grant.passing(c.s.Manifest())
+	passes := grant.passing()
 	given, err := c.given(passes)
 	if err != nil {
 		return nil, err
 	}
-	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.With}
+	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.packages()}
 	var argv []string
 	if c.hook != nil && c.hook.Command != "" {
 		src.file = filepath.Join(dir, "SKILL.md") // where the command stands
@@ -66,7 +66,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.workplace(ctx, c.s, grant.Home)
+	w, err := h.workplace(ctx, c.s, grant.ownHome())
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // everythingIn are rules that name what lies in a folder.
@@ -53,7 +54,9 @@ func TestDeniedIsSaid(t *testing.T) {
 	r := host(t)
 	r.UserDir = paths.Real(dir)
 	r.Runner = &canned{out: runner.Output{ExitCode: 1, Stderr: []byte("a.sh: docs/x.md: Read-only file system\n"), Sandbox: &runner.Sandbox{Tier: "A"}}}
-	r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Write: []string{Here}}, nil }
+	r.Granted = func(context.Context, *skill.Skill) (Grant, error) {
+		return Grant{Given: want.New(want.WriteOf(want.Here))}, nil
+	}
 	r.Denied = runner.Denied{Write: everythingIn(filepath.Join(paths.Real(dir), "docs"))}
 	_, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
 	failure(t, err, ExecutionFailed, ReasonBlocked, "a rule of the user's denies")

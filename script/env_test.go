@@ -123,7 +123,7 @@ func TestGrantsInTheEnvironment(t *testing.T) {
 		t.Errorf("without grants: %v", env)
 	}
 	h.Granted = func(context.Context, *skill.Skill) (Grant, error) {
-		return Grant{Declared: true, Withheld: []string{"OTHER_*"}, Env: []string{"SOME_KEY", "OPENAI_API_KEY"}, Home: true}, nil
+		return Grant{Declared: true, Withheld: given(t, "env:OTHER_*"), Given: given(t, "env:SOME_KEY, env:OPENAI_API_KEY, home")}, nil
 	}
 	env = environmentOfRun(t, front, h, nil)
 	if env["SOME_KEY"] != "1" || env["OTHER_KEY"] != "" || env["OPENAI_API_KEY"] != "3" || env["HOME"] != real {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // A program runs the scripts of a skill that it trusts, without a model. Each gets the variables that were granted and no others.
@@ -41,7 +42,7 @@ func Example() {
 		Cache:    filepath.Join(dir, "cache"),
 		Env:      []string{"SIDES=6", "SECRET=1234"},
 		Granted: func(context.Context, *skill.Skill) (script.Grant, error) {
-			return script.Grant{Env: []string{"SIDES"}}, nil
+			return script.Grant{Given: want.New(want.VariableOf("SIDES"))}, nil
 		},
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // C65: a script that did not fail and was kept from the network says so in its result: by the words of a runtime, and not by a text about
@@ -43,7 +44,7 @@ func TestMissedNetwork(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := host(t)
 			r.Runner = &canned{out: runner.Output{Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Sandbox: tt.sandbox, Reached: tt.reached, Failed: tt.failed}}
-			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Net: tt.net}, nil }
+			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Given: networkOf(&tt.net)}, nil }
 			res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", &RunOptions{Args: tt.args, JSON: JSONNo})
 			if err != nil {
 				t.Fatal(err)
@@ -53,4 +54,13 @@ func TestMissedNetwork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// networkOf returns the wants for which a run has this network.
+func networkOf(n *runner.Network) want.Set {
+	out := want.Each(want.Host, want.Seen, n.Hosts...)
+	if n.All {
+		out = out.Add(want.HostOf(want.Any))
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // C65: a script that fails for want of a variable says which: those that are set, and those that are not. No value is shown.
@@ -28,7 +29,9 @@ func TestLacking(t *testing.T) {
 		{"never passes", "import os\nos.environ['GIT_TOKEN']", "", "", nil},
 		{"only a part of the name", "import os, sys\nos.getenv('SET_OTHER'); sys.exit('MY_SET_OTHER_X')", "", "", nil},
 	} {
-		h.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Env: []string{tt.granted}}, nil }
+		h.Granted = func(context.Context, *skill.Skill) (Grant, error) {
+			return Grant{Given: want.New(want.VariableOf(tt.granted))}, nil
+		}
 		_, err := run(t, h, open(t, "", tree{"scripts/a.py": tt.text}), "a", nil)
 		e := failure(t, err, ExecutionFailed, "")
 		line, _, _ := strings.Cut(e.Message, "\n")
@@ -52,7 +55,7 @@ func TestIsKey(t *testing.T) {
 // C65: what a manifest declares counts in a question, except patterns that forward nothing and keys of model providers.
 func TestDeclaredEntries(t *testing.T) {
 	m := open(t, "permissions:\n  env: [KALSHI_*, TOKEN, \"*\", LD_PRELOAD, OPENAI_API_KEY, ANTHROPIC_*]\n", nil).Manifest()
-	if got := Declared(m); !slices.Equal(got, []string{"KALSHI_*", "TOKEN"}) {
+	if got := Declared(m); got.String() != "declared env:KALSHI_*, declared env:TOKEN" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -16,11 +16,14 @@ import (
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // granting returns a host option that gives packages to every skill.
 func granting(packages ...string) func(context.Context, *skill.Skill) (Grant, error) {
-	return func(context.Context, *skill.Skill) (Grant, error) { return Grant{With: packages}, nil }
+	return func(context.Context, *skill.Skill) (Grant, error) {
+		return Grant{Given: want.Each(want.Package, want.User, packages...)}, nil
+	}
 }
 
 // C68: what a script gets from where.

@@ -33,10 +33,10 @@ func TestDeclaredPermissions(t *testing.T) {
 		hosts       []string
 		read, write []string // below the home or absolute
 	}{
-		{"declared", Grant{Declared: true}, []string{"api.example.com", "*.example.org"}, []string{"notes", "/data"}, []string{"out"}},
-		{"withheld", Grant{Declared: true, Withheld: []string{"*.example.org", "read:~/notes", "write:~/out"}}, []string{"api.example.com"}, []string{"/data"}, nil},
+		{"declared", Grant{Declared: true}, []string{"*.example.org", "api.example.com"}, []string{"notes", "/data"}, []string{"out"}},
+		{"withheld", Grant{Declared: true, Withheld: given(t, "host:*.example.org, read:~/notes, write:~/out")}, []string{"api.example.com"}, []string{"/data"}, nil},
 		{"not counted", Grant{}, nil, nil, nil},
-		{"more", Grant{Declared: true, Net: runner.Network{Hosts: []string{"a.com"}, Private: []string{"a.com"}}}, []string{"a.com", "api.example.com", "*.example.org"}, []string{"notes"}, nil},
+		{"more", Grant{Declared: true, Given: given(t, "host:a.com")}, []string{"*.example.org", "a.com", "api.example.com"}, []string{"notes"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestDeclaredPermissions(t *testing.T) {
 			if diff := cmp.Diff(tt.hosts, cmd.Network.Hosts); diff != "" {
 				t.Errorf("hosts differ (-want +got):\n%s", diff)
 			}
-			if len(cmd.Network.Private) != len(tt.grant.Net.Private) || cmd.Network.All {
+			if len(cmd.Network.Private) != len(tt.grant.Given) || cmd.Network.All {
 				t.Errorf("got %+v", cmd.Network)
 			}
 			for _, one := range []struct{ want, have []string }{{tt.read, cmd.Read}, {tt.write, cmd.Write}} {
@@ -120,7 +120,7 @@ func TestUnreached(t *testing.T) {
 				tt.out.Sandbox.Tier = tt.tier
 			}
 			r.Runner, r.Env = &canned{out: tt.out}, append(r.Env, "SET_TOKEN=x")
-			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Net: tt.net}, nil }
+			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Given: networkOf(&tt.net)}, nil }
 			if tt.script == "" {
 				tt.script = "a"
 			}
@@ -162,7 +162,7 @@ func TestNetworkTraced(t *testing.T) {
 // No granted value leaves in a result, an error or the tail of stderr, and no key of a model provider. Settings do. R176
 func TestRedacted(t *testing.T) {
 	env := []string{"GITHUB_TOKEN=tok-123456789", "BASE_URL=https://api.example.com/v1", "MODE=production", "OPENAI_API_KEY=sk-provider-1234", "DSN_URL=postgres://bob:hunter2222@db/x"}
-	grant := Grant{Env: []string{"GITHUB_TOKEN", "BASE_URL", "MODE", "DSN_URL"}}
+	grant := Grant{Given: given(t, "env:GITHUB_TOKEN, env:BASE_URL, env:MODE, env:DSN_URL")}
 	out := runner.Output{Stdout: []byte(`{"a":"tok-123456789","b":"https://api.example.com/v1 production","c":"sk-provider-1234","d":"hunter2222"}`), Stderr: []byte("bad tok-123456789"), Sandbox: &runner.Sandbox{Tier: "B"}}
 	for _, code := range []int{0, 1} {
 		r := host(t)

@@ -72,7 +72,7 @@ func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script,
 		return nil, err
 	}
 	out := []Prepared{}
-	with := slices.Concat(grant.With, o.With)
+	with := slices.Concat(grant.packages(), o.With)
 	for _, g := range groups(s, scripts, with) {
 		p := h.prepareGroup(ctx, s, g, with, o)
 		if err := ctx.Err(); err != nil {

@@ -35,7 +35,7 @@ func (h *Host) PrepareProgram(ctx context.Context, s *skill.Skill, p *Program, o
 	if err != nil {
 		return &Prepared{}, err
 	}
-	with := slices.Concat(grant.With, o.With)
+	with := slices.Concat(grant.packages(), o.With)
 	out := h.prepareGroup(ctx, s, p.group(s, with), with, o)
 	out.Scripts, out.Undeclared, out.Err = []Script{p.script()}, p.foreign(out.Undeclared), ofProgram(p.Name, out.Err)
 	if err := ctx.Err(); err != nil {

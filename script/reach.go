@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/want"
 )
 
 // scriptRun is what the command of one run is made of.
@@ -91,16 +92,17 @@ func (h *Host) reach(cmd *runner.Command, c *call, r *scriptRun, cwd string) err
 	}
 	cmd.Read = append(cmd.Read, h.programFolders(commands(c.s.Manifest()))...)
 
+	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
 	here := h.here(cwd)
-	given := slices.Concat(named(r.grant.Read), named(r.grant.Write))
-	cmd.Read = append(cmd.Read, named(r.grant.Read)...)
-	if r.grant.Home {
+	given := slices.Concat(named(read), named(write))
+	cmd.Read = append(cmd.Read, named(read)...)
+	if r.grant.ownHome() {
 		cmd.Read, given = append(cmd.Read, r.place.home), append(given, r.place.home)
 	} else {
 		cmd.Own = append(cmd.Own, r.place.home)
 	}
-	users := named(r.grant.Write)
-	if slices.Contains(r.grant.Write, Here) {
+	users := named(write)
+	if slices.Contains(write, want.Here) {
 		users = append(users, guard.Writable(here)...)
 	}
 	cmd.Write = slices.Concat(cmd.Own, users)
@@ -110,7 +112,7 @@ func (h *Host) reach(cmd *runner.Command, c *call, r *scriptRun, cwd string) err
 	cmd.Read = append(cmd.Read, paths.Without(here, cmd.Write)...)
 	cmd.Read = append(cmd.Read, certificates(cmd.Env, cmd.Write)...)
 	cmd.Hide = guard.Hidden(slices.Concat(here, given), given)
-	guard.Protect(cmd, users, named(r.grant.Write))
+	guard.Protect(cmd, users, named(write))
 	users = slices.Concat(here, given, users)
 	for _, d := range []runner.Denied{h.o.Denied, c.denied} {
 		if err := d.Deny(cmd, paths.Unique(users), []string{r.dir}); err != nil {
@@ -128,7 +130,7 @@ func (h *Host) guard() *runner.Guard {
 	return &runner.Guard{Home: paths.Real(h.operatorHome()), Private: h.o.Private, Keep: h.o.Keep}
 }
 
-// here returns the folders that Here stands for.
+// here returns the folders that want.Here stands for.
 func (h *Host) here(cwd string) []string {
 	var out []string
 	if opens(h.o.UserDir) {
@@ -143,9 +145,9 @@ func (h *Host) here(cwd string) []string {
 // opens reports whether scripts see a folder because the user is in it: there is one, and it is not the root, which holds everything.
 func opens(dir string) bool { return dir != "" && filepath.Dir(dir) != dir }
 
-// named returns the entries of a list that are not Here.
+// named returns the entries of a list that are not want.Here.
 func named(list []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return item == Here })
+	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return item == want.Here })
 }
 
 // programFolders returns what the programs that scripts find need: the folders of PATH, and the installations of the commands
@@ -176,7 +178,7 @@ func ProgramFolders(path []string, home string) []string {
 // network returns what a script may reach: what it was granted, and the addresses that the operator gave it in a variable
 // that it declares or was granted. These may be private ones.
 func (h *Host) network(r *scriptRun) runner.Network {
-	n := runner.Network{All: r.grant.Net.All, Hosts: slices.Clone(r.grant.Net.Hosts), Private: slices.Clone(r.grant.Net.Private)}
+	n := r.grant.network()
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		if fromOperator(name) || !r.passes.allows(name) {

@@ -14,9 +14,20 @@ import (
 
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // reached runs a script with a grant and returns the command that a runner gets.
+// given reads a set.
+func given(t *testing.T, text string) want.Set {
+	t.Helper()
+	s, err := want.ParseSet(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func reached(t *testing.T, r *rig, front string, grant Grant) *runner.Command {
 	t.Helper()
 	c := &canned{out: runner.Output{Stdout: []byte("{}")}}
@@ -48,17 +59,17 @@ func TestReach(t *testing.T) {
 		free        []string // not kept
 	}{
 		{name: "nothing granted", user: "home/work/sub", space: "home/work", read: []string{"home/work/sub", "home/work"}, not: []string{"home", "other"}},
-		{name: "here", user: "home/work", space: "home/work", grant: Grant{Write: []string{Here}}, write: []string{"home/work"},
+		{name: "here", user: "home/work", space: "home/work", grant: Grant{Given: given(t, "write:.")}, write: []string{"home/work"},
 			keep: []string{"home/work/.git/hooks", "home/work/.git/config", "home/work/.agent", "home/work/.claude", "home/work/.mcp.json"}, free: []string{"home/work/.bashrc"}},
-		{name: "named", user: "home/work", grant: Grant{Read: []string{at("other")}, Write: []string{at("home/out")}}, read: []string{"other", "home/work"}, write: []string{"home/out"}},
-		{name: "here is the home", user: "home", space: "home", grant: Grant{Write: []string{Here}}, write: []string{"home"},
+		{name: "named", user: "home/work", grant: Grant{Given: want.New(want.ReadOf(at("other")), want.WriteOf(at("home/out")))}, read: []string{"other", "home/work"}, write: []string{"home/out"}},
+		{name: "here is the home", user: "home", space: "home", grant: Grant{Given: given(t, "write:.")}, write: []string{"home"},
 			hide: []string{"home/.ssh", "home/.agent"}, keep: []string{"home/.bashrc", "home/.ssh", "home/.git/hooks"}, seen: []string{"home", "home/work"}},
-		{name: "here holds the home", user: ".", grant: Grant{Write: []string{Here}}, write: []string{"."}, hide: []string{"home", "home/.agent"}},
-		{name: "a hidden folder by name", user: "home", grant: Grant{Read: []string{at("home/.ssh")}}, read: []string{"home/.ssh", "home"}, hide: []string{"home/.agent"}, seen: []string{"home/.ssh"}},
-		{name: "the real home", user: "home/work", grant: Grant{Home: true}, read: []string{"home", "home/work"}, hide: []string{"home/.agent"}, seen: []string{"home/.ssh"}},
-		{name: "a trusted folder", user: "trusted/x", grant: Grant{Write: []string{Here}}, read: []string{"trusted/x"}},
-		{name: "above a trusted folder", user: ".", grant: Grant{Write: []string{Here}}, write: []string{"."}, keep: []string{"trusted"}},
-		{name: "a trusted folder by name", user: ".", grant: Grant{Write: []string{Here, at("trusted")}}, write: []string{".", "trusted"}, free: []string{"trusted"}},
+		{name: "here holds the home", user: ".", grant: Grant{Given: given(t, "write:.")}, write: []string{"."}, hide: []string{"home", "home/.agent"}},
+		{name: "a hidden folder by name", user: "home", grant: Grant{Given: want.New(want.ReadOf(at("home/.ssh")))}, read: []string{"home/.ssh", "home"}, hide: []string{"home/.agent"}, seen: []string{"home/.ssh"}},
+		{name: "the real home", user: "home/work", grant: Grant{Given: given(t, "home")}, read: []string{"home", "home/work"}, hide: []string{"home/.agent"}, seen: []string{"home/.ssh"}},
+		{name: "a trusted folder", user: "trusted/x", grant: Grant{Given: given(t, "write:.")}, read: []string{"trusted/x"}},
+		{name: "above a trusted folder", user: ".", grant: Grant{Given: given(t, "write:.")}, write: []string{"."}, keep: []string{"trusted"}},
+		{name: "a trusted folder by name", user: ".", grant: Grant{Given: want.New(want.WriteOf(want.Here), want.WriteOf(at("trusted")))}, write: []string{".", "trusted"}, free: []string{"trusted"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +102,7 @@ func TestReach(t *testing.T) {
 					}
 				}
 			}
-			if home := value(c, "HOME"); slices.Contains(c.Write, home) == tt.grant.Home {
+			if home := value(c, "HOME"); slices.Contains(c.Write, home) == tt.grant.ownHome() {
 				t.Errorf("HOME is %s, it writes %q", home, c.Write)
 			}
 		})
@@ -103,10 +114,10 @@ func TestReachInTheRoot(t *testing.T) {
 	for _, tt := range []struct{ user, space, cwd string }{{"/", "", CwdUser}, {"/tmp", "/", CwdUser}, {"/tmp", "/", CwdWorkspace}, {"/", "/", CwdWorkspace}} {
 		r := host(t)
 		r.UserDir, r.Workspace, r.Cwd = tt.user, tt.space, tt.cwd
-		for _, grant := range []Grant{{}, {Write: []string{Here}}} {
+		for _, grant := range []Grant{{}, {Given: given(t, "write:.")}} {
 			c := reached(t, r, "", grant)
 			if slices.Contains(c.Read, "/") || slices.Contains(c.Write, "/") {
-				t.Errorf("%+v, granted %q: reads %q, writes %q", tt, grant.Write, c.Read, c.Write)
+				t.Errorf("%+v, granted %q: reads %q, writes %q", tt, grant.Given, c.Read, c.Write)
 			}
 		}
 	}
@@ -116,9 +127,9 @@ func TestReachInTheRoot(t *testing.T) {
 func TestNetworkOfScripts(t *testing.T) {
 	r := host(t)
 	r.Env = append(r.Env, "KALSHI_API_BASE=http://127.0.0.1:8080/v2", "KALSHI_KEY=secret", "OTHER_URL=http://10.0.0.1", "HTTPS_PROXY=http://proxy:3128")
-	c := reached(t, r, "permissions:\n  env: [KALSHI_*, HTTPS_PROXY]\n", Grant{Declared: true, Net: runner.Network{Hosts: []string{"api.example.com"}}})
-	want := runner.Network{Hosts: []string{"api.example.com", "127.0.0.1:8080"}, Private: []string{"127.0.0.1:8080"}}
-	if diff := cmp.Diff(want, c.Network); diff != "" {
+	c := reached(t, r, "permissions:\n  env: [KALSHI_*, HTTPS_PROXY]\n", Grant{Declared: true, Given: given(t, "seen host:api.example.com")})
+	wanted := runner.Network{Hosts: []string{"api.example.com", "127.0.0.1:8080"}, Private: []string{"127.0.0.1:8080"}}
+	if diff := cmp.Diff(wanted, c.Network); diff != "" {
 		t.Error(diff)
 	}
 	if c := reached(t, r, "permissions:\n  env: [KALSHI_*]\n", Grant{}); c.Network.All || len(c.Network.Hosts) > 0 {

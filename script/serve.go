@@ -115,11 +115,11 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scriptRun{dir: dir, file: file, grant: &grant, passes: grant.passing(c.s.Manifest())}
+	r := &scriptRun{dir: dir, file: file, grant: &grant, passes: grant.passing()}
 	if err := h.serveProgram(ctx, c, r); err != nil {
 		return nil, err
 	}
-	if r.place, err = h.workplace(ctx, c.s, grant.Home); err != nil {
+	if r.place, err = h.workplace(ctx, c.s, grant.ownHome()); err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer r.place.remove()
@@ -177,7 +177,7 @@ func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *ru
 	if err != nil {
 		return nil
 	}
-	f := h.explain(ctx, c, &source{host: h, s: c.s, sc: c.sc, with: grant.With}, cmd, out)
+	f := h.explain(ctx, c, &source{host: h, s: c.s, sc: c.sc, with: grant.packages()}, cmd, out)
 	clauses := f.clauses()
 	if len(clauses) == 0 {
 		return nil
@@ -235,7 +235,7 @@ func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err er
 	if len(o.Files) == 0 || !filepath.IsAbs(o.Program) {
 		return errors.New("script.ServeOptions: Files and an absolute Program, or a Command, are needed")
 	}
-	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.With}
+	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages()}
 	r.read = append(r.read, filepath.Dir(o.Program))
 	if survey.LanguageOf(c.sc.File) == survey.Python {
 		exe, err := h.pythonOf(ctx, src, o.Files)
@@ -282,7 +282,7 @@ func (h *Host) pythonOf(ctx context.Context, src *source, files []string) (strin
 // ownCommand sets the command that a skill names itself.
 func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error) {
 	o := c.serve
-	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.With}
+	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages()}
 	path := o.Command
 	switch survey.LanguageOf(c.sc.File) {
 	case survey.Python:

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
 )
 
 // input is a standard input that notes whether it was closed.
@@ -34,7 +35,9 @@ func (i *input) Close() error {
 func TestServeCommand(t *testing.T) {
 	h := host(t)
 	h.Env = append(h.Env, "PROBE_TOKEN=hush-hush-1")
-	h.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Env: []string{"PROBE_TOKEN"}}, nil }
+	h.Granted = func(context.Context, *skill.Skill) (Grant, error) {
+		return Grant{Given: want.New(want.VariableOf("PROBE_TOKEN"))}, nil
+	}
 	s := open(t, "", tree{
 		"bin/server*":  "#!/bin/sh\nread line\necho \"$line $1 $EXTRA ${PWD##*/} ${HOME##*/}\"\necho \"key $PROBE_TOKEN\" >&2\nexit 4\n",
 		"data/here.md": "",

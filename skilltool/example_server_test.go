@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/want"
 )
 
 // A server with many conversations: they share the skills and the script host, and each has a session and a kit of its own.
@@ -50,7 +51,7 @@ func Example_server() {
 		Env: []string{"TOWN=Oslo", "SECRET=1234"},
 		Granted: func(_ context.Context, s *skill.Skill) (script.Grant, error) {
 			if s.Name() == "greet" { // the name is enough, since all skills are ours; the example of package trust asks for the content
-				return script.Grant{Env: []string{"TOWN"}}, nil
+				return script.Grant{Given: want.New(want.VariableOf("TOWN"))}, nil
 			}
 			return script.Grant{}, nil
 		},

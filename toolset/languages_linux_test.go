@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/script/confine"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/want"
 )
 
 // R114, R118, R119, R184, C46: classes of Python and exports of JavaScript run in the sandbox, one process for each language; what
@@ -152,7 +153,7 @@ class Web(AgentToolset):
 	if now := process(); now != first {
 		t.Errorf("the program was started anew, %s after %s, with the same grants", now, first)
 	}
-	grant.Store(&script.Grant{Env: []string{"DEMO_TOKEN"}})
+	grant.Store(&script.Grant{Given: want.New(want.VariableOf("DEMO_TOKEN"))})
 	if got := ask("token", `{}`); !got.Success || fmt.Sprintf("%s", got.Result) != "14" {
 		t.Errorf("got %+v", got)
 	}

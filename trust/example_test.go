@@ -6,12 +6,11 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // A service that keeps approvals and grants in a file. The file is loaded for each question, so an approval counts at once, also
@@ -61,18 +60,18 @@ func Example() {
 
 	key := trust.Grant{Name: "dice", Digest: digest, Dir: folder}
 	if err := store.EditGrant(ctx, key, func(g *trust.Grant) error {
-		g.Env, g.Net = append(g.Env, "DICE_SEED"), append(g.Net, "random.example")
+		g.Given = g.Given.Add(want.VariableOf("DICE_SEED"), want.HostOf("random.example"))
 		return nil
 	}); err != nil {
 		log.Fatal(err)
 	}
 	options := script.Options{Granted: granted(store)}
 	g, err := options.Granted(ctx, opened)
-	fmt.Println(g.Env, g.Net.Hosts, err)
+	fmt.Println(g.Given, err)
 	// Output:
 	// untrusted <nil>
 	// approved <nil>
-	// [DICE_SEED] [random.example] <nil>
+	// env:DICE_SEED, host:random.example <nil>
 }
 
 // granted returns what was given to the content of a skill, for script.Options.
@@ -87,14 +86,6 @@ func granted(store *trust.Store) func(context.Context, *skill.Skill) (script.Gra
 			return script.Grant{}, err
 		}
 		t, _ := set.Grant(s.Canonical(), "", digest)
-		named := slices.DeleteFunc(slices.Clone(t.Net), func(host string) bool { return host == trust.AnyHost })
-		return script.Grant{
-			Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With, Read: t.Read, Write: t.Write,
-			Net: runner.Network{
-				All:     slices.Contains(t.Net, trust.AnyHost),
-				Hosts:   slices.Concat(named, t.Suggested),
-				Private: named, // the user named them, so they may be in the own network
-			},
-		}, nil
+		return script.Grant{Declared: true, Given: t.Given, Withheld: t.Withheld}, nil
 	}
 }

@@ -9,16 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/want"
 )
-
-// Here is the entry of Grant.Read and Grant.Write for the folder that a script is started for, whichever that is.
-const Here = "."
-
-// AnyHost is the entry of Grant.Net for the whole network, as it is without a sandbox.
-const AnyHost = "*"
 
 // Grant records what the user gave to one content of one skill, beyond that its scripts may run. It is bound to the digest:
 // another content of the skill has none of it. The store keeps fields that this version does not know.
@@ -28,64 +22,51 @@ type Grant struct {
 	Dir       string    `json:"dir,omitempty"` // absolute folder of the skill, or "" for a bundled one; it tells grants of one name apart
 	GrantedAt time.Time `json:"granted_at"`    // whole seconds, UTC
 
-	Env      []string `json:"env,omitempty"`      // exact names of variables that its scripts get
-	Withheld []string `json:"withheld,omitempty"` // entries of the manifest's permissions that its scripts do not get
-	Home     bool     `json:"home,omitempty"`     // HOME is the user's own
-	With     []string `json:"with,omitempty"`     // packages that its scripts need in addition to those that it declares
+	// Given is what its scripts get: exact names of variables, clean absolute folders or want.Here, hosts, the user's home, and packages
+	// in addition to those that they declare. A host from want.Seen is one that the answer to a question gave because the texts of
+	// the scripts name it; it is reached at public addresses only. A sandbox enforces folders and hosts. Without one scripts reach
+	// everything that the user does.
+	Given want.Set `json:"given,omitempty"`
 
-	// A sandbox enforces these. Without one scripts reach everything that the user does.
-	Read  []string `json:"read,omitempty"`  // folders, absolute or Here
-	Write []string `json:"write,omitempty"` // folders, absolute or Here
-	Net   []string `json:"net,omitempty"`   // hosts that the user named, also with private addresses, or AnyHost
-
-	// Suggested are hosts that the answer to a question gave, because the scripts' texts name them. They are reached at public
-	// addresses only.
-	Suggested []string `json:"suggested,omitempty"`
+	// Withheld is what the manifest's permissions declare and its scripts do not get.
+	Withheld want.Set `json:"withheld,omitempty"`
 
 	Files []File `json:"files,omitempty"` // the content, to show what changed when the grant lapses
 }
 
 // Empty reports whether nothing is granted and nothing withheld.
-func (g *Grant) Empty() bool {
-	return !g.Home && len(g.Env)+len(g.Withheld)+len(g.With)+len(g.Read)+len(g.Write)+len(g.Net)+len(g.Suggested) == 0
-}
+func (g *Grant) Empty() bool { return len(g.Given)+len(g.Withheld) == 0 }
 
 func (g *Grant) check() error {
 	a := Approval{Name: g.Name, Digest: g.Digest, Dir: g.Dir, Files: g.Files}
 	if err := a.check(); err != nil {
 		return fmt.Errorf("grant: %w", err)
 	}
-	for _, name := range g.Env {
-		if !isVariable(name) {
-			return fmt.Errorf("grant for %q: %q is not the name of a variable", g.Name, name)
+	for _, w := range slices.Concat(g.Given, g.Withheld) {
+		if err := w.Check(); err != nil {
+			return fmt.Errorf("grant for %q: %w", g.Name, err)
 		}
 	}
-	for _, dir := range slices.Concat(g.Read, g.Write) {
-		if dir != Here && (!filepath.IsAbs(dir) || filepath.Clean(dir) != dir) {
-			return fmt.Errorf("grant for %q: folder %q is not a clean absolute path", g.Name, dir)
-		}
-	}
-	for _, host := range slices.Concat(g.Net, g.Suggested) {
-		if _, err := hostname.Parse(host); err != nil && host != AnyHost {
-			return fmt.Errorf("grant for %q: host %q: %w", g.Name, host, err)
+	for _, w := range g.Given {
+		switch w.Kind {
+		case want.Variable:
+			if strings.ContainsAny(w.Name, `*?[]\`) {
+				return fmt.Errorf("grant for %q: %q is not the name of a variable", g.Name, w.Name)
+			}
+		case want.Read, want.Write:
+			if w.Name != want.Here && (!filepath.IsAbs(w.Name) || filepath.Clean(w.Name) != w.Name) {
+				return fmt.Errorf("grant for %q: folder %q is not a clean absolute path", g.Name, w.Name)
+			}
+		case want.Host, want.Home, want.Package, want.Socket:
+		default:
+			return fmt.Errorf("grant for %q: a %s cannot be granted", g.Name, w.Kind)
 		}
 	}
 	return nil
 }
 
-// isVariable reports whether a text can name one variable. A pattern cannot.
-func isVariable(name string) bool {
-	return name != "" && !strings.ContainsAny(name, "=*?[]\\ \t\r\n\x00")
-}
-
-// tidy sorts the lists, so the same grant has the same text.
-func (g *Grant) tidy() {
-	for _, list := range []*[]string{&g.Env, &g.Withheld, &g.With, &g.Read, &g.Write, &g.Net, &g.Suggested} {
-		*list = slices.Clone(*list)
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-}
+// tidy sorts the sets, so the same grant has the same text.
+func (g *Grant) tidy() { g.Given, g.Withheld = want.New(g.Given...), want.New(g.Withheld...) }
 
 // storedGrant is a grant with the fields that this version does not know.
 type storedGrant struct {

@@ -9,7 +9,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/want"
 )
+
+func home() want.Set { return want.New(want.Of(want.Home, "")) }
+
+func sets(t *testing.T, text string) want.Set {
+	t.Helper()
+	s, err := want.ParseSet(text)
+	must(t, err)
+	return s
+}
 
 func give(t *testing.T, s *Store, key Grant, change func(*Grant)) {
 	t.Helper()
@@ -23,13 +34,17 @@ func give(t *testing.T, s *Store, key Grant, change func(*Grant)) {
 func TestGrants(t *testing.T) {
 	s := newStore(t)
 	key := Grant{Name: "My_Skill", Digest: digest("a"), Dir: "/p/my-skill", Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}}}
-	give(t, s, key, func(g *Grant) { g.Env = append(g.Env, "B_KEY", "A_KEY", "B_KEY") })
-	give(t, s, key, func(g *Grant) { g.Home, g.Write, g.Net = true, []string{Here, "/data"}, []string{"example.com"} })
+	give(t, s, key, func(g *Grant) {
+		g.Given = append(g.Given, want.VariableOf("B_KEY"), want.VariableOf("A_KEY"), want.VariableOf("B_KEY"))
+	})
+	give(t, s, key, func(g *Grant) {
+		g.Given = append(g.Given, want.Of(want.Home, ""), want.WriteOf(want.Here), want.WriteOf("/data"), want.HostOf("example.com"))
+	})
 	set := loaded(t, s)
 	got, ok := set.Grant("my-skill", "/p/my-skill", digest("a"))
-	want := Grant{Name: "my-skill", Digest: digest("a"), Dir: "/p/my-skill", GrantedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
-		Env: []string{"A_KEY", "B_KEY"}, Home: true, Write: []string{Here, "/data"}, Net: []string{"example.com"}, Files: key.Files}
-	if diff := cmp.Diff(want, got); diff != "" || !ok {
+	wanted := Grant{Name: "my-skill", Digest: digest("a"), Dir: "/p/my-skill", GrantedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
+		Given: sets(t, "env:A_KEY, env:B_KEY, home, host:example.com, write:., write:/data"), Files: key.Files}
+	if diff := cmp.Diff(wanted, got); diff != "" || !ok {
 		t.Error(diff)
 	}
 	if _, ok := set.Grant("MY-skill", "/elsewhere", digest("a")); !ok {
@@ -43,7 +58,7 @@ func TestGrants(t *testing.T) {
 			t.Errorf("%v has the grant %v", other, g)
 		}
 	}
-	if g, ok := set.Lapsed("my-skill", "/p/my-skill", digest("b")); !ok || len(g.Env) != 2 {
+	if g, ok := set.Lapsed("my-skill", "/p/my-skill", digest("b")); !ok || len(g.Given) != 6 {
 		t.Errorf("the lapsed grant is %v", g)
 	}
 	if _, ok := set.Lapsed("my-skill", "/q/my-skill", digest("b")); ok {
@@ -52,12 +67,12 @@ func TestGrants(t *testing.T) {
 
 	// A grant for other content replaces it and begins empty.
 	key.Digest = digest("b")
-	give(t, s, key, func(g *Grant) { g.Env = append(g.Env, "C") })
+	give(t, s, key, func(g *Grant) { g.Given = append(g.Given, want.VariableOf("C")) })
 	set = loaded(t, s)
-	if g, _ := set.Grant("my-skill", "", digest("b")); !cmp.Equal(g.Env, []string{"C"}) || g.Home || len(set.Grants()) != 1 {
+	if g, _ := set.Grant("my-skill", "", digest("b")); g.Given.String() != "env:C" || len(set.Grants()) != 1 {
 		t.Errorf("got %v of %v", g, set.Grants())
 	}
-	give(t, s, key, func(g *Grant) { g.Env = nil })
+	give(t, s, key, func(g *Grant) { g.Given = nil })
 	if set = loaded(t, s); set.HasGrants("my-skill") {
 		t.Errorf("an empty grant stays: %v", set.Grants())
 	}
@@ -66,7 +81,7 @@ func TestGrants(t *testing.T) {
 func TestRevokeEndsGrants(t *testing.T) {
 	s := newStore(t)
 	for _, name := range []string{"x", "y"} {
-		give(t, s, Grant{Name: name, Digest: digest("a")}, func(g *Grant) { g.Home = true })
+		give(t, s, Grant{Name: name, Digest: digest("a")}, func(g *Grant) { g.Given = home() })
 	}
 	if found, err := s.Revoke(t.Context(), "X"); !found || err != nil {
 		t.Errorf("Revoke = %v, %v", found, err)
@@ -80,22 +95,24 @@ func TestRefusedGrants(t *testing.T) {
 	s := newStore(t)
 	key := Grant{Name: "x", Digest: digest("a"), Dir: "/p/x"}
 	for _, tt := range []struct {
-		want   string
+		text   string
 		change func(*Grant)
 	}{
-		{"not the name of a variable", func(g *Grant) { g.Env = []string{"KEY_*"} }},
-		{"not the name of a variable", func(g *Grant) { g.Env = []string{""} }},
-		{"not the name of a variable", func(g *Grant) { g.Env = []string{"A=b"} }},
-		{"not a clean absolute path", func(g *Grant) { g.Read = []string{"data"} }},
-		{"not a clean absolute path", func(g *Grant) { g.Write = []string{"/a/../b"} }},
+		{"not the name of a variable", func(g *Grant) { g.Given = want.New(want.VariableOf("KEY_*")) }},
+		{"env needs a name", func(g *Grant) { g.Given = want.New(want.VariableOf("")) }},
+		{"not the name of a variable", func(g *Grant) { g.Given = want.New(want.VariableOf("A=b")) }},
+		{"not an absolute path", func(g *Grant) { g.Given = want.New(want.ReadOf("data")) }},
+		{"not a clean absolute path", func(g *Grant) { g.Given = want.New(want.ReadOf("~/data")) }},
+		{"a tool cannot be granted", func(g *Grant) { g.Given = want.New(want.Of(want.Tool, "Bash")) }},
+		{"not a clean absolute path", func(g *Grant) { g.Given = want.New(want.WriteOf("/a/../b")) }},
 	} {
-		checkError(t, s.EditGrant(t.Context(), key, func(g *Grant) error { tt.change(g); return nil }), tt.want)
+		checkError(t, s.EditGrant(t.Context(), key, func(g *Grant) error { tt.change(g); return nil }), tt.text)
 	}
 	no := errors.New("no")
 	if err := s.EditGrant(t.Context(), key, func(*Grant) error { return no }); !errors.Is(err, no) {
 		t.Errorf("got %v", err)
 	}
-	checkError(t, s.EditGrant(t.Context(), Grant{Name: "x"}, func(g *Grant) error { g.Home = true; return nil }), "64 hexadecimal")
+	checkError(t, s.EditGrant(t.Context(), Grant{Name: "x"}, func(g *Grant) error { g.Given = home(); return nil }), "64 hexadecimal")
 	if _, err := os.Stat(s.Path); !os.IsNotExist(err) {
 		t.Errorf("a refused change wrote something: %v", err)
 	}
@@ -107,10 +124,10 @@ func TestGrantsKeepUnknownFields(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	text := `{"version":1,"roots":[],"approvals":[],"grants":[{"name":"x","digest":"` + digest("a") + `","granted_at":"2026-01-01T00:00:00Z","env":["A"],"gpu":{"n":1}}]}`
 	must(t, os.WriteFile(s.Path, []byte(text), 0o600))
-	give(t, s, Grant{Name: "x", Digest: digest("a")}, func(g *Grant) { g.Env = append(g.Env, "B") })
+	give(t, s, Grant{Name: "x", Digest: digest("a")}, func(g *Grant) { g.Given = append(g.Given, want.VariableOf("B")) })
 	must(t, s.AddRoot(t.Context(), "/r"))
 	b, err := os.ReadFile(s.Path)
-	if err != nil || strings.Count(string(b), `"gpu": {`) != 1 || !strings.Contains(string(b), `"B"`) {
+	if err != nil || strings.Count(string(b), `"gpu": {`) != 1 || !strings.Contains(string(b), `"env:B"`) {
 		t.Errorf("%s, %v", b, err)
 	}
 	must(t, os.WriteFile(s.Path, []byte(strings.Replace(text, `"A"`, `"A*"`, 1)), 0o600))

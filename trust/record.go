@@ -3,9 +3,9 @@ package trust
 import (
 	"context"
 	"log/slog"
-	"slices"
 
 	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
 )
 
 // record reports a change that is about to be written. An error keeps it from being written, but for a change that only takes
@@ -24,11 +24,10 @@ func (s *Store) record(ctx context.Context, e trace.Event) error {
 
 // onlyTakes reports whether a grant has nothing that it had not before.
 func onlyTakes(before, after *Grant) bool {
-	kept := func(old, now []string) bool {
-		return !slices.ContainsFunc(now, func(item string) bool { return !slices.Contains(old, item) })
-	}
-	return (before.Home || !after.Home) && kept(before.Env, after.Env) && kept(before.With, after.With) && kept(before.Read, after.Read) &&
-		kept(before.Write, after.Write) && kept(before.Net, after.Net) && kept(before.Suggested, after.Suggested) && kept(after.Withheld, before.Withheld)
+	seen := func(w want.Want) bool { return w.From == want.Seen }
+	_, named := before.Given.Split(seen)
+	_, stays := after.Given.Split(seen) // a host that the user names opens more than one that a question suggested
+	return len(stays.Minus(named)) == 0 && len(after.Given.Minus(before.Given)) == 0 && len(before.Withheld.Minus(after.Withheld)) == 0
 }
 
 func approved(a *Approval) trace.Event {
@@ -52,16 +51,14 @@ func granted(g *Grant) trace.Event {
 		e.Kind, e.Message = trace.GrantRevoked, "Revoked the grants of skill '"+g.Name+"'"
 	}
 	list := []string{}
-	if g.Home {
-		list = append(list, "home")
-	}
-	for _, of := range []struct {
-		kind  string
-		items []string
-	}{{"env", g.Env}, {"withheld", g.Withheld}, {"read", g.Read}, {"write", g.Write}, {"net", g.Net}, {"package", g.With}} {
-		for _, item := range of.items {
-			list = append(list, of.kind+"="+item)
+	for _, w := range g.Given {
+		if w.From == want.User {
+			w.From = ""
 		}
+		list = append(list, w.String())
+	}
+	for _, w := range g.Withheld {
+		list = append(list, "withheld "+want.Of(w.Kind, w.Name).String())
 	}
 	e.Attrs = []slog.Attr{slog.Any(trace.AttrGrant, list), slog.String(trace.AttrDigest, g.Digest)}
 	return e

@@ -37,7 +37,7 @@ func kinds() *lockfile.Kinds {
 }
 
 // version is the version of the file format.
-const version = 1
+const version = 2
 
 const maxFile = 64 << 20 // bytes
 
@@ -295,6 +295,13 @@ func (s *Store) parse(content []byte) (*file, error) {
 	}
 	if head.Version > version {
 		return nil, kinds().TooNew(s.Path, head.Version, version)
+	}
+	if head.Version == 1 {
+		now, err := upgraded(content)
+		if err != nil {
+			return nil, corrupt(err)
+		}
+		content = now
 	}
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, corrupt(err)

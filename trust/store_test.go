@@ -18,16 +18,17 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
 )
 
 // The file's form is a promise: a later version reads it.
 func TestFileForm(t *testing.T) {
 	s := newStore(t)
 	must(t, s.AddRoot(t.Context(), "/home/me/skills"))
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x", Permissions: []string{"network"},
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x", Wants: want.New(want.HostOf("a.example")),
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}}}))
-	want := `{
-  "version": 1,
+	form := `{
+  "version": 2,
   "roots": [
     "/home/me/skills"
   ],
@@ -37,8 +38,8 @@ func TestFileForm(t *testing.T) {
       "digest": "` + digest("a") + `",
       "dir": "/p/x",
       "approved_at": "2026-11-21T10:00:00Z",
-      "permissions": [
-        "network"
+      "wants": [
+        "host:a.example"
       ],
       "files": [
         {
@@ -51,8 +52,8 @@ func TestFileForm(t *testing.T) {
 }
 `
 	got, err := os.ReadFile(s.Path)
-	if err != nil || string(got) != want {
-		t.Errorf("the file is %s, %v; want %s", got, err, want)
+	if err != nil || string(got) != form {
+		t.Errorf("the file is %s, %v; want %s", got, err, form)
 	}
 	if info, err := os.Stat(s.Path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode is %v, %v; want 0600", info.Mode(), err)
@@ -118,7 +119,7 @@ func TestDamagedFile(t *testing.T) {
 
 func TestNewerFileIsLeftAlone(t *testing.T) {
 	s := newStore(t)
-	content := `{"version":2,"roots":{"any":"form"}}`
+	content := `{"version":3,"roots":{"any":"form"}}`
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	must(t, os.WriteFile(s.Path, []byte(content), 0o600))
 	set, err := s.Load()
@@ -168,7 +169,7 @@ func TestWritersAtOnce(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add(`{"version":1,"roots":["/a"],"approvals":[{"name":"x","digest":"` + digest("a") + `","approved_at":"2026-01-01T00:00:00Z"}]}`)
 	f.Add(`{"version":1,"roots":["/"],"approvals":null}`)
-	f.Add(`{"version":2}`)
+	f.Add(`{"version":3}`)
 	s := &Store{Path: filepath.Join(f.TempDir(), "trust.json")}
 	f.Fuzz(func(t *testing.T, content string) {
 		must(t, os.WriteFile(s.Path, []byte(content), 0o600))
@@ -348,21 +349,22 @@ func TestRecordFails(t *testing.T) {
 	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}, Approval{Name: "y", Digest: digest("a")}))
 	must(t, s.AddRoot(t.Context(), "/r"))
 	key := Grant{Name: "x", Digest: digest("a")}
-	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Env, g.Home = []string{"A", "B"}, true; return nil }))
+	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "env:A, env:B, home, seen host:s.example"); return nil }))
 	full := errors.New("full")
 	s.Record = func(context.Context, trace.Event) error { return full }
 	for what, err := range map[string]error{
 		"approve":   s.Approve(t.Context(), Approval{Name: "z", Digest: digest("a")}),
 		"root":      s.AddRoot(t.Context(), "/s"),
-		"grant":     s.EditGrant(t.Context(), key, func(g *Grant) error { g.Env = append(g.Env[:1], "C"); return nil }),
-		"give back": s.EditGrant(t.Context(), key, func(g *Grant) error { g.Home, g.Net = false, []string{"example.com"}; return nil }),
+		"grant":     s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "env:A, env:C"); return nil }),
+		"give back": s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "env:A, host:example.com"); return nil }),
+		"name":      s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "host:s.example"); return nil }),
 	} {
 		if !errors.Is(err, full) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Home, g.Env = false, g.Env[:1]; g.Withheld = []string{"W"}; return nil }))
-	if g, _ := loaded(t, s).Grant("x", "", digest("a")); g.Home || !slices.Equal(g.Env, []string{"A"}) {
+	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given, g.Withheld = sets(t, "env:A"), sets(t, "env:W"); return nil }))
+	if g, _ := loaded(t, s).Grant("x", "", digest("a")); g.Given.String() != "env:A" {
 		t.Errorf("%+v", g)
 	}
 	for _, name := range []string{"x", "y"} {
@@ -382,7 +384,7 @@ func TestRecordFails(t *testing.T) {
 func TestForget(t *testing.T) {
 	s := newStore(t)
 	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, Approval{Name: "x", Digest: digest("b"), Dir: "/v/2/x"}, Approval{Name: "y", Digest: digest("a"), Dir: "/v/1/y"}))
-	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, func(g *Grant) error { g.Home = true; return nil }))
+	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, func(g *Grant) error { g.Given = home(); return nil }))
 	gone := func(name, dir, _ string) bool { return name == "x" && dir == "/v/1/x" }
 	var told []string
 	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return errors.New("full") }

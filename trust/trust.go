@@ -20,17 +20,19 @@ import (
 
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Approval records that the user allowed one content of one skill to run. It also records what the user was shown, so a
 // later question can show what has changed.
 type Approval struct {
-	Name        string    `json:"name"`                  // canonical: lower case, "-" for "_"
-	Digest      string    `json:"digest"`                // skill.Skill.Digest of the content: "sha256:" and 64 hexadecimal digits
-	Dir         string    `json:"dir,omitempty"`         // absolute folder of the skill, or ""; it distinguishes approvals of one name and restricts none
-	ApprovedAt  time.Time `json:"approved_at"`           // whole seconds, UTC
-	Permissions []string  `json:"permissions,omitempty"` // what the skill asked for: "allowed-tools: Bash(git:*)", "env: KALSHI_*"
-	Files       []File    `json:"files,omitempty"`       // the content
+	Name       string    `json:"name"`              // canonical: lower case, "-" for "_"
+	Digest     string    `json:"digest"`            // skill.Skill.Digest of the content: "sha256:" and 64 hexadecimal digits
+	Dir        string    `json:"dir,omitempty"`     // absolute folder of the skill, or ""; it distinguishes approvals of one name and restricts none
+	ApprovedAt time.Time `json:"approved_at"`       // whole seconds, UTC
+	Wants      want.Set  `json:"wants,omitempty"`   // what the skill asked for, by its manifest and by the texts of its scripts
+	Forgoes    want.Set  `json:"forgoes,omitempty"` // what its manifest gives up, such as a tool
+	Files      []File    `json:"files,omitempty"`   // the content
 }
 
 // File is one file of an approved skill.

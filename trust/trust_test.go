@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/skill"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 func digest(c string) string { return digestPrefix + strings.Repeat(c, 64) }
@@ -134,7 +136,7 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x"}))
 	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("b"), Dir: "/q/x", ApprovedAt: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}))
 	must(t, s.Approve(t.Context(), Approval{
-		Name: "x", Digest: digest("c"), Dir: "/p/x", Permissions: []string{"env: KALSHI_*"},
+		Name: "x", Digest: digest("c"), Dir: "/p/x", Wants: want.New(want.VariableOf("KALSHI_*")),
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
 	}))
 	set := loaded(t, s)
@@ -144,11 +146,11 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 		}
 	}
 	got, ok := set.Approval("X", "/p/x")
-	want := Approval{
-		Name: "x", Digest: digest("c"), Dir: "/p/x", Permissions: []string{"env: KALSHI_*"}, ApprovedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
+	wanted := Approval{
+		Name: "x", Digest: digest("c"), Dir: "/p/x", Wants: want.New(want.VariableOf("KALSHI_*")), ApprovedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" || !ok {
+	if diff := cmp.Diff(wanted, got); diff != "" || !ok {
 		t.Error(diff)
 	}
 	if got, ok := set.Approval("x", "/elsewhere"); got.Digest != digest("b") || !ok {

@@ -1,6 +1,11 @@
 package manifest
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/agent-base/agent-base/want"
+)
 
 // Manifest is the content of a SKILL.md. Strings are as written, with nothing resolved: `version: 1.10` is "1.10". A
 // field that was absent or dropped has its zero value.
@@ -85,6 +90,18 @@ type Permissions struct {
 	Limits      Limits
 }
 
+// Wants returns what is requested, the limits too.
+func (p *Permissions) Wants() want.Set {
+	var out want.Set
+	for _, of := range []struct {
+		kind  want.Kind
+		names []string
+	}{{want.Variable, p.Env}, {want.Host, p.Network}, {want.Read, p.Read}, {want.Write, p.Write}, {want.Command, p.Commands}, {want.Limit, p.Limits.texts()}} {
+		out = append(out, want.Each(of.kind, want.Declared, of.names...)...)
+	}
+	return want.New(out...)
+}
+
 // Empty reports whether nothing is requested.
 func (p *Permissions) Empty() bool {
 	return len(p.Env)+len(p.Network)+len(p.Read)+len(p.Write)+len(p.Commands) == 0 && p.Limits == Limits{}
@@ -96,6 +113,21 @@ type Limits struct {
 	Memory    int64         // bytes of all its processes together, at most MaxMemory
 	Output    int64         // bytes of its output, at most MaxOutput
 	Processes int           // at the same time, at most MaxProcesses
+}
+
+// texts returns the limits that are requested, such as "memory=512MiB".
+func (l *Limits) texts() []string {
+	var out []string
+	add := func(set bool, text string) {
+		if set {
+			out = append(out, text)
+		}
+	}
+	add(l.Timeout > 0, "timeout="+l.Timeout.String())
+	add(l.Memory > 0, fmt.Sprintf("memory=%dMiB", (l.Memory+1<<20-1)>>20))
+	add(l.Output > 0, fmt.Sprintf("output=%dKiB", (l.Output+1<<10-1)>>10))
+	add(l.Processes > 0, fmt.Sprintf("processes=%d", l.Processes))
+	return out
 }
 
 // The most that a skill can request.

@@ -10,17 +10,17 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Consent asks whether the present content of a skill may run, and stores the approvals.
@@ -63,18 +63,12 @@ func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool
 		return false, err
 	}
 	for _, a := range c.trust.Known().Approvals() {
-		if a.Name == s.Canonical() && a.Digest == digest && slices.Contains(a.Permissions, modelWish(model)) {
+		if a.Name == s.Canonical() && a.Digest == digest && a.Wants.Has(want.Of(want.Model, model)) {
 			return true, nil
 		}
 	}
 	return c.ask(ctx, s, fmt.Sprintf("Let %q send its work to the model %q, and its scripts run?", s.Canonical(), model))
 }
-
-// modelKey begins the permission of an approval that names the model that a skill asks for.
-const modelKey = "model: "
-
-// modelWish returns how an approval names the model that a skill asks for.
-func modelWish(model string) string { return modelKey + model }
 
 // ask shows what would be approved, asks, and stores an approval after a yes.
 func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, error) {
@@ -210,12 +204,11 @@ type Proposal struct {
 	signature *oms.Report // nil if it was not checked
 
 	manifest  *manifest.Manifest
-	declared  []string        // entries of its permissions that count
+	declared  want.Set        // what its permissions give once it may run
 	variables []Variable      // that it declares or its scripts read
 	contacts  survey.Contacts // what its scripts say about the network
 	sandbox   *SandboxState   // that would confine its scripts; nil if that is not known
-	userHome  string
-	own       string            // $AGENT_HOME
+	policy    *policy.Policy
 	set       func(string) bool // whether the operator has a variable
 	granted   *trust.Grant      // what this content, or a former one, was granted
 	lapsed    bool              // granted is of a former content
@@ -244,8 +237,10 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
+	wants, forgoes := asked(s.Manifest())
+	wants = wants.Add(want.Each(want.Server, want.Declared, toolsetCommands(s)...)...)
 	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
-		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: append(permissions(s.Manifest()), toolsetLines(s)...), ApprovedAt: c.sys.Now()}}
+		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Wants: wants, Forgoes: forgoes, ApprovedAt: c.sys.Now()}}
 	for _, f := range sum.Files {
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		p.sizes[f.Path] = f.Size
@@ -260,10 +255,10 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 // surroundings finds out what the scripts of a skill would get.
 func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
 	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
-	p.userHome, p.own, p.contacts = c.sys.Home, c.tools.settings.Home(), script.Contacts(s)
-	for _, r := range refused(p.manifest, p.userHome, p.own) {
-		p.declared = without(p.declared, r.entry)
-		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", r.entry, r.why))
+	p.policy, p.contacts = c.tools.settings.Policy(), script.Contacts(s)
+	for _, w := range c.grants.refused(p.manifest) {
+		p.declared = p.declared.Without(w)
+		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", wordOf(w), p.policy.Decide(w).Why))
 	}
 	for _, pr := range s.Problems() {
 		if pr.Code == "permissions-env" {
@@ -280,7 +275,12 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	if err != nil {
 		return err
 	}
-	p.approval.Permissions = append(p.approval.Permissions, p.noted()...)
+	for _, v := range p.variables {
+		if v.Files > 0 {
+			p.approval.Wants = p.approval.Wants.Add(want.Want{Kind: want.Variable, Name: v.Name, From: want.Seen})
+		}
+	}
+	p.approval.Wants = p.approval.Wants.Add(want.Each(want.Host, want.Seen, p.contacts.Hosts...)...)
 	if p.granted, p.lapsed = lapsed, lapsed != nil; granted.Name != "" {
 		p.granted = &granted
 	}
@@ -366,73 +366,3 @@ func hashes(files []trust.File) []dirhash.File {
 
 // Digest returns the digest of the content that the proposal is about.
 func (p *Proposal) Digest() string { return p.approval.Digest }
-
-// limitTexts describes the limits that a manifest requests.
-func limitTexts(l *manifest.Limits) []string {
-	var out []string
-	add := func(set bool, text string) {
-		if set {
-			out = append(out, text)
-		}
-	}
-	add(l.Timeout > 0, "timeout="+l.Timeout.String())
-	add(l.Memory > 0, fmt.Sprintf("memory=%dMiB", (l.Memory+1<<20-1)>>20))
-	add(l.Output > 0, fmt.Sprintf("output=%dKiB", (l.Output+1<<10-1)>>10))
-	add(l.Processes > 0, fmt.Sprintf("processes=%d", l.Processes))
-	return out
-}
-
-// PermissionLines lists what a manifest's permissions request, without variables, as "network: HOST HOST".
-func PermissionLines(m *manifest.Manifest) []string {
-	var out []string
-	for _, one := range []struct {
-		name   string
-		values []string
-	}{{"network", m.Permissions.Network}, {"write", m.Permissions.Write}, {"read", m.Permissions.Read},
-		{"limits", limitTexts(&m.Permissions.Limits)}, {"commands", m.Permissions.Commands}} {
-		if len(one.values) > 0 {
-			out = append(out, one.name+": "+strings.Join(one.values, " "))
-		}
-	}
-	return out
-}
-
-// permissions lists what a manifest asks for in addition to the skill's own files, and which model it asks for.
-func permissions(m *manifest.Manifest) []string {
-	var out []string
-	add := func(what string, values []string) {
-		if len(values) > 0 {
-			out = append(out, what+": "+strings.Join(values, " "))
-		}
-	}
-	add("env", m.Permissions.Env)
-	out = append(out, PermissionLines(m)...)
-	add("allowed-tools", m.AllowedTools.Rules)
-	for _, h := range m.Hooks {
-		out = append(out, hookText(h))
-	}
-	add("toolsets", m.Toolsets)
-	if m.Context == "fork" {
-		out = append(out, "context: fork")
-	}
-	if m.Model != "" {
-		out = append(out, modelWish(m.Model))
-	}
-	return out
-}
-
-// hookText says when a hook runs, and what it runs. A text of several lines is quoted: shown as spaces, line ends would hide
-// where a comment ends.
-func hookText(h manifest.Hook) string {
-	quoted := func(text string) string {
-		if strings.ContainsAny(text, "\n\r\t") {
-			return strconv.Quote(text)
-		}
-		return text
-	}
-	when := h.Event
-	if h.Matcher != "" {
-		when += " " + quoted(h.Matcher)
-	}
-	return fmt.Sprintf("hook %s: %s", when, quoted(h.Script+h.Command))
-}

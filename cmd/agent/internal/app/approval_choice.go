@@ -9,29 +9,34 @@ import (
 
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/near"
-	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
-// The words of a choice that are no names of variables and no hosts.
-const (
-	wordWrite = "write"      // it may write in the directory where it is started
-	wordNet   = "net"        // it may reach every host
-	wordHome  = "home"       // HOME is the user's own
-	wordClear = "clear-home" // its private home is emptied first
-)
+// The wants that have a word of their own in a choice, where others are their names, and the word that is no want.
+var ownWords = map[string]want.Want{
+	"write": user(want.WriteOf(want.Here)), // it may write in the directory where it is started
+	"net":   user(want.HostOf(want.Any)),   // it may reach every host
+	"home":  user(want.Of(want.Home, "")),  // HOME is the user's own
+}
+
+const wordClear = "clear-home" // its private home is emptied first
+
+// user returns a want as one that the user named.
+func user(w want.Want) want.Want {
+	w.From = want.User
+	return w
+}
 
 // mostSuggested is how many hosts of the scripts' texts a question suggests. More would not be read.
 const mostSuggested = 6
 
 // choice is what a skill gets if the answer is yes. The person may change it before the answer.
 type choice struct {
-	declared               []string // entries of the manifest's permissions that count, see script.Declared
-	env                    []string // further variables
-	suggested              []string // hosts that the scripts' texts name
-	read, write, net       []string // folders and hosts that the person named
-	home, here, all, clear bool
+	gets  want.Set // what its manifest declares, hosts that the scripts' texts name, and what the person named
+	clear bool
 }
 
 // preselect returns what the question suggests. SKILL.md can suggest what it declares, because the person can read it. A
@@ -39,113 +44,129 @@ type choice struct {
 // variable in such a text is not: its value is a secret of the user's. Keys of model providers and the user's home are never
 // suggested. What the person chose for the former content is suggested again, and nothing that is new in the texts since.
 func (p *Proposal) preselect() choice {
-	c := choice{declared: slices.DeleteFunc(slices.Clone(p.declared), doubtful), here: true}
+	_, gets := p.declared.Split(p.doubtful)
+	gets = gets.Add(ownWords["write"])
+	byEntry := script.Grant{Declared: true}
 	for _, v := range p.variables {
-		byEntry := script.Grant{Declared: true}
 		if v.Declared && !v.Provider && !byEntry.Passes(p.manifest, v.Name) {
-			c.env = append(c.env, v.Name)
+			gets = gets.Add(user(want.VariableOf(v.Name)))
 		}
 	}
 	if p.before == nil && p.granted == nil {
-		c.suggested = p.suggestions()
+		gets = gets.Add(p.suggestions()...)
 	}
 	if p.granted != nil {
-		p.again(&c)
+		_, named := gets.Split(func(w want.Want) bool { return w.From == want.Declared })
+		gets = named.Add(p.again()...)
 	}
-	slices.Sort(c.env)
-	c.env = slices.Compact(c.env)
-	return c
+	return choice{gets: gets}
 }
 
-// again suggests what the person chose before.
-func (p *Proposal) again(c *choice) {
-	for _, name := range p.granted.Env {
-		if !p.lapsed || !script.IsProviderKey(name) {
-			c.env = append(c.env, name)
-		}
-	}
-	c.home = p.granted.Home && !p.lapsed
-	c.declared = without(p.declared, p.granted.Withheld...)
-	c.suggested = slices.DeleteFunc(p.suggestions(), func(host string) bool { return !slices.Contains(p.granted.Suggested, host) })
-	c.net = without(p.granted.Net, trust.AnyHost)
-	c.all = len(c.net) < len(p.granted.Net) && !p.lapsed
-	c.read, c.write = slices.Clone(p.granted.Read), without(p.granted.Write, trust.Here)
+// again returns what the person chose before, but for want.Here. A grant that has lapsed has no part that opens much.
+func (p *Proposal) again() want.Set {
+	named, seen := p.granted.Given.Split(func(w want.Want) bool { return w.From != want.Seen })
+	_, named = named.Split(func(w want.Want) bool {
+		opens := w.Kind == want.Home || w == ownWords["net"] || w.Kind == want.Variable && script.IsProviderKey(w.Name)
+		return w.Kind == want.Package || w == ownWords["write"] || opens && p.lapsed
+	})
+	still, _ := p.suggestions().Split(seen.Has)
+	return p.declared.Without(p.granted.Withheld...).Add(still...).Add(named...)
 }
 
 // suggestions are the hosts of the scripts' texts that a question may suggest: names of public services.
-func (p *Proposal) suggestions() []string {
-	var out []string
+func (p *Proposal) suggestions() want.Set {
+	var out want.Set
 	for _, host := range p.contacts.Hosts {
 		h, err := hostname.Parse(host)
 		if err == nil && !h.Below && !hostname.IsLocal(h.Host) && !hostname.IsAddress(h.Host) && !hostname.IsForeign(h.Host) &&
-			!slices.Contains(p.declared, host) && len(out) < mostSuggested {
-			out = append(out, host)
+			!p.declared.Has(want.HostOf(host)) && len(out) < mostSuggested {
+			out = append(out, want.Want{Kind: want.Host, Name: host, From: want.Seen})
 		}
 	}
 	return out
 }
 
-// doubtful reports whether a declared entry is not suggested: a hidden folder of the home, in which programs keep secrets,
-// and a host without a name.
-func doubtful(entry string) bool {
-	if h, err := hostname.Parse(entry); err == nil {
-		return hostname.IsAddress(h.Host)
+// doubtful reports whether something declared is not suggested: what only a question gives, and a host without a name.
+func (p *Proposal) doubtful(w want.Want) bool {
+	switch w.Kind {
+	case want.Variable: // script.Declared has none that nobody gives
+		return false
+	case want.Host:
+		h, err := hostname.Parse(w.Name)
+		return err != nil || hostname.IsAddress(h.Host)
 	}
-	_, dir, _ := strings.Cut(entry, ":")
-	return strings.HasPrefix(dir, "~/.")
+	return p.policy.Decide(w).Level != policy.Free || strings.HasPrefix(w.Name, "~/.")
 }
 
 // Give adds what flags name. With only, nothing else is given, and nothing is taken that the content had.
-func (p *Proposal) Give(a *Given, only bool) {
+func (p *Proposal) Give(given want.Set, only bool) {
 	if p.added = only; only {
-		p.choice = choice{declared: p.declared}
+		p.choice = choice{gets: p.declared}
 	}
-	for _, name := range a.Env {
-		if !slices.Contains(p.choice.words(), name) {
-			p.choice.env = append(p.choice.env, name)
+	for _, w := range given {
+		if w.Kind != want.Variable || !p.choice.gets.Has(w) {
+			p.choice.gets = p.choice.gets.Add(w)
 		}
 	}
-	c := &p.choice
-	c.home = c.home || a.Home
-	c.here = c.here || slices.Contains(a.Write, trust.Here)
-	c.all = c.all || slices.Contains(a.Net, trust.AnyHost)
-	c.read, c.write = slices.Concat(c.read, a.Read), slices.Concat(c.write, without(a.Write, trust.Here))
-	c.net = slices.Concat(c.net, without(a.Net, trust.AnyHost))
 }
 
-// words are what the choice holds, as a person types it.
+// words are what the choice holds, as a person types it. Variables stand last: many of them must not push a host out of sight.
 func (c *choice) words() []string {
 	var out []string
-	for _, w := range []struct {
-		word string
-		on   bool
-	}{{wordWrite, c.here}, {wordNet, c.all}, {wordHome, c.home}, {wordClear, c.clear}} {
-		if w.on {
-			out = append(out, w.word)
+	own := want.Set{}
+	for _, word := range []string{"write", "net", "home"} {
+		if own = append(own, ownWords[word]); c.gets.Has(ownWords[word]) {
+			out = append(out, word)
 		}
 	}
-	reach, variables := split(c.declared)
-	out = slices.Concat(out, reach, c.suggested, c.net)
-	for _, dir := range c.read {
-		out = append(out, script.WordRead+dir)
+	if c.clear {
+		out = append(out, wordClear)
 	}
-	for _, dir := range c.write {
-		out = append(out, script.WordWrite+dir)
+	variables, others := c.gets.Without(own...).Split(func(w want.Want) bool { return w.Kind == want.Variable })
+	for _, w := range slices.Concat(others, variables) {
+		if word := wordOf(w); !slices.Contains(out, word) {
+			out = append(out, word)
+		}
 	}
-	return slices.Concat(out, variables, c.env)
+	return out
 }
 
-// split returns the hosts and folders among declared entries, and the variables. Many variables must not push a host out of
-// sight.
-func split(declared []string) (reach, variables []string) {
-	for _, entry := range declared {
-		if script.CheckGrant(strings.ReplaceAll(entry, "*", "_")) == nil && !strings.Contains(entry, ".") {
-			variables = append(variables, entry)
-		} else {
-			reach = append(reach, entry)
+// wordOf returns the word for a want: its name, or its text form where the name alone would be read as something else.
+func wordOf(w want.Want) string {
+	for word, own := range ownWords {
+		if want.Of(own.Kind, own.Name) == want.Of(w.Kind, w.Name) {
+			return word
 		}
 	}
-	return reach, variables
+	if read := readWord(w.Name); w.Kind == read.Kind && w.Name == read.Name {
+		return w.Name
+	}
+	return want.Of(w.Kind, w.Name).String()
+}
+
+// wordsOf returns the words for wants.
+func wordsOf(set want.Set) []string {
+	out := make([]string, len(set))
+	for i, w := range set {
+		out[i] = wordOf(w)
+	}
+	return out
+}
+
+// readWord returns the want that a word of a choice names.
+func readWord(word string) want.Want {
+	if own, ok := ownWords[word]; ok {
+		return own
+	}
+	for _, kind := range []want.Kind{want.Read, want.Write, want.Host, want.Variable} {
+		if name, ok := strings.CutPrefix(word, string(kind)+":"); ok {
+			return user(want.Of(kind, name))
+		}
+	}
+	if strings.ContainsAny(word, ".:") || word == "localhost" {
+		return user(want.HostOf(word))
+	}
+	return user(want.VariableOf(word))
 }
 
 // choose changes the choice by the words of a line: a word is added, or taken out if "-" stands before it. "-" alone takes out
@@ -158,91 +179,64 @@ func (p *Proposal) choose(line string) error {
 			continue
 		}
 		name, out := strings.CutPrefix(word, "-")
-		if out && !slices.Contains(c.words(), name) {
+		switch w := readWord(name); {
+		case name == wordClear:
+			c.clear = !out
+		case out && !c.gets.Has(w):
 			return fmt.Errorf("it does not get %s", name)
-		}
-		if err := p.turn(&c, name, !out); err != nil {
-			return err
+		case out:
+			c.gets = c.gets.Without(w)
+		default:
+			more, err := p.more(w)
+			if err != nil {
+				return err
+			}
+			c.gets = c.gets.Without(more).Add(more)
 		}
 	}
 	p.choice = c
 	return nil
 }
 
-// turn adds a word to a choice, or takes it out.
-func (p *Proposal) turn(c *choice, word string, on bool) error {
-	switch {
-	case word == wordWrite:
-		c.here = on
-	case word == wordNet:
-		c.all = on
-	case word == wordHome:
-		c.home = on
-	case word == wordClear:
-		c.clear = on
-	case !on:
-		c.take(word)
-	case slices.Contains(c.words(), word):
-	case slices.Contains(p.declared, word):
-		c.declared = append(slices.Clone(c.declared), word)
-	default:
-		return p.more(c, word)
+// more returns what a word adds to a choice: what the manifest declares, or something that the person named.
+func (p *Proposal) more(w want.Want) (want.Want, error) {
+	if i := slices.IndexFunc(p.declared, func(d want.Want) bool { return d.Kind == w.Kind && d.Name == w.Name }); i >= 0 {
+		return p.declared[i], nil
 	}
-	return nil
-}
-
-// take takes a word out of a choice.
-func (c *choice) take(word string) {
-	for _, list := range []*[]string{&c.declared, &c.env, &c.suggested, &c.net} {
-		*list = without(*list, word)
-	}
-	if dir, ok := strings.CutPrefix(word, script.WordRead); ok {
-		c.read = without(c.read, dir)
-	}
-	if dir, ok := strings.CutPrefix(word, script.WordWrite); ok {
-		c.write = without(c.write, dir)
-	}
-}
-
-// more adds a folder, a host or a variable to a choice.
-func (p *Proposal) more(c *choice, word string) error {
-	if dir, ok := strings.CutPrefix(word, script.WordRead); ok {
-		return p.folder(&c.read, dir)
-	}
-	if dir, ok := strings.CutPrefix(word, script.WordWrite); ok {
-		if err := p.folder(&c.write, dir); err != nil {
-			return err
+	switch w.Kind {
+	case want.Read, want.Write:
+		return p.folder(w)
+	case want.Host:
+		if w.Name == want.Any {
+			return w, nil
 		}
-		return checkWrite(c.write[len(c.write)-1], p.userHome, p.own)
-	}
-	if strings.ContainsAny(word, ".:") || word == "localhost" {
-		host, err := hostname.Parse(word)
+		host, err := hostname.Parse(w.Name)
 		if err != nil {
-			return fmt.Errorf("%s is not a host: %w", word, err)
+			return w, fmt.Errorf("%s is not a host: %w", w.Name, err)
 		}
-		c.net = append(slices.Clone(c.net), host.String())
-		return nil
+		return user(want.HostOf(host.String())), nil
+	case want.Variable:
+		return w, p.known(w.Name)
 	}
-	if err := p.known(word); err != nil {
-		return err
-	}
-	c.env = append(slices.Clone(c.env), word)
-	return nil
+	return w, nil
 }
 
-// folder adds a folder that a person typed to a list.
-func (p *Proposal) folder(list *[]string, dir string) error {
-	if below, ok := strings.CutPrefix(dir, "~/"); ok {
-		dir = filepath.Join(p.userHome, below)
+// folder returns a folder that a person typed, as a path of this machine.
+func (p *Proposal) folder(w want.Want) (want.Want, error) {
+	if w.Name == want.Here {
+		return w, nil
 	}
-	if !filepath.IsAbs(dir) {
-		return fmt.Errorf("%s is not an absolute path, or one that begins with ~/", dir)
+	if below, ok := strings.CutPrefix(w.Name, "~/"); ok {
+		w.Name = filepath.Join(p.policy.Home, below)
 	}
-	if dir = filepath.Clean(dir); p.own != "" && paths.WithinReal(p.own, dir) {
-		return ownFolder(dir, p.own)
+	if !filepath.IsAbs(w.Name) {
+		return w, fmt.Errorf("%s is not an absolute path, or one that begins with ~/", w.Name)
 	}
-	*list = append(slices.Clone(*list), dir)
-	return nil
+	w.Name = filepath.Clean(w.Name)
+	if d := p.policy.Decide(w); d.Level == policy.Never {
+		return w, never(w, d)
+	}
+	return w, nil
 }
 
 // known returns an error for a word that is no variable that can be granted, or one that the skill never reads.
@@ -250,7 +244,7 @@ func (p *Proposal) known(word string) error {
 	if err := script.CheckGrant(word); err != nil {
 		return err
 	}
-	names := []string{wordWrite, wordNet, wordHome, wordClear}
+	names := []string{"write", "net", "home", wordClear}
 	for _, v := range p.variables {
 		names = append(names, v.Name)
 	}
@@ -265,14 +259,6 @@ func (p *Proposal) known(word string) error {
 
 // given returns what the choice grants.
 func (p *Proposal) given() *trust.Grant {
-	c := &p.choice
-	t := &trust.Grant{Env: c.env, Home: c.home, Read: c.read, Write: c.write, Net: c.net, Suggested: c.suggested,
-		Withheld: without(p.declared, c.declared...)}
-	if c.all {
-		t.Net = append(slices.Clone(t.Net), trust.AnyHost)
-	}
-	if c.here {
-		t.Write = append(slices.Clone(t.Write), trust.Here)
-	}
-	return t
+	declared, named := p.choice.gets.Split(func(w want.Want) bool { return w.From == want.Declared })
+	return &trust.Grant{Given: named, Withheld: p.declared.Without(declared...)}
 }

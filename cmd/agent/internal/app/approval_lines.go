@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/want"
 )
 
 // mostFiles is how many files that are only read, or folders of them, a question names. It counts the others. It names
@@ -43,66 +44,6 @@ func (p *Proposal) head(dir string) []string {
 // neverApproved ends what is said of the files of a skill of which no content was approved.
 const neverApproved = ", never approved before"
 
-// askedLines says what the manifest asks for. A sub-agent and its model stand first: a short question has the first lines.
-func (p *Proposal) askedLines() []string {
-	var fork, lines []string
-	if !slices.ContainsFunc(p.approval.Permissions, isPermission) {
-		lines = append(lines, "  declares no permissions")
-	}
-	for _, asked := range p.approval.Permissions {
-		switch {
-		case isNoted(asked):
-		case strings.HasPrefix(asked, "context: "), strings.HasPrefix(asked, modelKey):
-			fork = append(fork, p.withNews(asked))
-		default:
-			lines = append(lines, asksFor+p.withNews(asked))
-		}
-	}
-	if len(fork) > 0 {
-		lines = slices.Insert(lines, 0, asksFor+strings.Join(fork, ", "))
-	}
-	return lines
-}
-
-// withNews returns a line of an approval with what is new in it since the one before: the new items of a list stand first, so
-// that a line that is cut has them.
-func (p *Proposal) withNews(asked string) string {
-	if p.before == nil || slices.Contains(p.before.Permissions, asked) {
-		return asked
-	}
-	key, list, _ := strings.Cut(asked, ": ")
-	before := p.listed(key)
-	if before == nil {
-		return asked + " (new)"
-	}
-	var first, rest []string
-	for _, item := range strings.Fields(list) {
-		if slices.Contains(before, item) {
-			rest = append(rest, item)
-		} else {
-			first = append(first, item+" (new)")
-		}
-	}
-	text := key + ": " + strings.Join(append(first, rest...), " ")
-	if dropped := without(before, strings.Fields(list)...); len(dropped) > 0 {
-		text += "; no longer " + strings.Join(dropped, " ")
-	}
-	return text
-}
-
-// listed returns the items of a list in the approval before, nil if it had no such list.
-func (p *Proposal) listed(key string) []string {
-	if p.before == nil {
-		return nil
-	}
-	for _, was := range p.before.Permissions {
-		if list, ok := strings.CutPrefix(was, key+": "); ok {
-			return strings.Fields(list)
-		}
-	}
-	return nil
-}
-
 // sandboxLine says how far the scripts are confined, "" where a sandbox confines files and network.
 func (p *Proposal) sandboxLine() string {
 	if p.sandbox == nil {
@@ -129,7 +70,8 @@ func (p *Proposal) contactLines(columns int) (lines []string, complete bool) {
 		return []string{"  uses the network, perhaps; no host is in its text (net: every host)"}, true
 	}
 	hosts := slices.Clone(p.contacts.Hosts)
-	if before := p.listed("contacts"); before != nil {
+	if before := p.before; before != nil && len(before.Wants.From(want.Seen).Kind(want.Host)) > 0 {
+		before := before.Wants.From(want.Seen).Named(want.Host)
 		for i, host := range hosts {
 			if !slices.Contains(before, host) {
 				hosts[i] += " (new)"
@@ -159,24 +101,6 @@ func (p *Proposal) contentLine() string {
 	return fmt.Sprintf("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), Count(len(p.changes), "file"))
 }
 
-// droppedLines says what the manifest no longer asks for.
-func (p *Proposal) droppedLines() []string {
-	var lines []string
-	if p.before != nil {
-		for _, was := range p.before.Permissions {
-			if isNoted(was) {
-				continue
-			}
-			key, _, _ := strings.Cut(was, ": ")
-			still := slices.ContainsFunc(p.approval.Permissions, func(now string) bool { return strings.HasPrefix(now, key+": ") })
-			if !still {
-				lines = append(lines, "  no longer asks for "+was)
-			}
-		}
-	}
-	return lines
-}
-
 // nonEmpty returns a text as a list, which is empty for "".
 func nonEmpty(text string) []string {
 	if text == "" {
@@ -191,11 +115,6 @@ func (p *Proposal) homeLines() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("  its home has %s of the former content; clear-home empties it", Count(p.home.Files, "file"))}
-}
-
-// isPermission reports whether a line of an approval is about what scripts or tools may do.
-func isPermission(asked string) bool {
-	return !isNoted(asked) && !strings.HasPrefix(asked, modelKey) && !strings.HasPrefix(asked, "context: ")
 }
 
 // proposed is a file that an approval is about.

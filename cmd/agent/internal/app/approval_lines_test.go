@@ -8,10 +8,12 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // C57: however many other files there are, each file that may run is named before anybody is asked, and nothing is left
@@ -56,7 +58,7 @@ func TestProposalNamesWhatRuns(t *testing.T) {
 
 // F10, C65: the question lists the variables that pass now, not only the pattern that was asked for.
 func TestLinesListVariables(t *testing.T) {
-	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: KALSHI_*"}}, variables: []Variable{
+	p := &Proposal{approval: trust.Approval{Name: "x", Wants: wants(t, "declared env:KALSHI_*")}, variables: []Variable{
 		{Name: "KALSHI_A", Set: true, Declared: true}, {Name: "OPENAI_API_KEY", Set: true, Files: 2, Provider: true}, {Name: "OTHER", Files: 1},
 	}}
 	for _, want := range []string{"  declares KALSHI_A, which you have set", "  reads OPENAI_API_KEY, a model provider's, which you have set", "  reads OTHER, not set"} {
@@ -77,13 +79,13 @@ func TestShortIsOneScreen(t *testing.T) {
 	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, sandbox: &SandboxState{Tier: "C"}, contacts: survey.Contacts{Network: true}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
 	for i := range 300 {
 		p.changes = append(p.changes, dirhash.Change{Path: fmt.Sprintf("scripts/%03d%s.py", i, strings.Repeat("\u202ex", 60)), Kind: dirhash.Changed}, dirhash.Change{Path: fmt.Sprintf("%d.md", i), Kind: dirhash.Added})
-		p.approval.Permissions = append(p.approval.Permissions, fmt.Sprintf("env: %d %s", i, strings.Repeat("A ", 60)))
-		p.before.Permissions = append(p.before.Permissions, fmt.Sprintf("model: %d", i))
+		p.approval.Wants = append(p.approval.Wants, want.Each(want.Variable, want.Declared, fmt.Sprintf("A%d", i))...)
+		p.before.Wants = append(p.before.Wants, want.Each(want.Hook, want.Declared, fmt.Sprintf("Stop %d: x", i))...)
 		p.variables = append(p.variables, Variable{Name: fmt.Sprintf("SOME_LONG_TOKEN_%03d", i), Set: i%2 == 0, Declared: true})
 		p.contacts.Hosts = append(p.contacts.Hosts, fmt.Sprintf("%03d.example.com", i))
-		p.declared = append(p.declared, fmt.Sprintf("SOME_LONG_TOKEN_%03d", i))
+		p.declared = append(p.declared, want.Each(want.Variable, want.Declared, fmt.Sprintf("SOME_LONG_TOKEN_%03d", i))...)
 	}
-	p.choice = choice{declared: p.declared, here: true, home: true}
+	p.choice = choice{gets: p.declared.Add(wants(t, "user write:., user home")...)}
 	short, complete := p.Short("")
 	if complete {
 		t.Error("nothing is left out")
@@ -92,7 +94,7 @@ func TestShortIsOneScreen(t *testing.T) {
 	if len(rows) > 20 { // of 24: the question has two, and the cursor one
 		t.Errorf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
 	}
-	for _, want := range []string{"and 297 more that may run, and 300 that are only read", "and 598 more", "SOME_LONG_TOKEN_001 and 149 more",
+	for _, want := range []string{"and 297 more that may run, and 300 that are only read", "and 299 more", "SOME_LONG_TOKEN_001 and 149 more",
 		"its scripts contact: 000.example.com, 001.example.com and 298 more", "no sandbox for files here"} {
 		if !strings.Contains(strings.Join(rows, "\n"), want) {
 			t.Errorf("%q is missing:\n%s", want, strings.Join(rows, "\n"))
@@ -126,13 +128,23 @@ func TestShortCutsLists(t *testing.T) {
 	}
 }
 
+// wants reads a set.
+func wants(t *testing.T, text string) want.Set {
+	t.Helper()
+	s, err := want.ParseSet(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // One of several skills has one row, which says what kinds of things it asks for.
 func TestOneLine(t *testing.T) {
-	p := &Proposal{approval: trust.Approval{Name: "pdf", Digest: "sha256:" + strings.Repeat("a", 64), Permissions: []string{"network: a.example.com"}, Files: make([]trust.File, 2)}}
+	p := &Proposal{approval: trust.Approval{Name: "pdf", Digest: "sha256:" + strings.Repeat("a", 64), Wants: wants(t, "declared host:a.example.com"), Files: make([]trust.File, 2)}}
 	if got, want := p.oneLine(), "  pdf [aaaaaaaa] 2 files, never approved before; network: a.example.com"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	p.approval.Permissions = append(p.approval.Permissions, "allowed-tools: Read "+strings.Repeat("Write ", 20))
+	p.approval.Wants = p.approval.Wants.Add(want.Each(want.Tool, want.Declared, "Read", "Bash("+strings.Repeat("x", 100)+")")...)
 	if got, want := p.oneLine(), "  pdf [aaaaaaaa] 2 files; asks for network, allowed-tools"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -140,7 +152,7 @@ func TestOneLine(t *testing.T) {
 
 // C65, F1: the short question names the model that a skill asks for, however much else it asks for.
 func TestShortShowsModel(t *testing.T) {
-	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: A", "network: a.example.com", "write: .", "context: fork", "model: chat/other"}}}
+	p := &Proposal{approval: trust.Approval{Name: "x", Wants: wants(t, "declared env:A, declared host:a.example.com, declared write:., declared agent:fork, declared model:chat/other")}}
 	short, complete := p.Short("")
 	if !slices.Contains(short, "  asks for context: fork, model: chat/other") || complete {
 		t.Errorf("complete: %t, %q", complete, short)
@@ -150,7 +162,7 @@ func TestShortShowsModel(t *testing.T) {
 // C65: what is suggested is what SKILL.md declares. The text of a script suggests nothing, and a provider's key nobody.
 func TestPreselected(t *testing.T) {
 	m, _ := manifest.Parse([]byte("---\nname: x\ndescription: d\npermissions:\n  env: [KALSHI_*, OPENAI_API_KEY, PLAIN]\n---\n"), nil)
-	p := &Proposal{manifest: m, declared: script.Declared(m), set: func(name string) bool { return name == "SET_ONE" }, variables: []Variable{
+	p := &Proposal{policy: &policy.Policy{}, manifest: m, declared: script.Declared(m), set: func(name string) bool { return name == "SET_ONE" }, variables: []Variable{
 		{Name: "KALSHI_A", Set: true, Declared: true}, {Name: "OPENAI_API_KEY", Set: true, Declared: true, Provider: true}, {Name: "NEEDED", Declared: true},
 		{Name: "PLAIN", Declared: true}, {Name: "GITHUB_TOKEN", Set: true, Files: 1}, {Name: "DEBUG", Set: true, Files: 1},
 	}}
@@ -161,22 +173,22 @@ func TestPreselected(t *testing.T) {
 		}
 	}
 	p.choice = p.preselect()
-	check("write KALSHI_* PLAIN NEEDED")
-	p.granted, p.lapsed = &trust.Grant{Env: []string{"ANTHROPIC_API_KEY", "GITHUB_TOKEN"}, Home: true, Withheld: []string{"PLAIN"}}, true
+	check("write KALSHI_* NEEDED PLAIN")
+	p.granted, p.lapsed = &trust.Grant{Given: wants(t, "user env:ANTHROPIC_API_KEY, user env:GITHUB_TOKEN, user home"), Withheld: wants(t, "declared env:PLAIN")}, true
 	p.choice = p.preselect() // of a former content: again, but for the keys of providers and the home
-	check("write KALSHI_* GITHUB_TOKEN NEEDED")
+	check("write GITHUB_TOKEN KALSHI_* NEEDED")
 	p.lapsed = false
 	p.choice = p.preselect()
-	check("write home KALSHI_* ANTHROPIC_API_KEY GITHUB_TOKEN NEEDED")
+	check("write home ANTHROPIC_API_KEY GITHUB_TOKEN KALSHI_* NEEDED")
 
 	for _, tt := range []struct{ line, want, err string }{
-		{"", "write home KALSHI_* ANTHROPIC_API_KEY GITHUB_TOKEN NEEDED", ""},
-		{"-home, -ANTHROPIC_API_KEY -KALSHI_* -NEEDED SET_ONE OPENAI_API_KEY GITHUB_TOKEN", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", ""},
-		{"home LD_PRELOAD", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "never passes"},
-		{"GITHUB_*", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "is a pattern"},
-		{"GITHUB_TOKN", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "did you mean GITHUB_TOKEN"},
-		{"-DEBUG", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "does not get DEBUG"},
-		{"KALSHI_* -write clear-home home", "home clear-home KALSHI_* GITHUB_TOKEN SET_ONE OPENAI_API_KEY", ""},
+		{"", "write home ANTHROPIC_API_KEY GITHUB_TOKEN KALSHI_* NEEDED", ""},
+		{"-home, -ANTHROPIC_API_KEY -KALSHI_* -NEEDED SET_ONE OPENAI_API_KEY GITHUB_TOKEN", "write GITHUB_TOKEN OPENAI_API_KEY SET_ONE", ""},
+		{"home LD_PRELOAD", "write GITHUB_TOKEN OPENAI_API_KEY SET_ONE", "never passes"},
+		{"GITHUB_*", "write GITHUB_TOKEN OPENAI_API_KEY SET_ONE", "is a pattern"},
+		{"GITHUB_TOKN", "write GITHUB_TOKEN OPENAI_API_KEY SET_ONE", "did you mean GITHUB_TOKEN"},
+		{"-DEBUG", "write GITHUB_TOKEN OPENAI_API_KEY SET_ONE", "does not get DEBUG"},
+		{"KALSHI_* -write clear-home home", "home clear-home GITHUB_TOKEN KALSHI_* OPENAI_API_KEY SET_ONE", ""},
 		{"- write", "write", ""},
 		{"-", "", ""},
 	} {
@@ -186,7 +198,7 @@ func TestPreselected(t *testing.T) {
 		}
 		check(tt.want)
 	}
-	if got := p.given(); !slices.Equal(got.Withheld, []string{"KALSHI_*", "PLAIN"}) || len(got.Env) != 0 {
+	if got := p.given(); got.Withheld.String() != "declared env:KALSHI_*, declared env:PLAIN" || len(got.Given) != 0 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -234,8 +234,8 @@ func (p *Proposal) givenRow(columns int) (row []string, complete bool) {
 	if len(words) == 0 {
 		words = []string{"nothing of yours"}
 	}
-	if p.choice.here {
-		words[slices.Index(words, wordWrite)] = "write in this directory"
+	if i := slices.Index(words, "write"); i >= 0 {
+		words[i] = "write in this directory"
 	}
 	return namesRow("  if you say yes, it gets: ", words, columns)
 }
@@ -257,7 +257,7 @@ func (p *Proposal) wordLines() []string {
 			names = append(names, v.Name)
 		}
 	}
-	names = slices.Concat(p.declared, names)
+	names = append(wordsOf(p.declared), names...)
 	if hosts := without(p.contacts.Hosts, p.choice.words()...); len(hosts) > 0 {
 		row, _ := namesRow("  hosts in its text: ", hosts, 2*shortColumns)
 		lines = append(lines, row...)

@@ -191,9 +191,9 @@ func TestHookText(t *testing.T) {
 		hook manifest.Hook
 		want string
 	}{
-		{manifest.Hook{Event: "Stop", Command: `printf 'a\n'`}, `hook Stop: printf 'a\n'`},
-		{manifest.Hook{Event: "Stop", Command: "true # and\ncurl evil"}, `hook Stop: "true # and\ncurl evil"`},
-		{manifest.Hook{Event: "PreToolUse", Matcher: "Bash\n: true", Command: "x"}, `hook PreToolUse "Bash\n: true": x`},
+		{manifest.Hook{Event: "Stop", Command: `printf 'a\n'`}, `Stop: printf 'a\n'`},
+		{manifest.Hook{Event: "Stop", Command: "true # and\ncurl evil"}, `Stop: "true # and\ncurl evil"`},
+		{manifest.Hook{Event: "PreToolUse", Matcher: "Bash\n: true", Command: "x"}, `PreToolUse "Bash\n: true": x`},
 	} {
 		if got := hookText(tt.hook); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)

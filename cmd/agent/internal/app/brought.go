@@ -93,7 +93,7 @@ func (p *Proposal) Moved(dir string) {
 }
 
 // Permissions are the lines of what the skill asks for, as the registry records them.
-func (p *Proposal) Permissions() []string { return p.approval.Permissions }
+func (p *Proposal) Permissions() []string { return LinesOf(p.approval.Wants) }
 
 // AskAll asks one question about several proposals and reports whether the answer was yes. Each has a line; "d" shows all.
 func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bool, error) {
@@ -118,11 +118,8 @@ func (p *Proposal) oneLine() string {
 	if p.Forged() {
 		parts = append(parts, "its SIGNATURE DOES NOT HOLD")
 	}
-	for _, asked := range p.approval.Permissions {
-		if !isNoted(asked) {
-			kind, _, _ := strings.Cut(asked, ":")
-			asks, kinds = append(asks, asked), append(kinds, kind)
-		}
+	for _, g := range groupsOf(p.approval.Wants) {
+		asks, kinds = append(asks, g.String()), append(kinds, g.title)
 	}
 	content := strings.TrimSpace(strings.TrimSuffix(p.contentLine(), ":"))
 	name := fmt.Sprintf("  %s [%s] ", p.approval.Name, Short(p.Digest()))

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
-	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Grants says what the user granted to the scripts of skills, and changes it.
@@ -27,7 +27,7 @@ type Grants struct {
 // of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
 func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
-	granted.Withheld = append(slices.Clip(granted.Withheld), refusedWords(refused(s.Manifest(), g.sys.Home, g.trust.settings.Home()))...)
+	granted.Withheld = granted.Withheld.Add(g.refused(s.Manifest())...)
 	if err == nil && lapsed != nil {
 		granted.Note = lapsedText(ctx, s, lapsed)
 	}
@@ -39,7 +39,7 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	if g.trust.Everything() { // no person saw what these skills ask for
 		t, err := s.Trust(ctx)
 		if t == skill.TrustBundled {
-			return script.Grant{Declared: true, Write: []string{script.Here}}, nil, err
+			return script.Grant{Declared: true, Given: want.New(ownWords["write"])}, nil, err
 		}
 		return script.Grant{Confine: runner.ConfineRequired}, nil, err
 	}
@@ -47,13 +47,13 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	if err != nil {
 		return script.Grant{}, nil, err
 	}
-	out := script.Grant{Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With, Read: t.Read, Write: t.Write, Net: network(&t)}
+	out := script.Grant{Declared: true, Withheld: t.Withheld, Given: t.Given}
 	place, err := s.Trust(ctx)
 	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
-		out.Write = append(slices.Clone(out.Write), script.Here)
+		out.Given = out.Given.Add(ownWords["write"])
 	}
 	if err == nil && place == skill.TrustRoot {
-		out.Read = append(slices.Clone(out.Read), g.around(ctx, s)...)
+		out.Given = out.Given.Add(want.Each(want.Read, want.User, g.around(ctx, s)...)...)
 	}
 	return out, lapsed, err
 }
@@ -75,15 +75,8 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 // and what every skill of such a place has.
 func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
 	t, _, err := g.find(ctx, s)
-	t.With, t.Suggested, t.Withheld, t.Write = nil, nil, nil, without(t.Write, trust.Here)
-	return !t.Empty(), err
-}
-
-// network returns what a grant lets scripts reach. A host that the user named may have a private address; one that a question
-// suggested may not.
-func network(t *trust.Grant) runner.Network {
-	named := without(t.Net, trust.AnyHost)
-	return runner.Network{All: len(named) < len(t.Net), Hosts: slices.Concat(named, t.Suggested), Private: named}
+	_, more := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package || w.From == want.Seen || w == ownWords["write"] })
+	return len(more) > 0, err
 }
 
 // find returns the grant of a skill's content, and the one that has lapsed, if there is one.
@@ -165,52 +158,9 @@ func runsFirst(a, b string) int {
 	return 1
 }
 
-// Given is what one command or answer gives to a skill, or takes from it.
-type Given struct {
-	Env              []string
-	Home             bool
-	Read, Write, Net []string
-}
-
-// Empty reports whether it names nothing.
-func (a *Given) Empty() bool {
-	return !a.Home && len(a.Env)+len(a.Read)+len(a.Write)+len(a.Net) == 0
-}
-
-// Check returns an error for what cannot be granted, and brings the hosts into their usual form.
-func (a *Given) Check(declared []string) error {
-	for _, name := range a.Env {
-		err := script.CheckGrant(name)
-		switch {
-		case err == nil || slices.Contains(declared, name):
-		case errors.Is(err, script.ErrNeverPasses):
-			return Denied(err, "")
-		default:
-			return Usage(err, "such as --env GITHUB_TOKEN; several with commas")
-		}
-	}
-	return a.CheckHosts()
-}
-
-// CheckHosts returns an error for a text that is not a host, and brings the others into their usual form.
-func (a *Given) CheckHosts() error {
-	for i, host := range a.Net {
-		if host == "all" || host == trust.AnyHost {
-			a.Net[i] = trust.AnyHost
-			continue
-		}
-		h, err := hostname.Parse(host)
-		if err != nil {
-			return Usage(fmt.Errorf("%q is not the name of a host: %w", host, err), "such as --net api.example.com, or --net all for every host")
-		}
-		a.Net[i] = h.String()
-	}
-	return nil
-}
-
-// Edit changes the grant of a skill's present content: it adds what give names and removes what take names; both may be nil.
-// An entry of the manifest's permissions that is taken is withheld, until it is given again.
-func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*trust.Grant, error) {
+// Edit changes the grant of a skill's present content: it adds what give names and removes what take names. An entry of the
+// manifest's permissions that is taken is withheld, until it is given again.
+func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) (*trust.Grant, error) {
 	store, err := g.trust.Edit()
 	if err != nil {
 		return nil, err
@@ -219,12 +169,10 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 	if err != nil {
 		return nil, err
 	}
-	declared := g.declared(s.Manifest())
+	m := s.Manifest()
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
-		if give != nil {
-			add(t, give, declared)
-		}
-		if take != nil && !remove(t, take, declared) {
+		g.add(t, give, m)
+		if !g.remove(t, take, m) {
 			return NotFound(fmt.Errorf("%s has nothing of that to revoke", s.Name()), "agent skill info "+s.Canonical()+" shows what it has")
 		}
 		return nil
@@ -253,9 +201,9 @@ func (g *Grants) set(ctx context.Context, p *Proposal) error {
 	key := trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
 	err = store.EditGrant(ctx, key, func(t *trust.Grant) error {
 		if !p.added {
-			*t = trust.Grant{With: slices.Concat(t.With, p.packages()), Withheld: given.Withheld, Suggested: given.Suggested}
+			*t = trust.Grant{Given: t.Given.Kind(want.Package).Add(p.packages()...), Withheld: given.Withheld}
 		}
-		add(t, &Given{Env: given.Env, Home: given.Home, Read: given.Read, Write: given.Write, Net: given.Net}, g.declared(p.manifest))
+		g.add(t, given.Given, p.manifest)
 		return nil
 	})
 	if err != nil {
@@ -281,75 +229,46 @@ func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
 	return key, nil
 }
 
-// declared returns the entries of a manifest's permissions by the words that the user has for them: a folder below the home is
-// an absolute one there.
-func (g *Grants) declared(m *manifest.Manifest) map[string]string {
-	out := map[string]string{}
-	for _, entry := range script.Declared(m) {
-		word := entry
-		if kind, below, inHome := strings.Cut(entry, ":~/"); inHome && g.sys.Home != "" {
-			word = kind + ":" + filepath.Join(g.sys.Home, filepath.FromSlash(below))
+// entry returns what a manifest declares that the user means by w: a folder below the home is an absolute one there. It reports
+// whether there is one.
+func (g *Grants) entry(m *manifest.Manifest, w want.Want) (want.Want, bool) {
+	for _, d := range script.Declared(m) {
+		name := d.Name
+		if below, ok := strings.CutPrefix(name, "~/"); ok && g.sys.Home != "" {
+			name = filepath.Join(g.sys.Home, filepath.FromSlash(below))
 		}
-		out[word] = entry
-	}
-	return out
-}
-
-// words are the single things that are given or taken, as entries of Grants.declared.
-func (a *Given) words() []string {
-	out := slices.Concat(a.Env, a.Net)
-	for _, dir := range a.Read {
-		out = append(out, script.WordRead+dir)
-	}
-	for _, dir := range a.Write {
-		out = append(out, script.WordWrite+dir)
-	}
-	return out
-}
-
-func add(t *trust.Grant, give *Given, declared map[string]string) {
-	for _, word := range give.words() {
-		t.Withheld = without(t.Withheld, declared[word])
-	}
-	for _, name := range give.Env {
-		if declared[name] == "" {
-			t.Env = append(t.Env, name)
+		if d.Kind == w.Kind && (name == w.Name || d.Name == w.Name) {
+			return d, true
 		}
 	}
-	t.Home = t.Home || give.Home
-	t.Read, t.Write, t.Net = append(t.Read, give.Read...), append(t.Write, give.Write...), append(t.Net, give.Net...)
+	return want.Want{}, false
+}
+
+// add gives something. A variable that is declared passes by its entry.
+func (g *Grants) add(t *trust.Grant, give want.Set, m *manifest.Manifest) {
+	for _, w := range give {
+		entry, declared := g.entry(m, w)
+		if declared {
+			t.Withheld = t.Withheld.Without(entry)
+		}
+		if !declared || w.Kind != want.Variable {
+			t.Given = t.Given.Add(w)
+		}
+	}
 }
 
 // remove takes something from a grant and reports whether the grant had all of it.
-func remove(t *trust.Grant, take *Given, declared map[string]string) bool {
-	had := !take.Home || t.Home
-	for _, word := range take.words() {
-		entry := declared[word]
-		passes := entry != "" && !slices.Contains(t.Withheld, entry)
-		if passes {
-			t.Withheld = append(t.Withheld, entry)
+func (g *Grants) remove(t *trust.Grant, take want.Set, m *manifest.Manifest) bool {
+	all := true
+	for _, w := range take {
+		had := t.Given.Has(w)
+		t.Given = t.Given.Without(w)
+		if entry, declared := g.entry(m, w); declared && !t.Withheld.Has(entry) {
+			t.Withheld, had = t.Withheld.Add(entry), true
 		}
-		had = had && (drop(t, word) || passes)
+		all = all && had
 	}
-	if take.Home {
-		t.Home = false
-	}
-	return had
-}
-
-// drop takes a word out of a grant and reports whether it was there.
-func drop(t *trust.Grant, word string) bool {
-	had := false
-	for _, list := range []struct {
-		items  *[]string
-		prefix string
-	}{{&t.Env, ""}, {&t.Net, ""}, {&t.Suggested, ""}, {&t.Read, script.WordRead}, {&t.Write, script.WordWrite}} {
-		item, ok := strings.CutPrefix(word, list.prefix)
-		if ok && slices.Contains(*list.items, item) {
-			*list.items, had = without(*list.items, item), true
-		}
-	}
-	return had
+	return all
 }
 
 func without(list []string, items ...string) []string {
@@ -376,7 +295,7 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 		return false, nil
 	}
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
-		*t = trust.Grant{With: t.With}
+		*t = trust.Grant{Given: t.Given.Kind(want.Package)}
 		return nil
 	})
 	if err != nil {

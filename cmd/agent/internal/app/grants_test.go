@@ -1,52 +1,80 @@
 package app
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
-// C65: the command repeats the grant, whatever it holds, and a shell reads it back.
+// C65: the command repeats the grant, whatever it holds, and a shell reads it back. A host of one label stays a host.
 func TestRepeatGrant(t *testing.T) {
-	for _, tt := range []struct {
-		grant trust.Grant
-		want  string
-	}{
-		{trust.Grant{Env: []string{"A", "B"}, Home: true}, "agent skill grant x --env A,B --home"},
-		{trust.Grant{Read: []string{"/a b"}, Write: []string{".", "/c"}, Net: []string{"h.example:1"}}, "agent skill grant x --read '/a b' --write . --write /c --net h.example:1"},
-		{trust.Grant{With: []string{"requests>=2", "yaml"}}, "agent skill prepare x --with 'requests>=2' --with yaml"},
-		{trust.Grant{Env: []string{"A"}, With: []string{"yaml"}, Withheld: []string{"KALSHI_*"}}, "agent skill grant x --env A && agent skill prepare x --with yaml && agent skill revoke x --env 'KALSHI_*'"},
+	for _, tt := range []struct{ given, withheld, want string }{
+		{"user env:A, user env:B, user home", "", "agent skill grant x --env A,B --home"},
+		{"user read:/a b, user write:., user write:/c, seen host:h.example:1", "", "agent skill grant x --read '/a b' --write . --write /c --net h.example:1"},
+		{"user package:requests>=2, user package:yaml", "", "agent skill prepare x --with 'requests>=2' --with yaml"},
+		{"user env:A, user package:yaml", "declared env:KALSHI_*", "agent skill grant x --env A && agent skill prepare x --with yaml && agent skill revoke x --env 'KALSHI_*'"},
+		{"", "declared host:buildhost, declared read:~/n m", "agent skill revoke x --read ~/'n m' --net buildhost"},
 	} {
-		tt.grant.Name = "x"
-		if got := repeatGrant(&tt.grant); got != tt.want {
+		if got := repeatGrant(&trust.Grant{Name: "x", Given: wants(t, tt.given), Withheld: wants(t, tt.withheld)}); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
 }
 
-func TestGivenCheck(t *testing.T) { // C65
+func TestGrantable(t *testing.T) { // C65
+	m, _ := manifest.Parse([]byte("---\nname: x\ndescription: d\npermissions:\n  env: [KALSHI_*]\n---\n"), nil)
+	s := &Settings{sys: &System{Dir: "/w", Home: "/home/ada"}}
 	for _, tt := range []struct {
-		given Given
+		given want.Set
 		exit  Exit
 	}{
-		{Given{Env: []string{"GITHUB_TOKEN", "OPENAI_API_KEY"}, Net: []string{"api.example.com", "localhost:8080"}}, ExitOK},
-		{Given{Env: []string{"KALSHI_*"}}, ExitOK}, // as the manifest has it
-		{Given{Env: []string{"OTHER_*"}}, ExitUsage},
-		{Given{Env: []string{"A=b"}}, ExitUsage},
-		{Given{Env: []string{"PYTHONPATH"}}, ExitDenied},
-		{Given{Net: []string{"*.example.com", "all", "*"}}, ExitOK},
-		{Given{Net: []string{"*.com"}}, ExitUsage},
-		{Given{Net: []string{"a@example.com"}}, ExitUsage},
-		{Given{Net: []string{"10.0.0.0/8"}}, ExitUsage},
-		{Given{Net: []string{"https://example.com"}}, ExitUsage},
-		{Given{Net: []string{""}}, ExitUsage},
+		{wants(t, "env:GITHUB_TOKEN, env:OPENAI_API_KEY, host:api.example.com, host:localhost:8080"), ExitOK},
+		{wants(t, "env:KALSHI_*"), ExitOK}, // as the manifest has it
+		{wants(t, "env:OTHER_*"), ExitUsage},
+		{want.New(want.VariableOf("A=b")), ExitUsage},
+		{wants(t, "env:PYTHONPATH"), ExitDenied},
+		{want.New(want.HostOf("*.example.com"), want.HostOf("all"), want.HostOf("*")), ExitOK},
+		{want.New(want.HostOf("*.com")), ExitUsage},
+		{want.New(want.HostOf("a@example.com")), ExitUsage},
+		{want.New(want.HostOf("10.0.0.0/8")), ExitUsage},
+		{want.New(want.HostOf("https://example.com")), ExitUsage},
+		{want.New(want.HostOf("")), ExitUsage},
 	} {
 		got := ExitOK
-		if err := tt.given.Check([]string{"KALSHI_*"}); err != nil {
+		if _, err := s.Grantable(tt.given, m); err != nil {
 			got = Explain(err).Exit
 		}
 		if got != tt.exit {
-			t.Errorf("%+v: got %d, want %d", tt.given, got, tt.exit)
+			t.Errorf("%s: got %d, want %d", tt.given, got, tt.exit)
+		}
+	}
+}
+
+// What a person types in a question is read as what it says, and what nobody gives is refused there too.
+func TestTypedWords(t *testing.T) {
+	p := &Proposal{policy: &policy.Policy{Home: "/home/ada", Own: "/home/ada/.agent"}, manifest: &manifest.Manifest{}, set: func(string) bool { return true }}
+	for line, expected := range map[string]string{
+		"write:/home/ada/notes":      "user write:/home/ada/notes",
+		"write:~/notes":              "user write:/home/ada/notes",
+		"write:/home/ada":            "",
+		"write:/":                    "",
+		"read:/home/ada/.agent/x":    "",
+		"write net home":             "user home, user host:*, user write:.",
+		"api.example.com localhost":  "user host:api.example.com, user host:localhost",
+		"host:buildhost TOKEN":       "user env:TOKEN, user host:buildhost",
+		"host:buildhost -buildhost":  "",
+		"host:a -host:a env:a -a":    "",
+		"read:notes":                 "",
+		"https://api.example.com/v1": "",
+	} {
+		p.choice = choice{}
+		err := p.choose(line)
+		if got := p.choice.gets.String(); got != expected || (err == nil) != (expected != "") && !strings.HasSuffix(line, "-a") {
+			t.Errorf("%s: got %s, %v", line, got, err)
 		}
 	}
 }

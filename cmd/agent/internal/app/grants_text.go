@@ -7,45 +7,26 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/hostname"
-	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
-// repeatGrant is the command that grants the same again; two commands if packages were added too.
+// repeatGrant is the command that grants the same again; several commands if packages were added too, or something is withheld.
 func repeatGrant(t *trust.Grant) string {
 	var commands []string
-	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: slices.Concat(t.Net, t.Suggested)}); !given.Empty() {
+	packages, given := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
+	if len(given) > 0 {
 		commands = append(commands, grantCommand(t.Name, given))
 	}
-	if len(t.With) > 0 {
-		commands = append(commands, withCommand(t.Name, t.With))
+	if len(packages) > 0 {
+		commands = append(commands, withCommand(t.Name, packages.Named(want.Package)))
 	}
-	if taken := takenOf(t.Withheld); !taken.Empty() {
-		commands = append(commands, commandOf("revoke", t.Name, taken))
+	if len(t.Withheld) > 0 {
+		commands = append(commands, commandOf("revoke", t.Name, t.Withheld))
 	}
 	return strings.Join(commands, " && ")
-}
-
-// takenOf returns what withheld entries take away.
-func takenOf(withheld []string) *Given {
-	a := &Given{}
-	for _, entry := range withheld {
-		read, isRead := strings.CutPrefix(entry, script.WordRead)
-		write, isWrite := strings.CutPrefix(entry, script.WordWrite)
-		switch {
-		case isRead:
-			a.Read = append(a.Read, read)
-		case isWrite:
-			a.Write = append(a.Write, write)
-		case strings.Contains(entry, ".") || entry == "localhost":
-			a.Net = append(a.Net, entry)
-		default:
-			a.Env = append(a.Env, entry)
-		}
-	}
-	return a
 }
 
 // netCure is the command that lets the scripts of a skill reach what they could not, and gives them variables that they lacked.
@@ -58,35 +39,35 @@ func netCure(name string, u *script.Unreached, variables []string) string {
 	})
 	switch {
 	case len(u.Hosts) == 0 || u.Direct:
-		hosts = []string{trust.AnyHost}
+		hosts = []string{want.Any}
 	case len(hosts) == 0:
 		return ""
 	}
-	return grantCommand(name, &Given{Env: variables, Net: hosts})
+	return grantCommand(name, want.Each(want.Variable, want.User, variables...).Add(want.Each(want.Host, want.User, hosts...)...))
 }
 
 // grantCure is the command that grants variables.
 func grantCure(name string, variables []string) string {
-	return grantCommand(name, &Given{Env: variables})
+	return grantCommand(name, want.Each(want.Variable, want.User, variables...))
 }
 
-func grantCommand(name string, a *Given) string { return commandOf("grant", name, a) }
+func grantCommand(name string, given want.Set) string { return commandOf("grant", name, given) }
 
 // commandOf returns the command that grants or revokes.
-func commandOf(verb, name string, a *Given) string {
+func commandOf(verb, name string, wants want.Set) string {
 	words := []string{"agent skill " + verb, name}
-	if len(a.Env) > 0 {
-		words = append(words, "--env "+ShellWord(strings.Join(a.Env, ",")))
+	if names := wants.Named(want.Variable); len(names) > 0 {
+		words = append(words, "--env "+ShellWord(strings.Join(names, ",")))
 	}
-	if a.Home {
+	if wants.Has(ownWords["home"]) {
 		words = append(words, "--home")
 	}
 	for _, flag := range []struct {
-		name   string
-		values []string
-	}{{"--read ", a.Read}, {"--write ", a.Write}, {"--net ", a.Net}} {
-		for _, value := range flag.values {
-			if value == trust.AnyHost {
+		name string
+		kind want.Kind
+	}{{"--read ", want.Read}, {"--write ", want.Write}, {"--net ", want.Host}} {
+		for _, value := range wants.Named(flag.kind) {
+			if value == want.Any {
 				value = "all"
 			}
 			words = append(words, flag.name+homeWord(value))
@@ -108,7 +89,7 @@ type GrantView struct {
 	Name     string   `json:"name"`
 	Digest   string   `json:"digest"`
 	Env      []string `json:"env"`
-	Withheld []string `json:"withheld"` // entries of permissions.env that do not pass
+	Withheld []string `json:"withheld"` // what the manifest declares and its scripts do not get
 	Home     bool     `json:"home"`
 	With     []string `json:"with"`
 	Lapsed   bool     `json:"lapsed"`           // the content has changed, so nothing of it holds
@@ -122,9 +103,12 @@ type GrantView struct {
 
 // ViewGrant returns a grant as it is shown.
 func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
-	list := func(values []string) []string { return append([]string{}, values...) }
-	v := &GrantView{Name: t.Name, Digest: t.Digest, Env: list(t.Env), Withheld: list(t.Withheld), Home: t.Home, With: list(t.With), Lapsed: lapsed,
-		Read: list(t.Read), Write: list(t.Write), Net: list(paths.Unique(slices.Concat(t.Net, t.Suggested)))}
+	list := func(k want.Kind) []string { return append([]string{}, t.Given.Named(k)...) }
+	v := &GrantView{Name: t.Name, Digest: t.Digest, Env: list(want.Variable), Withheld: []string{}, Home: t.Given.Has(ownWords["home"]), With: list(want.Package), Lapsed: lapsed,
+		Read: list(want.Read), Write: list(want.Write), Net: list(want.Host)}
+	for _, w := range t.Withheld {
+		v.Withheld = append(v.Withheld, wordOf(w))
+	}
 	if lapsed {
 		v.Repeat = repeatGrant(t)
 	}
@@ -157,14 +141,14 @@ func (v *GrantView) Text() string {
 	return strings.Join(parts, "; ")
 }
 
-// hereText joins folders or hosts, and says what trust.Here and trust.AnyHost mean.
+// hereText joins folders or hosts, and says what want.Here and want.Any mean.
 func hereText(values []string) string {
 	out := slices.Clone(values)
 	for i, value := range out {
 		switch value {
-		case trust.Here:
+		case want.Here:
 			out[i] = "where it is started"
-		case trust.AnyHost:
+		case want.Any:
 			out[i] = "every host"
 		}
 	}
@@ -223,7 +207,7 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, err
 	for name, files := range script.Reads(s) {
 		at(name).Files = files
 	}
-	for _, name := range slices.Concat(m.Permissions.Env, script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
+	for _, name := range slices.Concat(m.Permissions.Wants().Named(want.Variable), script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
 		if script.CheckGrant(name) == nil && !script.AlwaysPasses(name) {
 			at(name).Declared = true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // WithCure returns the command that adds the packages of modules to a skill: those of Python, or npm:NAME. It names no package that
@@ -75,9 +76,9 @@ func (g *Grants) EditWith(ctx context.Context, s *skill.Skill, add, remove []str
 	}
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
 		for _, name := range remove {
-			t.With = slices.DeleteFunc(slices.Clone(t.With), func(have string) bool { return script.SamePackage(have, name) })
+			_, t.Given = t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package && script.SamePackage(w.Name, name) })
 		}
-		t.With = append(t.With, add...)
+		t.Given = t.Given.Add(want.Each(want.Package, want.User, add...)...)
 		return nil
 	})
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/diff"
 	"github.com/agent-base/agent-base/internal/dirhash"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // renewal is what a proposal knows about the installed content that its own would replace.
@@ -86,11 +86,10 @@ func (p *Proposal) approvedAlready(set *trust.Set) bool {
 		return false
 	}
 	p.since = set.Approvals()[i].ApprovedAt
-	p.choice, p.granted, p.lapsed = choice{declared: p.declared}, nil, false
+	p.choice, p.granted, p.lapsed = choice{gets: p.declared}, nil, false
 	if own, ok := set.Grant(p.approval.Name, set.Approvals()[i].Dir, p.approval.Digest); ok {
 		p.granted = &own
-		p.again(&p.choice)
-		p.choice.here = slices.Contains(own.Write, trust.Here)
+		p.choice.gets = p.again().Add(here(&own)...)
 	}
 	return true
 }
@@ -115,11 +114,11 @@ func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Pack
 
 // pass makes the choice what the installed content was granted. If the new one asks for more, only a part of it passes on:
 // not the user's home, the whole network, keys of model providers and packages.
-func (p *Proposal) pass(k *install.Package, set *trust.Set, declared []string) {
-	p.choice = choice{declared: p.declared}
+func (p *Proposal) pass(k *install.Package, set *trust.Set, declared want.Set) {
+	p.choice.gets = p.declared
 	defer func() {
-		p.choice.declared = slices.DeleteFunc(slices.Clone(p.choice.declared), func(entry string) bool {
-			return doubtful(entry) && !slices.Contains(declared, entry)
+		_, p.choice.gets = p.choice.gets.Split(func(w want.Want) bool {
+			return w.From == want.Declared && p.doubtful(w) && !declared.Has(w)
 		})
 	}()
 	dir := k.Before.InstalledPath
@@ -131,44 +130,32 @@ func (p *Proposal) pass(k *install.Package, set *trust.Set, declared []string) {
 		return
 	}
 	p.granted = &old
-	p.again(&p.choice)
-	p.choice.here = slices.Contains(old.Write, trust.Here)
-	before := choice{declared: p.choice.declared, env: old.Env, home: old.Home, all: slices.Contains(old.Net, trust.AnyHost), here: p.choice.here,
-		suggested: old.Suggested, net: without(old.Net, trust.AnyHost), read: old.Read, write: without(old.Write, trust.Here)}
+	p.choice.gets = p.again().Add(here(&old)...)
+	packages, others := old.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
+	before := choice{gets: p.choice.gets.From(want.Declared).Add(others...)}
 	p.dropped = without(before.words(), p.choice.words()...)
-	if p.lapsed && len(old.With) > 0 {
-		p.dropped = append(p.dropped, "packages "+strings.Join(old.With, " "))
+	if p.lapsed && len(packages) > 0 {
+		p.dropped = append(p.dropped, "packages "+strings.Join(packages.Named(want.Package), " "))
 	}
 }
 
-// declaredIn returns the entries of an approval that count as script.Declared returns them.
-func declaredIn(a *trust.Approval) []string {
-	var out []string
-	for _, line := range a.Permissions {
-		key, list, _ := strings.Cut(line, ": ")
-		prefix := ""
-		switch key {
-		case "env", "network":
-		case "read":
-			prefix = script.WordRead
-		case "write":
-			prefix = script.WordWrite
-		default:
-			continue
-		}
-		for _, item := range strings.Fields(list) {
-			out = append(out, prefix+item)
-		}
-	}
+// here returns the want of the folder that a script is started for, if a grant has it.
+func here(g *trust.Grant) want.Set {
+	out, _ := g.Given.Split(func(w want.Want) bool { return w == ownWords["write"] })
 	return out
 }
 
+// declaredIn returns what an approval says that its content declared, as script.Declared returns it.
+func declaredIn(a *trust.Approval) want.Set {
+	return a.Wants.From(want.Declared).Kind(want.Variable, want.Host, want.Read, want.Write)
+}
+
 // packages returns the packages that were added to the installed content and pass on.
-func (p *Proposal) packages() []string {
+func (p *Proposal) packages() want.Set {
 	if p.renewal == nil || p.granted == nil || p.lapsed {
 		return nil
 	}
-	return p.granted.With
+	return p.granted.Given.Kind(want.Package)
 }
 
 // renewalLines say what is asked for in addition, and what does not pass on.
@@ -197,7 +184,7 @@ func (p *Proposal) Passed() string {
 	if p.granted == nil {
 		return ""
 	}
-	return strings.Join(append(p.choice.words(), p.packages()...), " ")
+	return strings.Join(append(p.choice.words(), p.packages().Named(want.Package)...), " ")
 }
 
 // Changes returns the differences of the files.

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
@@ -21,7 +22,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
-	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Toolkit makes the engine's own tools.
@@ -103,7 +104,7 @@ func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
 	granted := o.Granted
 	o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 		g, err := granted(ctx, s)
-		return script.Grant{With: g.With, Confine: g.Confine, Write: []string{script.Here}}, err
+		return script.Grant{Given: g.Given.Kind(want.Package).Add(ownWords["write"]), Confine: g.Confine}, err
 	}
 	probe, err = script.New(o)
 	return probe, bench, err
@@ -201,8 +202,8 @@ func ScriptCure(err error, skillName string) string {
 		}
 		return WithCure(name, packages...)
 	case errors.As(err, &blocked) && blocked.Here:
-		return "agent skill grant " + name + " --write " + trust.Here
-	case errors.As(err, &blocked) && blocked.Dir != "" && !(blocked.Write && whyNotWritten(blocked.Dir, "", "") != ""):
+		return "agent skill grant " + name + " --write " + want.Here
+	case errors.As(err, &blocked) && blocked.Dir != "" && (!blocked.Write || (&policy.Policy{}).Decide(want.WriteOf(blocked.Dir)).Level == policy.Free):
 		return blockedCure(name, blocked)
 	case errors.As(err, &apart):
 		return netCure(name, joined(apart, err), withheld(err))

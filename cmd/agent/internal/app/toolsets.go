@@ -83,8 +83,8 @@ func ToolsetNames(s *skill.Skill) []string {
 	return names
 }
 
-// toolsetLines says what the toolsets of a skill start, other than its own files by a language host: "toolset github starts: npx -y x".
-func toolsetLines(s *skill.Skill) []string {
+// toolsetCommands says what the toolsets of a skill start, other than its own files by a language host: "github (mcp.json): npx -y x".
+func toolsetCommands(s *skill.Skill) []string {
 	entries, _ := toolset.Entries(s)
 	var out []string
 	for _, e := range entries {
@@ -95,7 +95,7 @@ func toolsetLines(s *skill.Skill) []string {
 		for _, arg := range e.Command.Args {
 			words = append(words, ShellWord(arg))
 		}
-		out = append(out, "toolset "+e.Toolset+" ("+e.Command.From+"): "+strings.Join(words, " "))
+		out = append(out, e.Toolset+" ("+e.Command.From+"): "+strings.Join(words, " "))
 	}
 	return out
 }

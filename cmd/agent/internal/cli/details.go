@@ -19,6 +19,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/want"
 )
 
 // record is a skill in the output of list and show, and the first part of info's.
@@ -290,8 +291,9 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
-	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
-	d.Permissions = app.PermissionLines(m)
+	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Wants().Named(want.Variable), m.Metadata
+	_, asked := m.Permissions.Wants().Split(func(w want.Want) bool { return w.Kind == want.Variable })
+	d.Permissions = app.LinesOf(asked)
 	d.Toolsets = app.ToolsetNames(s)
 	d.toolRules = toolRulesOf(m)
 	for _, f := range m.Fields {

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/want"
 )
 
 type addOptions struct {
@@ -28,7 +29,7 @@ type addOptions struct {
 	path             string
 	names            []string
 	as               string // the name to install under; "" is the skill's own
-	given            app.Given
+	given            want.Set
 	digests          []string // that are approved without a question
 	all, trusted     bool
 	link, lock       bool

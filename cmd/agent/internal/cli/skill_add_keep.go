@@ -128,7 +128,11 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 		if err != nil {
 			return done, err
 		}
-		p.Give(&a.given, a.trusted || len(a.packages) > 1)
+		given, err := a.services.Settings.Grantable(a.given, k.Skill.Manifest())
+		if err != nil {
+			return done, err
+		}
+		p.Give(given, a.trusted || len(a.packages) > 1)
 		proposals = append(proposals, p)
 	}
 	if a.dryRun {

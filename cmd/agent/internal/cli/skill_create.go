@@ -189,7 +189,7 @@ func (o *createOptions) approve(ctx context.Context, dir string, files map[strin
 			return false, fmt.Errorf("%s has another content", f.Path)
 		}
 	}
-	p.Give(&app.Given{}, true)
+	p.Give(nil, true)
 	return true, b.Consent.Approve(ctx, p)
 }
 

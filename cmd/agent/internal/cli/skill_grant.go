@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 type grantOptions struct {
@@ -25,18 +27,63 @@ type grantOptions struct {
 	sandbox  *app.Sandbox
 
 	name      string
-	given     app.Given
+	given     want.Set
 	all, json bool
 }
 
+// wantFlag is a flag that adds wants of a kind to a set. Its values are separated by commas if the kind's names have none.
+type wantFlag struct {
+	set  *want.Set
+	kind want.Kind
+}
+
+// String returns the names that were given.
+func (f *wantFlag) String() string {
+	if f.set == nil {
+		return ""
+	}
+	return strings.Join(f.set.Named(f.kind), ",")
+}
+
+// Type returns the name of the flag's values, for help and completion.
+func (f *wantFlag) Type() string {
+	if f.kind == want.Home {
+		return "bool"
+	}
+	return "strings"
+}
+
+// Set adds what one flag names.
+func (f *wantFlag) Set(text string) error {
+	switch f.kind {
+	case want.Home:
+		if on, err := strconv.ParseBool(text); err != nil || !on {
+			return err
+		}
+		*f.set = f.set.Add(want.Of(want.Home, ""))
+	case want.Variable, want.Host:
+		*f.set = f.set.Add(want.Each(f.kind, want.User, strings.Split(text, ",")...)...)
+	default:
+		*f.set = f.set.Add(want.Of(f.kind, text))
+	}
+	return nil
+}
+
 // givenFlags adds the flags that say what is granted or revoked.
-func givenFlags(c *cobra.Command, s *app.Services, given *app.Given) {
-	flags := c.Flags()
-	flags.StringSliceVar(&given.Env, "env", nil, "the variable with exactly this `NAME`; separate several with commas")
-	flags.BoolVar(&given.Home, "home", false, "your real home as HOME, instead of a private one")
-	flags.StringArrayVar(&given.Read, "read", nil, "read access to `DIR`")
-	flags.StringArrayVar(&given.Write, "write", nil, "write access to `DIR` or to one file; \".\" is where a script is started")
-	flags.StringSliceVar(&given.Net, "net", nil, "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all")
+func givenFlags(c *cobra.Command, s *app.Services, given *want.Set) {
+	for _, flag := range []struct {
+		kind        want.Kind
+		name, usage string
+	}{
+		{want.Variable, "env", "the variable with exactly this `NAME`; separate several with commas"},
+		{want.Home, "home", "your real home as HOME, instead of a private one"},
+		{want.Read, "read", "read access to `DIR`"},
+		{want.Write, "write", "write access to `DIR` or to one file; \".\" is where a script is started"},
+		{want.Host, "net", "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
+	} {
+		c.Flags().Var(&wantFlag{given, flag.kind}, flag.name, flag.usage)
+	}
+	c.Flags().Lookup("home").NoOptDefVal = "true"
 	_ = c.RegisterFlagCompletionFunc("env", completeVariables(s))
 	_ = c.MarkFlagDirname("read")
 	_ = c.MarkFlagDirname("write")
@@ -102,20 +149,17 @@ func runGrant(ctx context.Context, o *grantOptions) error {
 		return err
 	}
 	defer s.Close()
-	if o.given.Empty() {
+	if len(o.given) == 0 {
 		return app.Usage(errors.New("nothing to grant is named"), "such as --env GITHUB_TOKEN, --net HOST, --home or --write DIR")
 	}
-	if err := o.given.Check(s.Manifest().Permissions.Env); err != nil {
-		return err
-	}
-	if err := o.given.Place(o.sys, o.settings.Config().Paths.Agent); err != nil {
+	if o.given, err = o.settings.Grantable(o.given, s.Manifest()); err != nil {
 		return err
 	}
 	lapsed, err := o.grants.View(ctx, s)
 	if err != nil {
 		return err
 	}
-	now, err := o.grants.Edit(ctx, s, &o.given, nil)
+	now, err := o.grants.Edit(ctx, s, o.given, nil)
 	if err != nil {
 		return err
 	}
@@ -137,7 +181,7 @@ func (o *grantOptions) remark(ctx context.Context, s *skill.Skill) {
 	if o.trust.Everything() {
 		o.out.Warn("with AGENT_SKILLS=all-untrusted no grant has an effect")
 	}
-	for _, name := range o.given.Env {
+	for _, name := range o.given.Named(want.Variable) {
 		if _, set := o.sys.Lookup(name); !set && !strings.ContainsAny(name, "*?[") {
 			o.out.Warn(name + " is not set now: it passes when it is")
 		}
@@ -152,19 +196,20 @@ func (o *grantOptions) unconfined(ctx context.Context) string {
 	}
 	have := &runner.Sandbox{Tier: state.Tier}
 	switch {
-	case len(o.given.Read)+len(o.given.Write) > 0 && !have.ConfinesFiles():
+	case len(o.given.Kind(want.Read, want.Write)) > 0 && !have.ConfinesFiles():
 		return "no sandbox confines files here: scripts read and write what you can, with or without --read and --write"
-	case len(o.given.Net) > 0 && !have.ConfinesNetwork():
+	case len(o.given.Kind(want.Host)) > 0 && !have.ConfinesNetwork():
 		return "no sandbox confines the network here: scripts reach every host, with or without --net"
 	}
 	return ""
 }
 
 func runRevoke(ctx context.Context, o *grantOptions) error {
-	if o.all != o.given.Empty() {
+	if o.all != (len(o.given) == 0) {
 		return app.Usage(errors.New("say what to revoke, or --all"), "agent skill info "+o.name+" shows what it has")
 	}
-	if err := o.given.CheckHosts(); err != nil {
+	given, err := o.settings.Usual(o.given)
+	if err != nil {
 		return err
 	}
 	s, err := o.load(ctx)
@@ -182,8 +227,7 @@ func runRevoke(ctx context.Context, o *grantOptions) error {
 		}
 		return o.show(s, "Revoked from", &trust.Grant{Name: s.Canonical()})
 	}
-	o.given.Free(o.sys)
-	now, err := o.grants.Edit(ctx, s, nil, &o.given)
+	now, err := o.grants.Edit(ctx, s, nil, given)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	}
 	var permissions []string
 	if approval != nil {
-		permissions = approval.Permissions
+		permissions = app.LinesOf(approval.Wants)
 	}
 	now, err := in.Rollback(ctx, o.name, approval != nil, permissions)
 	if err != nil {

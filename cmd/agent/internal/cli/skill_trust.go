@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
 )
 
 type trustOptions struct {
@@ -26,7 +27,7 @@ type trustOptions struct {
 	consent  *app.Consent
 
 	name, root string
-	given      app.Given
+	given      want.Set
 	yes, json  bool
 }
 
@@ -53,7 +54,7 @@ A skill with a special file, or with a link that leads out of it, has no digest 
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.root == "" {
 				o.name = args[0]
-			} else if !o.given.Empty() {
+			} else if len(o.given) > 0 {
 				return app.Usage(errors.New("a grant is for one skill, not for a folder"), "agent skill grant NAME")
 			}
 			return run(c.Context(), o)
@@ -93,7 +94,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 		return err
 	}
 	if t.Runs() && o.settings.Config().Want.Mode != skill.SelectAllUntrusted {
-		if !o.given.Empty() {
+		if len(o.given) > 0 {
 			return app.Usage(fmt.Errorf("%s is trusted already (%s)", e.Name(), t), "give it more with agent skill grant "+e.Canonical())
 		}
 		return sayTrust(o.out, e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
@@ -103,17 +104,14 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 		return err
 	}
 	defer s.Close()
-	if err := o.given.Check(s.Manifest().Permissions.Env); err != nil {
-		return err
-	}
-	if err := o.given.Place(o.sys, o.settings.Config().Paths.Agent); err != nil {
+	if o.given, err = o.settings.Grantable(o.given, s.Manifest()); err != nil {
 		return err
 	}
 	p, err := o.consent.Propose(ctx, s)
 	if err != nil {
 		return err
 	}
-	p.Give(&o.given, o.yes)
+	p.Give(o.given, o.yes)
 	if err := o.confirm(ctx, p, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
 		return err
 	}

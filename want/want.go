@@ -1,0 +1,237 @@
+// Package want has one value for a thing that a skill may want, such as a variable, a host or a folder, and sets of them. What a
+// manifest declares, what the texts of scripts name, what a user gave, and what a run was refused are sets that can be compared:
+//
+//	given := want.Set{want.HostOf("*.example.com"), want.WriteOf("/data")}
+//	lacks := asked.Minus(given)
+//
+// A Want says nothing about whether it is given: that is said by the set it stands in. The package runs nothing and asks nobody.
+// Its functions are safe for concurrent use, and none changes the sets that it gets.
+package want
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/hostname"
+)
+
+// Kind says what is wanted.
+type Kind string
+
+// The kinds.
+const (
+	Variable Kind = "env"     // an environment variable; the name may have wildcards, as path.Match reads them
+	Host     Kind = "host"    // HOST, HOST:PORT, *.HOST, or Any
+	Socket   Kind = "socket"  // the socket of another program, such as an agent that holds keys
+	Read     Kind = "read"    // a file or folder to be read: absolute, below the user's home as ~/x, or Here
+	Write    Kind = "write"   // likewise, to be written and read
+	Home     Kind = "home"    // the user's own home as HOME; it has no name
+	Around   Kind = "around"  // the files around the skill's folder, which it shares with other skills: an absolute folder
+	Package  Kind = "package" // a requirement of Python, or npm:NAME
+	Command  Kind = "command" // a program that its scripts start, by its name
+	Model    Kind = "model"   // a model for its work
+	Agent    Kind = "agent"   // a conversation of its own: "fork"
+	Server   Kind = "server"  // a toolset, by its name, with the command that starts it if that is known
+	Tool     Kind = "tool"    // a rule about the tools that a model may call while the skill is active, or Any
+	Hook     Kind = "hook"    // a command that runs at an event: "PreToolUse Bash: check.sh"
+	Limit    Kind = "limit"   // a limit of its scripts in place of the usual one: "timeout=2m0s"
+	Trust    Kind = "trust"   // that its present content runs at all; it has no name
+)
+
+// Here is the name of a Read or Write for the folder that a script is started for, whichever that is.
+const Here = "."
+
+// Any is the name of a Host or Tool for all of them.
+const Any = "*"
+
+// Origin says who named a want.
+type Origin string
+
+// The origins. The zero value is that of a want which nobody has said anything about.
+const (
+	Declared Origin = "declared" // by the skill's manifest
+	Seen     Origin = "seen"     // by the text of a script, or by what it printed: nobody vouches for it
+	User     Origin = "user"     // by the user
+	Refused  Origin = "refused"  // by what kept a run from it, such as the sandbox
+)
+
+// Want is one thing that a skill may want.
+type Want struct {
+	Kind Kind
+	Name string // "" for a kind without names
+	From Origin
+}
+
+// kind is what is known about a Kind.
+type kind struct {
+	kind   Kind
+	single bool                         // it has no names
+	covers func(have, want string) bool // nil compares names
+	check  func(name string) error      // nil takes any name
+}
+
+// kinds has a row for each kind, in the order in which a set has them.
+var kinds = []kind{
+	{kind: Trust, single: true},
+	{kind: Agent},
+	{kind: Model},
+	{kind: Variable, covers: matches, check: checkVariable},
+	{kind: Home, single: true},
+	{kind: Host, covers: reaches, check: checkHost},
+	{kind: Socket},
+	{kind: Write, covers: holds, check: checkFolder},
+	{kind: Read, covers: holds, check: checkFolder},
+	{kind: Around, covers: holds, check: checkFolder},
+	{kind: Limit},
+	{kind: Command},
+	{kind: Package},
+	{kind: Tool, covers: matchesAny},
+	{kind: Hook},
+	{kind: Server},
+}
+
+// Kinds returns all kinds, in the order in which a set has them.
+func Kinds() []Kind {
+	out := make([]Kind, len(kinds))
+	for i := range kinds {
+		out[i] = kinds[i].kind
+	}
+	return out
+}
+
+// row returns what is known about a kind, and its place in the order; nil for one that there is not.
+func (k Kind) row() (*kind, int) {
+	for i, row := range kinds {
+		if row.kind == k {
+			return &row, i
+		}
+	}
+	return nil, len(kinds)
+}
+
+// Of returns a want of one kind.
+func Of(k Kind, name string) Want { return Want{Kind: k, Name: name} }
+
+// VariableOf returns the want of an environment variable.
+func VariableOf(name string) Want { return Of(Variable, name) }
+
+// HostOf returns the want of a host.
+func HostOf(name string) Want { return Of(Host, name) }
+
+// ReadOf returns the want of a file or folder to be read.
+func ReadOf(dir string) Want { return Of(Read, dir) }
+
+// WriteOf returns the want of a file or folder to be written.
+func WriteOf(dir string) Want { return Of(Write, dir) }
+
+// PackageOf returns the want of a package.
+func PackageOf(name string) Want { return Of(Package, name) }
+
+// Check returns an error for a want that names nothing: an unknown kind, no name, or one that is not of the kind.
+func (w Want) Check() error {
+	row, _ := w.Kind.row()
+	switch {
+	case row == nil:
+		return fmt.Errorf("%q is not a kind of thing that a skill may want", string(w.Kind))
+	case row.single && w.Name != "":
+		return fmt.Errorf("%s has no name, not %q", w.Kind, w.Name)
+	case row.single:
+		return nil
+	case w.Name == "":
+		return fmt.Errorf("%s needs a name", w.Kind)
+	case strings.ContainsRune(w.Name, 0) || !utf8.ValidString(w.Name):
+		return fmt.Errorf("%s %q holds NUL, or is not UTF-8", w.Kind, w.Name)
+	case row.check == nil:
+		return nil
+	}
+	return row.check(w.Name)
+}
+
+// Covers reports whether having w is having the other too: the same thing, or one that includes it, as a pattern includes a variable,
+// a folder its files, and writing a file reading it. Who named them does not count.
+func (w Want) Covers(other Want) bool {
+	same := w.Kind == other.Kind || w.Kind == Write && other.Kind == Read
+	if !same || w.Name == other.Name {
+		return same
+	}
+	row, _ := w.Kind.row()
+	return row != nil && row.covers != nil && row.covers(w.Name, other.Name)
+}
+
+// by returns the same want, named by another.
+func (w Want) by(o Origin) Want {
+	w.From = o
+	return w
+}
+
+func compare(a, b Want) int {
+	_, i := a.Kind.row()
+	_, j := b.Kind.row()
+	return cmp.Or(cmp.Compare(i, j), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.From, b.From))
+}
+
+// matches compares variables.
+func matches(have, want string) bool {
+	ok, err := path.Match(have, want)
+	return err == nil && ok && !strings.ContainsAny(want, `*?[\`)
+}
+
+// matchesAny compares rules about tools, of which only Any includes another.
+func matchesAny(have, _ string) bool { return have == Any }
+
+// reaches compares hosts.
+func reaches(have, want string) bool {
+	if have == Any {
+		return true
+	}
+	h, err := hostname.Parse(have)
+	w, wrong := hostname.Parse(want)
+	if err != nil || wrong != nil || want == Any {
+		return false
+	}
+	if w.Below { // a pattern lies within another only if all its names do
+		return h.Below && h.Port == w.Port && (h.Host == w.Host || strings.HasSuffix(w.Host, "."+h.Host))
+	}
+	return h == w || h.Matches(w.Host, cmp.Or(w.Port, httpsPort))
+}
+
+const httpsPort = 443
+
+// holds compares folders. Here is no other folder, wherever that is.
+func holds(have, want string) bool {
+	absolute := filepath.IsAbs(have) && filepath.IsAbs(want)
+	inHome := strings.HasPrefix(have, "~/") && strings.HasPrefix(want, "~/")
+	if !absolute && !inHome {
+		return false
+	}
+	below, err := filepath.Rel(have, want)
+	return err == nil && filepath.IsLocal(below)
+}
+
+func checkVariable(name string) error {
+	if strings.ContainsAny(name, "= \t\r\n") {
+		return fmt.Errorf("%q is not the name of a variable", name)
+	}
+	return nil
+}
+
+func checkHost(name string) error {
+	if name == Any {
+		return nil
+	}
+	if _, err := hostname.Parse(name); err != nil {
+		return fmt.Errorf("%q is not a host: %w", name, err)
+	}
+	return nil
+}
+
+func checkFolder(name string) error {
+	if name == Here || strings.HasPrefix(name, "~/") || filepath.IsAbs(name) {
+		return nil
+	}
+	return fmt.Errorf("folder %q is not an absolute path", name)
+}
