@@ -71,7 +71,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer w.remove()
-	run := &scriptRun{argv: argv, dir: dir, file: src.file, grant: &grant, passes: passes, given: given, place: w}
+	run := &scriptRun{argv: argv, by: src.by, dir: dir, file: src.file, grant: &grant, passes: passes, given: given, place: w}
 	cmd, out, err := h.execute(ctx, c, run)
 	if cmd == nil {
 		return nil, err

@@ -33,7 +33,7 @@ const (
 	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
 	ReasonMode         = "not_executable"         // the x-bit is missing
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
-	ReasonArgument     = "invalid_arguments"      // an argument holds NUL
+	ReasonArgument     = "invalid_arguments"      // an argument holds NUL, or is an option of the program that runs the script
 	ReasonJSON         = "json_unknown"           // the script refuses --json, which the caller did not give
 	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
 	ReasonFolder       = "folder_missing"         // the folder of the script or its working directory is missing

@@ -12,44 +12,39 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 
-// interpreter is one program that runs scripts, with the arguments that come before the script.
-type interpreter struct {
-	name string
-	args []string
-	// own adds arguments that depend on the skill's files; nil adds none.
-	own func(*source) []string
-	// where holds arguments that make the program print the absolute path of the real one: version managers put a
-	// shell script in its place that chooses a version.
-	where []string
-}
-
 // interpreters of each language but Python, in the order in which they are tried, and how to get one.
 var interpreters = map[survey.Language]struct {
-	programs []interpreter
+	programs []string
 	cure     string
 }{
-	survey.Shell:      {[]interpreter{{name: "bash"}, {name: "sh"}}, "install bash"},
-	survey.JavaScript: {[]interpreter{node, bun, deno}, "install Node.js: https://nodejs.org"},
-	survey.TypeScript: {[]interpreter{bun, deno, node}, "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)"},
-	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
-	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
-	survey.PowerShell: {[]interpreter{{name: "pwsh", args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-File"}}}, "install PowerShell: https://learn.microsoft.com/powershell"},
+	survey.Shell:      {[]string{"bash", "sh"}, "install bash"},
+	survey.JavaScript: {[]string{"node", "bun", "deno"}, "install Node.js: https://nodejs.org"},
+	survey.TypeScript: {[]string{"bun", "deno", "node"}, "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)"},
+	survey.Ruby:       {[]string{"ruby"}, "install Ruby"},
+	survey.Perl:       {[]string{"perl"}, "install Perl"},
+	survey.PowerShell: {[]string{"pwsh"}, "install PowerShell: https://learn.microsoft.com/powershell"},
 }
-
-var (
-	node = interpreter{name: "node", where: []string{"-p", "process.execPath"}}
-	bun  = interpreter{name: "bun", args: append([]string{"run"}, bunGuards...), own: bunConfig}
-	deno = interpreter{name: "deno", args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}, own: denoConfig}
-)
 
 // bunGuards keep bun from installing packages and from reading .env and bunfig.toml in the working directory.
 var bunGuards = []string{"--no-install", "--env-file=" + os.DevNull, "--config=" + os.DevNull}
+
+// own returns the options of a program that depend on the skill's files.
+func (src *source) own(name string) []string {
+	switch name {
+	case "bun":
+		return append(slices.Clone(bunGuards), bunConfig(src)...)
+	case "deno":
+		return denoConfig(src)
+	}
+	return nil
+}
 
 // bunConfig has bun read the skill's tsconfig.json, or none: by itself it reads the one of the working directory too.
 func bunConfig(src *source) []string {
@@ -78,6 +73,8 @@ type source struct {
 	with []string // packages that the user added
 
 	packages bool // its npm packages were prepared
+
+	by *language.Program // what runs it, nil for a program itself and for Python
 }
 
 // nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
@@ -190,28 +187,8 @@ func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Sheba
 			return nil, src.fail(ReasonInterpreter, err, "needs %s, named in its #! line, %s", bang.Name(), program.Lack(err, cure))
 		}
 	}
-	return slices.Concat([]string{path}, src.guarded(bang), []string{src.file}), nil
-}
-
-// guarded returns the arguments of a #! line, with those that keep bun, deno and R from reading the working
-// directory.
-func (src *source) guarded(bang survey.Shebang) []string {
-	var own []string
-	switch bang.Name() {
-	case "bun":
-		own = append(slices.Clone(bunGuards), bunConfig(src)...)
-	case "deno":
-		own = denoConfig(src)
-	case "Rscript":
-		own = []string{"--no-init-file", "--no-environ"} // .Rprofile is code
-	default:
-		return bang.Args
-	}
-	at := 0
-	if len(bang.Args) > 0 && bang.Args[0] == "run" {
-		at = 1
-	}
-	return slices.Insert(slices.Clone(bang.Args), at, own...)
+	src.by = language.ProgramNamed(bang.Name())
+	return src.by.Follow(path, src.file, bang.Args, src.own(src.by.Name())...), nil
 }
 
 // program returns the arguments for the first interpreter of the script's language that is installed.
@@ -219,30 +196,28 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var missing error // the first, or else one about a program whose folder is not used
 	var tooOld string
-	for _, p := range interpreters[lang].programs {
-		if p.name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+	for _, name := range interpreters[lang].programs {
+		if name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
 			continue // node strips types, but knows no JSX
 		}
-		path, err := h.o.LookPath(p.name)
+		path, err := h.o.LookPath(name)
 		if err != nil {
-			names = append(names, p.name)
+			names = append(names, name)
 			if missing == nil || isDropped(err) {
 				missing = err
 			}
 			continue
 		}
-		path = h.programs.Real(ctx, path, p.where)
-		args := p.args
-		if p.own != nil {
-			args = append(slices.Clip(args), p.own(src)...)
-		}
-		if lang == survey.TypeScript && p.name == "node" {
-			if args, err = h.stripTypes(ctx, path); err != nil {
+		src.by = language.ProgramNamed(name)
+		path = h.programs.Real(ctx, path, src.by.Where)
+		own := src.own(name)
+		if lang == survey.TypeScript && name == "node" {
+			if own, err = h.stripTypes(ctx, path); err != nil {
 				tooOld = err.Error()
 				continue
 			}
 		}
-		return append(append([]string{path}, args...), src.file), nil
+		return src.by.Command(path, src.file, own...), nil
 	}
 	cure := interpreters[lang].cure
 	if strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {

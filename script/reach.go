@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
@@ -17,10 +18,11 @@ import (
 
 // scriptRun is what the command of one run is made of.
 type scriptRun struct {
-	argv      []string // up to the script's own arguments
-	dir, file string   // the skill's folder, and the script in it
-	cwd       string   // where it starts; "" means where scripts do
-	read      []string // what it may read in addition
+	argv      []string          // up to the script's own arguments
+	by        *language.Program // what argv runs it with; nil if that reads no arguments of the script
+	dir, file string            // the skill's folder, and the script in it
+	cwd       string            // where it starts; "" means where scripts do
+	read      []string          // what it may read in addition
 	grant     *Grant
 	passes    *passing
 	given     map[string]string // variables of the caller
@@ -31,6 +33,9 @@ type scriptRun struct {
 
 // scriptCommand returns the command that runs a script.
 func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
+	if err := r.checkArgs(c); err != nil {
+		return nil, err
+	}
 	env := h.environment(r.passes, r.place.variables(h, c.s, r.dir))
 	env["PATH"] = withPython(h.withCommands(env["PATH"], commands(c.s.Manifest())), c.python)
 	for name, value := range r.given {
@@ -61,6 +66,27 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 		cmd.Env = append(cmd.Env, impatient...)
 	}
 	return cmd, nil
+}
+
+// checkArgs returns an error if the program that runs the script would take one of its arguments for an option of its own.
+func (r *scriptRun) checkArgs(c *call) error {
+	if r.by == nil {
+		return nil
+	}
+	given := c.args
+	if c.addedJSON {
+		given = given[:len(given)-1]
+	}
+	arg := r.by.Taken(given)
+	if arg == "" {
+		return nil
+	}
+	why := "takes it for an option of its own: choose another argument"
+	if !r.by.Known() {
+		why = "may take it for an option of its own: let a shell script of the skill call the program"
+	}
+	return &Error{Code: ExecutionFailed, Reason: ReasonArgument,
+		Message: fmt.Sprintf("Script %s is not run with the argument %.200q, because %s, which runs it, %s", c.sc.Name, arg, filepath.Base(r.argv[0]), why)}
 }
 
 // impatient makes installers that a script calls fail at once without a network, where they would try for minutes.

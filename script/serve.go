@@ -249,6 +249,7 @@ func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err er
 	if r.argv, err = h.interpreter(ctx, src); err != nil {
 		return err
 	}
+	r.by = src.by
 	r.argv = append(ofEngine(r.argv[:len(r.argv)-1]), o.Program)
 	return nil
 }
