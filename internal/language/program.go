@@ -34,7 +34,7 @@ type Program struct {
 }
 
 // Known reports whether anything is known about the program.
-func (p *Program) Known() bool { return p != &unknown }
+func (p *Program) Known() bool { return len(p.Names) > 0 }
 
 // Name returns the program's usual name, "" for one of which nothing is known.
 func (p *Program) Name() string {
@@ -114,20 +114,17 @@ func matches(pattern, text string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// unknown is a program of which nothing is known: any option may be its own.
-var unknown = Program{Takes: []string{"-*"}}
-
 // ProgramNamed returns what is known about a program by its name, with or without a version, as in python3.12. Of another one it says
 // that the program takes every option for its own.
 func ProgramNamed(name string) *Program {
 	for _, n := range []string{name, strings.TrimRight(name, "0123456789.-")} {
-		for i := range programs {
-			if slices.Contains(programs[i].Names, n) {
-				return &programs[i]
+		for _, p := range programs {
+			if slices.Contains(p.Names, n) {
+				return &p
 			}
 		}
 	}
-	return &unknown
+	return &Program{Takes: []string{"-*"}}
 }
 
 // ProgramNames returns the names of all programs of which something is known.
