@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +26,9 @@ func (c *Catalog) build(ctx context.Context) error {
 		if end-i > 1 {
 			it.extra = &extra{}
 			for _, k := range order[i+1 : end] {
-				it.extra.shadows = append(it.extra.shadows, item{r: all[k.at].r, part: all[k.at].part})
+				if s := (item{r: all[k.at].r, part: all[k.at].part}); !c.oneFolder(&it, &s) {
+					it.extra.shadows = append(it.extra.shadows, s)
+				}
 			}
 		}
 		c.items = append(c.items, it)
@@ -45,6 +48,12 @@ func (c *Catalog) build(ctx context.Context) error {
 	c.volatile = j.volatile
 	c.ofPart, c.problems = j.ofPart, slices.Clip(j.problems)
 	return ctx.Err()
+}
+
+// oneFolder reports whether two items of one name are one folder that was found in two ways.
+func (c *Catalog) oneFolder(a, b *item) bool {
+	one, other := c.file(a), c.file(b)
+	return one == other || slices.Contains(c.parts[a.part].folders, filepath.Dir(other)) || slices.Contains(c.parts[b.part].folders, filepath.Dir(one))
 }
 
 // keyed is a record with its sort key.

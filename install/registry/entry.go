@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -53,6 +54,15 @@ func (e *Entry) tidy() {
 	e.UpdatedAt = whole(e.UpdatedAt)
 	if len(e.Previous) > MaxPrevious {
 		e.Previous = slices.Clone(e.Previous[:MaxPrevious])
+	}
+}
+
+// complete sets what entries of older programs leave to the reader. One that names a repository and no kind of place is from that
+// repository, and follows its branch unless only a tag is named.
+func (e *Entry) complete() {
+	if e.Kind == "" && e.Source == "" && e.GitURL != "" {
+		e.Kind, e.Source = source.Git.String(), e.GitURL
+		e.Pinned = e.Tag != "" && e.Branch == ""
 	}
 }
 

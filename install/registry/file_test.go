@@ -83,7 +83,7 @@ func TestOlderForms(t *testing.T) {
 		}
 		e, ok := set.Get("one_x")
 		want := strings.ReplaceAll(tt.want, "DIR", filepath.Dir(s.Path))
-		if !ok || set.Len() != 1 || e.Name != "One_X" || e.GitURL != "https://h/r" || e.CommitSHA != "0a" || e.Branch != "main" || e.InstalledPath != want ||
+		if !ok || set.Len() != 1 || e.Name != "One_X" || e.GitURL != "https://h/r" || e.CommitSHA != "0a" || e.Branch != "main" || e.Kind != "git" || e.Source != "https://h/r" || e.Pinned || e.InstalledPath != want ||
 			!e.InstalledAt.Equal(time.Date(2025, 11, 13, 10, 0, 0, 0, time.UTC)) {
 			t.Errorf("%s: got %+v", tt.form, e)
 		}

@@ -17,6 +17,9 @@ import (
 func (s *Store) parse(content []byte) (*file, error) {
 	f, err := s.read(content)
 	if err == nil {
+		for i := range f.Skills {
+			f.Skills[i].complete()
+		}
 		slices.SortFunc(f.Skills, func(a, b Entry) int { return strings.Compare(a.NameCanonical, b.NameCanonical) })
 		err = f.check()
 	}

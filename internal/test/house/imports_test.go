@@ -133,7 +133,7 @@ var allowed = map[string][]string{
 	"install/fetch":    {"install", "install/source", "internal/address", "internal/filename", "internal/git", "internal/hostname", "internal/lazyregexp", "internal/scan", "internal/unpack", "skill/manifest"},
 	"install/lock":     {"install/source", "internal/dirhash", "internal/lockfile"},
 	"install/pack":     {"internal/filename", "internal/lazyregexp", "internal/unpack"},
-	"install/registry": {"internal/lockfile", "internal/unknown", "skill/manifest"},
+	"install/registry": {"install/source", "internal/lockfile", "internal/unknown", "skill/manifest"},
 	"install/store":    {"internal/dirhash", "internal/lockfile", "internal/program", "skill/manifest"},
 
 	"bench/empty":   {},

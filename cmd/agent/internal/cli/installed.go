@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 )
@@ -40,6 +41,9 @@ func explainElsewhere(ctx context.Context, s *app.Services, in *install.Installe
 			continue
 		}
 		hint := "it lies in " + filepath.Dir(location(ctx, e)) + ": agent did not put it there and does not change it"
+		if e.Layer() == config.Bundled {
+			hint = "it is part of agent: a new version of agent brings the new one"
+		}
 		if r := s.Packages.Recorded(ctx, e); r != nil {
 			hint = r.By + " installed it from " + r.From() + "; " + r.Cure(e.Name())
 		}
