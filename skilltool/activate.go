@@ -174,7 +174,7 @@ func enterFailure(ctx context.Context, name string, err error) tool.Result {
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
 	var bad *manifest.NameError
-	var other *replacedError
+	var other *skill.ReplacedError
 	switch {
 	case errors.As(err, &other):
 		return tool.CauseUntrusted.Failure(other.Error())

@@ -100,37 +100,9 @@ func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Act
 	return err == nil && digest == now.Digest && args == now.Args
 }
 
-// replacedError says that the content of an installed skill is neither what was installed nor approved: a model gets nothing of it.
-type replacedError struct {
-	Skill     string // its name
-	Installed string // digest
-	Now       string // digest
-}
-
-// Error returns the text for a model.
-func (e *replacedError) Error() string {
-	return fmt.Sprintf("Skill '%s' has changed since it was installed, so nothing of it is used.", e.Skill)
-}
-
-// replaced returns an error if s was installed and has another content now, which nobody approved.
-func replaced(ctx context.Context, s *skill.Skill) error {
-	installed := s.Entry().Installed()
-	if installed == "" {
-		return nil
-	}
-	now, err := s.Digest(ctx)
-	if err != nil || now == installed {
-		return err
-	}
-	if t, err := s.Trust(ctx); err != nil || t.Runs() {
-		return err
-	}
-	return &replacedError{Skill: s.Name(), Installed: installed, Now: now}
-}
-
 // instructions checks the content of s and renders what a model gets for an activation: nothing if the caller tells it.
 func (k *Kit) instructions(ctx context.Context, s *skill.Skill, how entry) (disclose.Text, error) {
-	if err := replaced(ctx, s); err != nil || how.told {
+	if err := s.Replaced(ctx); err != nil || how.told {
 		return disclose.Text{}, err
 	}
 	o := k.o.Show.Instructions

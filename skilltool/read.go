@@ -65,7 +65,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 		return activationFailure(ctx, a.SkillName, err)
 	}
 	defer s.Close()
-	if err := replaced(ctx, s); err != nil {
+	if err := s.Replaced(ctx); err != nil {
 		return activationFailure(ctx, s.Name(), err)
 	}
 	if a.Path == "" {

@@ -123,6 +123,10 @@ func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error)
 		c.Problem = "Not trusted: " + app.Cure(e)
 		return c, nil
 	}
+	if other := replaced(ctx, e); other != nil {
+		c.Problem = "Unavailable: " + other.Reason()
+		return c, nil
+	}
 	err := c.gather(ctx, e, o.settings.Survey())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

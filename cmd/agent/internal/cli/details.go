@@ -47,6 +47,26 @@ func newRecord(settings *app.Settings, e skill.Entry) record {
 	}
 }
 
+// replaced records that a skill is not used since its content is another one.
+func (r *record) replaced(why *skill.ReplacedError) {
+	r.State, r.Reason, r.Active = skill.StateUnavailable.String(), why.Reason(), false
+}
+
+// replaced returns why an enabled skill that was installed is not used, nil if its content is what was installed or approved.
+func replaced(ctx context.Context, e skill.Entry) *skill.ReplacedError {
+	if e.Installed() == "" || !app.IsActive(e) {
+		return nil
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return nil // its state says what is wrong
+	}
+	defer s.Close()
+	var other *skill.ReplacedError
+	errors.As(s.Replaced(ctx), &other)
+	return other
+}
+
 // appendRecord appends a record as JSON, with the members of its encoding by package json.
 func appendRecord(b []byte, r *record) []byte {
 	text := func(key, value string) { b = app.AppendText(append(b, key...), value) }
@@ -246,6 +266,11 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
+	var other *skill.ReplacedError
+	if errors.As(s.Replaced(ctx), &other) {
+		d.Replaced, d.DecidedBy = true, "its content"
+		d.replaced(other)
+	}
 	d.Cure = o.typed(d.Cure)
 	if d.Grants, err = o.grants.View(ctx, s); err != nil {
 		return nil, err
@@ -320,7 +345,6 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 	if settings.Config().Want.Mode == skill.SelectAllUntrusted && t == skill.TrustRoot {
 		d.Trust = "all-untrusted" // it is not approved, and AGENT_SKILLS lets it run
 	}
-	d.Replaced = !d.ScriptsRun && e.Installed() != "" && e.Installed() != d.Digest
 	if !d.ScriptsRun && d.NoDigest == "" {
 		d.Cure = app.TrustCure(e.Canonical())
 	}

@@ -59,13 +59,23 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	sha := digests(ctx, o.packages.Installed(ctx), chosen(cat, o.all), o.long)
+	changed := changedOf(ctx, cat)
+	skills := func(yield func(skill.Entry) bool) {
+		for e := range chosen(cat, o.all) {
+			if (o.all || changed[e] == nil) && !yield(e) {
+				return
+			}
+		}
+	}
+	sha := digests(ctx, o.packages.Installed(ctx), skills, o.long)
 	if o.json {
-		more := []app.Member{{Key: "left_out", Value: leftOut(cat, o.all)}}
-		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(chosen(cat, o.all)),
+		more := []app.Member{{Key: "left_out", Value: leftOut(cat, changed, o.all)}}
+		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(skills),
 			Append: func(b []byte, e skill.Entry) []byte {
 				r := newRecord(o.settings, e)
-				r.SHA = sha[e]
+				if r.SHA = sha[e]; changed[e] != nil {
+					r.replaced(changed[e])
+				}
 				return appendRecord(b, &r)
 			}})
 	}
@@ -75,8 +85,11 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	var row [6]string
 	rows := func(yield func([]string) bool) {
-		for e := range chosen(cat, o.all) {
+		for e := range skills {
 			row = [...]string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha[e]), e.Layer(), reasonCell(e)}
+			if changed[e] != nil {
+				row[2], row[5] = skill.StateUnavailable.String(), changed[e].Reason()
+			}
 			if !yield(row[:len(titles)]) {
 				return
 			}
@@ -89,7 +102,7 @@ func runList(ctx context.Context, o *listOptions) error {
 		o.out.UnderTitle("Left out", app.LeftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
-	mentionRest(o.out, cat)
+	mentionRest(o.out, cat, changed)
 	o.out.LeftOut(cat)
 	o.mentionUnread(cat)
 	return nil
@@ -119,6 +132,17 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 		return c.All()
 	}
 	return c.Visible()
+}
+
+// changedOf returns the installed skills that are not used since their content is another one. It reads their files.
+func changedOf(ctx context.Context, c *skill.Catalog) map[skill.Entry]*skill.ReplacedError {
+	out := map[skill.Entry]*skill.ReplacedError{}
+	for e := range c.All() {
+		if other := replaced(ctx, e); other != nil {
+			out[e] = other
+		}
+	}
+	return out
 }
 
 // digests returns the short commits of installed skills and the short digests of the others, of which there are none for many
@@ -181,21 +205,23 @@ type absent struct {
 const mostAbsent = 5
 
 // notShown returns the skills that are broken or unavailable.
-func notShown(c *skill.Catalog) []absent {
+func notShown(c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError) []absent {
 	out := []absent{}
 	for e := range c.All() {
 		if s := e.State(); s == skill.StateBroken || s == skill.StateUnavailable {
 			out = append(out, absent{Name: e.Name(), State: s.String(), Reason: e.Reason()})
+		} else if other := changed[e]; other != nil {
+			out = append(out, absent{Name: e.Name(), State: skill.StateUnavailable.String(), Reason: other.Reason()})
 		}
 	}
 	return out
 }
 
 // leftOut returns what the list does not show. If the list has all skills, that is what is not a skill.
-func leftOut(c *skill.Catalog, all bool) []absent {
+func leftOut(c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError, all bool) []absent {
 	out := []absent{}
 	if !all {
-		out = notShown(c)
+		out = notShown(c, changed)
 	}
 	for _, p := range app.LeftOut(c) {
 		out = append(out, absent{Name: app.LeftName(p), State: "left_out", Reason: p.Message, Problem: &p})
@@ -204,11 +230,11 @@ func leftOut(c *skill.Catalog, all bool) []absent {
 }
 
 // mentionRest names on stderr the skills that are broken or unavailable, so none is lost silently.
-func mentionRest(out *app.Printer, c *skill.Catalog) {
+func mentionRest(out *app.Printer, c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError) {
 	if out.Quiet() || out.Flush() != nil {
 		return
 	}
-	missing := notShown(c)
+	missing := notShown(c, changed)
 	for _, a := range missing[:min(len(missing), mostAbsent)] {
 		out.Warn(fmt.Sprintf("%s is %s: %s", a.Name, a.State, ui.Truncate(a.Reason, showWidth)))
 	}

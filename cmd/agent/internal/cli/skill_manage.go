@@ -68,8 +68,13 @@ func runPlugins(ctx context.Context, o *pluginsOptions) error {
 			}
 			r.SHA = sha
 		}
+		active := activeCell(e)
+		if other := replaced(ctx, e); other != nil {
+			r.replaced(other)
+			active = r.State
+		}
 		records = append(records, r)
-		rows = append(rows, []string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha), from})
+		rows = append(rows, []string{e.Name(), app.OrDash(e.Version()), active, app.OrDash(sha), from})
 	}
 	if o.json {
 		return o.out.JSON(map[string]any{"skills": records})

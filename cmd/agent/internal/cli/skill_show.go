@@ -45,6 +45,9 @@ func runShow(ctx context.Context, o *showOptions) error {
 		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", Items: slices.Collect(cat.All()),
 			Append: func(b []byte, e skill.Entry) []byte {
 				r := newRecord(o.settings, e)
+				if other := replaced(ctx, e); other != nil {
+					r.replaced(other)
+				}
 				return appendRecord(b, &r)
 			}})
 	}
@@ -63,26 +66,29 @@ func runShow(ctx context.Context, o *showOptions) error {
 		}
 		o.out.Printf("[%s Skills]\n", strings.ToUpper(layer[:1])+layer[1:])
 		for _, e := range byLayer[layer] {
-			o.one(e)
+			o.one(ctx, e)
 		}
 	}
 	if len(layers) == 0 {
-		mentionRest(o.out, cat)
+		mentionRest(o.out, cat, nil)
 	}
 	return nil
 }
 
 // one prints two lines about a skill, and a third if its state has a reason.
-func (o *showOptions) one(e skill.Entry) {
-	state := e.State().String()
+func (o *showOptions) one(ctx context.Context, e skill.Entry) {
+	state, reason := e.State().String(), e.Reason()
+	if other := replaced(ctx, e); other != nil {
+		state, reason = skill.StateUnavailable.String(), other.Reason()
+	}
 	o.out.Printf("  %s %s\n", o.out.Mark(state), e.Name())
 	text := ui.Truncate(e.Description(), showWidth)
 	if text == "" {
 		text = "no description"
 	}
 	o.out.Printf("      %s (%s)\n", text, state)
-	if e.Reason() != "" && e.State() != skill.StateDisabled {
-		o.out.Printf("      %s\n", e.Reason())
+	if reason != "" && e.State() != skill.StateDisabled {
+		o.out.Printf("      %s\n", reason)
 	}
 }
 
