@@ -46,11 +46,12 @@ func (u *unit) catalogue(ctx context.Context, session *mcp.ClientSession) ([]lis
 			return nil, nil, err
 		}
 		errs = append(errs, u.failures(page.Meta)...)
-		for _, t := range page.Tools {
-			l, err := u.listed(t)
-			if err == nil && len(out) >= maxTools {
-				err = fmt.Errorf("it has more than %d tools, and this one is left out", maxTools)
+		for i, t := range page.Tools {
+			if len(out) >= maxTools {
+				rest := len(page.Tools) - i
+				return out, append(errs, u.fault("", KindTool, fmt.Sprintf("it has more than %d tools: at least %d are left out", maxTools, rest))), nil
 			}
+			l, err := u.listed(t)
 			if err == nil && slices.ContainsFunc(out, func(o listed) bool { return o.Class == l.Class && o.Name == l.Name }) {
 				err = fmt.Errorf("two tools have the name %q, and the first counts", l.Name)
 			}
@@ -60,7 +61,7 @@ func (u *unit) catalogue(ctx context.Context, session *mcp.ClientSession) ([]lis
 			}
 			out = append(out, l)
 		}
-		if page.NextCursor == "" || len(out) >= maxTools {
+		if page.NextCursor == "" {
 			break
 		}
 		params.Cursor = page.NextCursor

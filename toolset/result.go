@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,13 +27,15 @@ func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
 		return tool.CauseUnknown.Failure(fmt.Sprintf("The result has %d bytes, and at most %d are given to a model: ask for less", size, h.o.MaxResult))
 	}
 	doc, text = p.serving.Redact.Bytes(doc), p.serving.Redact.String(text)
-	if res.IsError {
-		if r, ok := envelope(doc); ok && !r.Success {
-			return r
-		}
+	r, ok := envelope(doc)
+	switch {
+	case ok && p.u.lang == Server && !r.Success: // the codes are the engine's own
+		return tool.CauseUnknown.Failure(cmp.Or(r.Message, text))
+	case ok && p.u.lang == Server && !res.IsError: // message and metadata would read as the engine's own
+		return tool.Success(json.RawMessage(doc), "")
+	case res.IsError && (!ok || r.Success):
 		return tool.CauseUnknown.Failure(text + p.crowded(text))
-	}
-	if r, ok := envelope(doc); ok {
+	case ok:
 		return r
 	}
 	if doc != nil {
@@ -116,6 +119,7 @@ func object(raw json.RawMessage) map[string]any {
 		d.UseNumber()
 		_ = d.Decode(&out) // metadata that is no object is none
 	}
+	delete(out, "sandbox") // only the engine says what confined a call
 	return out
 }
 

@@ -1,12 +1,19 @@
 package oci
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
+	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/test/ocitest"
 )
 
@@ -48,5 +55,53 @@ func TestPrivateAddresses(t *testing.T) {
 	}
 	if log := inside.Log(); len(log) > 0 {
 		t.Errorf("it was asked: %v", log)
+	}
+}
+
+// attacks-two L13: a registry can name any host as the one that gives its tokens, as with Docker. The user hears which host gets the
+// password, once; nobody gets it by http on another machine.
+func TestPasswordElsewhere(t *testing.T) {
+	for _, tt := range []struct{ realm, want string }{
+		{"https://tokens.example.net/t", "registry.example.com tokens.example.net"},
+		{"https://registry.example.com/t", ""},
+		{"http://tokens.example.net/t", ""},
+	} {
+		var passed, got []string
+		answer := roundTripper(func(req *http.Request) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			user, _, ok := req.BasicAuth()
+			switch {
+			case req.URL.Path == "/t" && ok:
+				got = append(got, req.URL.Host+" "+user)
+				_, _ = io.WriteString(w, `{"token":"abc"}`)
+			case req.Header.Get("Authorization") == "":
+				w.Header().Set("WWW-Authenticate", `Bearer realm="`+tt.realm+`",service="s",scope="repository:x:pull"`)
+				w.WriteHeader(http.StatusUnauthorized)
+			default:
+				w.WriteHeader(http.StatusNotFound)
+			}
+			res := w.Result()
+			res.Request = req
+			return res, nil
+		})
+		c, err := New(&Options{Transport: answer,
+			Credential: func(context.Context, string) (Credential, error) { return Credential{User: "ada", Password: "p"}, nil },
+			Passed:     func(registry, host string) { passed = append(passed, registry+" "+host) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			_, err = c.Fetch(t.Context(), &install.Request{Source: source.Ref{Kind: source.OCI, URL: "registry.example.com/x"}, Dir: t.TempDir()})
+			if err == nil {
+				t.Error("there is something at the registry")
+			}
+		}
+		if strings.HasPrefix(tt.realm, "https:") != (len(got) > 0) {
+			t.Errorf("%s: the password went to %q, %v", tt.realm, got, err)
+		}
+		slices.Sort(passed)
+		if strings.Join(slices.Compact(passed), ", ") != tt.want {
+			t.Errorf("%s: got %q", tt.realm, passed)
+		}
 	}
 }

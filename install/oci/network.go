@@ -7,10 +7,14 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"oras.land/oras-go/v2/registry/remote/retry"
 )
+
+// form is the type of a request that has the user's token in its body.
+const form = "application/x-www-form-urlencoded"
 
 // redirects is how many redirects of one request are followed.
 const redirects = 5
@@ -20,10 +24,20 @@ type transport struct {
 	retry.Transport
 	secure http.RoundTripper
 	plain  *http.Transport // for http to this machine; nil if that is not allowed
+	host   string          // of the registry
+	passed func(host string)
 }
 
-func (c *Client) transport(plain bool) *transport {
-	t := &transport{secure: c.o.Transport}
+func (c *Client) transport(registry string, plain bool) *transport {
+	t := &transport{secure: c.o.Transport, host: registry, passed: func(string) {}}
+	if tell := c.o.Passed; tell != nil {
+		var told sync.Map
+		t.passed = func(host string) {
+			if _, before := told.LoadOrStore(host, true); !before {
+				tell(registry, host)
+			}
+		}
+	}
 	if plain {
 		t.plain = &http.Transport{DisableCompression: true, ResponseHeaderTimeout: c.o.Idle}
 	}
@@ -37,9 +51,16 @@ type roundTripper func(*http.Request) (*http.Response, error)
 // RoundTrip calls f.
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// once sends a request once.
+// once sends a request once: by https, or to this machine if that is allowed.
 func (t *transport) once(req *http.Request) (*http.Response, error) {
-	if t.plain != nil && req.URL.Scheme == "http" && loopback(req.URL.Host) {
+	plain := t.plain != nil && req.URL.Scheme == "http" && loopback(req.URL.Host)
+	if !plain && req.URL.Scheme != "https" {
+		return nil, fmt.Errorf("the registry names %s, which is not asked by https", req.URL.Host)
+	}
+	if req.URL.Host != t.host && (req.Header.Get("Authorization") != "" || req.Method == http.MethodPost && req.Header.Get("Content-Type") == form) {
+		t.passed(req.URL.Host)
+	}
+	if plain {
 		return t.plain.RoundTrip(req)
 	}
 	return t.secure.RoundTrip(req)

@@ -64,6 +64,10 @@ type Options struct {
 	// wants nothing. It may be nil.
 	Credential func(ctx context.Context, registry string) (Credential, error)
 
+	// Passed is called once for each other host to which a Fetch or Push sends the credential of a registry: the registry names it as
+	// the one that gives its tokens. As with Docker it can be any host, by https unless both are on this machine. It may be nil.
+	Passed func(registry, host string)
+
 	// PlainHTTP allows http for registries at a loopback address of this machine. They are then asked by http, and not by
 	// Transport.
 	PlainHTTP bool
@@ -122,7 +126,7 @@ func (c *Client) connect(name string) (*connection, error) {
 		return nil, fmt.Errorf("%q is not a repository of a registry: %w", name, err)
 	}
 	repo.PlainHTTP = c.o.PlainHTTP && loopback(repo.Reference.Registry)
-	conn := &connection{Repository: repo, http: &http.Client{CheckRedirect: checkRedirect, Transport: c.transport(repo.PlainHTTP)}}
+	conn := &connection{Repository: repo, http: &http.Client{CheckRedirect: checkRedirect, Transport: c.transport(repo.Reference.Host(), repo.PlainHTTP)}}
 	client := &auth.Client{
 		Client: conn.http,
 		// A layer must arrive as it is stored: its digest is that of the stored bytes.

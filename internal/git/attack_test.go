@@ -444,7 +444,7 @@ func TestSlowAndMany(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(repo.Dir, "packed-refs"), []byte(packed.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if tip, err := newClient(t, nil).Resolve(t.Context(), &git.Query{URL: repo.URL(), Name: "b123456", AllowFile: true}); err != nil || tip.Commit != id {
+	if tip, err := newClient(t, nil).Resolve(t.Context(), &git.Query{URL: repo.URL(), Name: "b123456", Kind: git.Branch, AllowFile: true}); err != nil || tip.Commit != id {
 		t.Errorf("got %+v, %v", tip, err)
 	}
 	server := gittest.Serve(t, dir)

@@ -146,6 +146,11 @@ func TestResolve(t *testing.T) {
 	repo.Git("branch", "feature/x", one)
 	repo.Git("branch", "both", one)
 	repo.Git("tag", "both", two)
+	repo.Git("branch", two[:8], one)
+	repo.Git("branch", "cafe", one)
+	repo.Git("branch", "0badcafe", one)
+	repo.Git("tag", "20261125", one)
+	repo.Git("tag", "deadbeef1", one)
 	c := newClient(t, nil)
 	for _, tt := range []struct {
 		name       string
@@ -164,6 +169,14 @@ func TestResolve(t *testing.T) {
 		{name: "both", wantErr: git.ErrAmbiguous, wantInText: `a branch and a tag "both"`},
 		{name: "both", kind: git.Branch, want: git.Tip{Commit: one, Kind: git.Branch, Name: "both"}},
 		{name: "both", kind: git.Tag, want: git.Tip{Commit: two, Kind: git.Tag, Name: "both"}},
+		// attacks-two L3: a name that looks like a commit id stands for nothing, unless the user says what it is
+		{name: two[:8], wantErr: git.ErrAmbiguous, wantInText: "can also be the beginning of a commit id"},
+		{name: two[:8], kind: git.Branch, want: git.Tip{Commit: one, Kind: git.Branch, Name: two[:8]}},
+		{name: two[:8], kind: git.Commit, want: git.Tip{Commit: two, Kind: git.Commit}},
+		{name: "0badcafe", wantErr: git.ErrAmbiguous},
+		{name: "deadbeef1", wantErr: git.ErrAmbiguous},
+		{name: "cafe", want: git.Tip{Commit: one, Kind: git.Branch, Name: "cafe"}},
+		{name: "20261125", want: git.Tip{Commit: one, Kind: git.Tag, Name: "20261125"}},
 		{name: "main", kind: git.Tag, wantErr: git.ErrName, wantInText: `no tag "main"`},
 		{name: "v1", kind: git.Branch, wantErr: git.ErrName},
 		{name: one, want: git.Tip{Commit: one, Kind: git.Commit}},

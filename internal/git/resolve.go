@@ -44,6 +44,7 @@ const (
 	sha1Length   = 40
 	sha256Length = 64
 	shortest     = 4 // of an abbreviated id
+	usual        = 7 // of one that git writes
 )
 
 const (
@@ -72,7 +73,8 @@ func checkName(name string) error {
 
 // Resolve returns what a name stands for now. A whole commit id is returned without asking the server. An abbreviated one is
 // found if it is the head of a branch or a tag; others cannot be looked up at a server. Annotated tags are followed to their
-// commit. If a branch and a tag have the name and Query.Kind does not choose, the error is ErrAmbiguous.
+// commit. If a branch and a tag have the name, or one of them has a name that can be an abbreviated id, and Query.Kind does not
+// choose, the error is ErrAmbiguous.
 func (c *Client) Resolve(ctx context.Context, q *Query) (*Tip, error) {
 	u, err := parseURL(q.URL, q.AllowFile)
 	if err != nil {
@@ -97,13 +99,32 @@ func (c *Client) Resolve(ctx context.Context, q *Query) (*Tip, error) {
 	} else if rest, ok := strings.CutPrefix(name, tagsOnly); ok && kind != Branch {
 		name, kind = rest, Tag
 	}
-	if kind != Commit {
-		tip, err := c.named(ctx, q, u, name, kind)
-		if !errors.Is(err, ErrName) || kind != "" || !hexText().MatchString(id) || len(id) < shortest {
-			return tip, err
+	if kind == "" && hexText().MatchString(id) && len(id) >= shortest {
+		return c.nameOrID(ctx, q, u, id)
+	}
+	if kind == Commit {
+		return c.abbreviated(ctx, q, u, id)
+	}
+	return c.named(ctx, q, u, name, kind)
+}
+
+// nameOrID looks up a text that can be an abbreviated commit id and the name of a branch or a tag. If there is such a name, the
+// error is ErrAmbiguous, since somebody may have chosen it to stand for that commit. Only a tag of digits alone, which is often a
+// date, counts where no commit that the server names begins so.
+func (c *Client) nameOrID(ctx context.Context, q *Query, u *url.URL, id string) (*Tip, error) {
+	tip, err := c.named(ctx, q, u, q.Name, "")
+	if errors.Is(err, ErrName) {
+		return c.abbreviated(ctx, q, u, id)
+	}
+	if err != nil || len(id) < usual {
+		return tip, err
+	}
+	if tip.Kind == Tag && strings.Trim(id, "0123456789") == "" {
+		if _, err := c.abbreviated(ctx, q, u, id); errors.Is(err, ErrName) {
+			return tip, nil
 		}
 	}
-	return c.abbreviated(ctx, q, u, id)
+	return nil, fmt.Errorf("%w: %s has a %s %q, which can also be the beginning of a commit id: say which is meant", ErrAmbiguous, q.URL, tip.Kind, q.Name)
 }
 
 // ref is a name of a repository and the id that it has.

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/oci"
@@ -79,6 +81,9 @@ func (p *Packages) Registry(ref source.Ref) (*oci.Client, error) {
 		o.Credential = oci.DockerCredentials(oci.DockerOptions{File: filepath.Join(dir, "config.json")})
 	} else if p.sys.Home != "" {
 		o.Credential = oci.DockerCredentials(oci.DockerOptions{File: filepath.Join(p.sys.Home, ".docker", "config.json")})
+	}
+	o.Passed = func(registry, host string) {
+		p.out.Warn(fmt.Sprintf("the password for %s goes to %s, which it names for its tokens", registry, ui.Line(host)))
 	}
 	return oci.New(o)
 }

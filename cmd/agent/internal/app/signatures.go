@@ -80,7 +80,7 @@ func signatureGrowth(before, now *oms.Report) []string {
 		return nil
 	case now == nil || now.State != oms.Valid:
 		return []string{"the installed version is " + SignatureText(before) + ", this one is " + SignatureText(now)}
-	case now.Signer.Subject != before.Signer.Subject:
+	case now.Signer.Subject != before.Signer.Subject || now.Signer.Issuer != before.Signer.Issuer || now.Signer.Root != before.Signer.Root:
 		return []string{"another signer: " + SignatureText(now) + "; before " + SignatureText(before)}
 	}
 	return nil
