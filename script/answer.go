@@ -12,12 +12,6 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-// The names that the system gives to the signals of limits.
-const (
-	outOfCPU     = "CPU time limit exceeded"
-	fileTooLarge = "file size limit exceeded"
-)
-
 // saidMax is the most bytes of text that an Error keeps of stdout.
 const saidMax = 4096
 
@@ -114,35 +108,20 @@ func failureTail(out *runner.Output) string {
 	return ""
 }
 
-// signalHint names the signal that ended a script, and the limit behind it.
+// signalHint names the limit that a script passed, or the signal that ended it.
 func signalHint(out *runner.Output, cmd *runner.Command) string {
-	if out.Filled {
-		return fmt.Sprintf(" (it was ended: its work folder, temporary folder, home and cache hold more than %d bytes or %d files together)",
-			cmd.Limits.Disk, cmd.Limits.Files)
-	}
-	if out.Outgrown {
-		return fmt.Sprintf(" (it was ended: it and its processes took more than %d bytes of memory)", cmd.Limits.Memory)
-	}
-	if out.Crowded {
-		return crowdedHint(out, cmd)
-	}
-	switch out.Signal {
-	case "":
-		return ""
-	case outOfCPU:
-		return fmt.Sprintf(" (it used more than %s of processor time)", seconds(cmd.Limits.CPU))
-	case fileTooLarge:
-		return fmt.Sprintf(" (it wrote a file of more than %d bytes)", cmd.Limits.FileSize)
+	if hint := passed(out, cmd); hint != "" || out.Signal == "" {
+		return hint
 	}
 	return fmt.Sprintf(" (signal: %s)", out.Signal)
 }
 
-// crowdedHint says that a command was refused processes.
-func crowdedHint(out *runner.Output, cmd *runner.Command) string {
-	if !out.Crowded {
-		return ""
+// passed names the limit that a script passed.
+func passed(out *runner.Output, cmd *runner.Command) string {
+	if limit := out.Passed(&cmd.Limits); limit != "" {
+		return " (" + limit + ")"
 	}
-	return fmt.Sprintf(" (it had all of the %d processes that it may have, and asked for more)", cmd.Limits.Processes)
+	return ""
 }
 
 // lastBytes returns the end of b as text, at most n bytes without white space at the end. If it is not all, it begins with a

@@ -26,7 +26,7 @@ print("{}")
 		}
 		_, err := run(t, h, s, "a", &RunOptions{Args: []string{name, "two", "30"}})
 		e := failure(t, err, ExecutionFailed, "")
-		const want = "(it was ended: its work folder, temporary folder, home and cache hold more than 5242880 bytes or 1000 files together)"
+		const want = "(its home and the other folders of its own hold more than 5242880 bytes or 1000 files together)"
 		if !strings.Contains(e.Message, want) {
 			t.Errorf("%s: got %q", name, e.Message)
 		}

@@ -113,11 +113,8 @@ func (h *Host) environment(p *passing, own map[string]string) map[string]string 
 			env[name] = value
 		}
 	}
-	if runtime.GOOS == "windows" {
-		own["USERPROFILE"], own["TEMP"], own["TMP"] = own["HOME"], own["TMPDIR"], own["TMPDIR"]
-		if h.o.Path == program.FixedPath {
-			env["PATH"] = filepath.Join(env["SYSTEMROOT"], "System32") + ";" + env["SYSTEMROOT"]
-		}
+	if runtime.GOOS == "windows" && h.o.Path == program.FixedPath {
+		env["PATH"] = filepath.Join(env["SYSTEMROOT"], "System32") + ";" + env["SYSTEMROOT"]
 	}
 	maps.Copy(env, own)
 	return env

@@ -24,7 +24,7 @@ func (c *call) judge(ctx context.Context, cmd *runner.Command, out *runner.Outpu
 	case err != nil:
 		return startError(c.sc, cmd, err)
 	case out.TimedOut:
-		return &Error{Code: Timeout, Stdout: said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + crowdedHint(out, cmd) + stderrTail(out)}
+		return &Error{Code: Timeout, Stdout: said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + passed(out, cmd) + stderrTail(out)}
 	}
 	return nil
 }

@@ -172,12 +172,6 @@ func New(o *Options) (*Host, error) {
 	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Temp, &h.o.Workspace, &h.o.UserDir} {
 		*dir = paths.Real(*dir)
 	}
-	h.o.Private, h.o.Keep = slices.Clone(o.Private), slices.Clone(o.Keep)
-	for _, list := range [][]string{h.o.Private, h.o.Keep} {
-		for i, path := range list {
-			list[i] = paths.Real(path)
-		}
-	}
 	h.helps.now = time.Now
 	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(h.o.Cache, "programs"), h.o.Env, h.answer
 	var err error

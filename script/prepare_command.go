@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,16 +20,17 @@ func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, er
 			return nil, err
 		}
 	}
-	read := filesNamed(c.Env, c.Write)
+	reach := &runner.Reach{Guard: h.guard(), Own: c.Write, Programs: append([]string{c.Path}, c.Programs...), EnvFiles: true,
+		Network: preparingNetwork(c.Hosts), Confine: h.confine(""), Limits: runner.Limits{FileSize: c.FileSize}}
 	if !paths.Within(c.Write, c.Dir) {
-		read = append(read, c.Dir)
+		reach.Read = []string{c.Dir}
 	}
-	for _, path := range append([]string{c.Path}, c.Programs...) {
-		read = append(read, program.Installation(path, h.operatorHome())...)
+	cmd, err := reach.Command(runner.Command{Phase: runner.Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
+		Grace: grace, MaxStdout: c.MaxStdout})
+	if err != nil {
+		return nil, err
 	}
-	out, err := h.o.Runner.Run(ctx, &runner.Command{Phase: runner.Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
-		Grace: grace, MaxStdout: c.MaxStdout, Limits: runner.Limits{FileSize: c.FileSize},
-		Read: paths.Unique(read), Write: slices.Clone(c.Write), Network: preparingNetwork(c.Hosts), Confine: h.confinePrograms()})
+	out, err := h.o.Runner.Run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, er
 	for _, r := range out.Refused {
 		refused = append(refused, strings.TrimSuffix(r.Host, ":443"))
 	}
-	return &pyenv.Output{Stdout: out.Stdout, Stderr: out.Stderr, ExitCode: out.ExitCode, TimedOut: out.TimedOut, FileTooLarge: out.Signal == fileTooLarge, Refused: refused}, nil
+	return &pyenv.Output{Stdout: out.Stdout, Stderr: out.Stderr, ExitCode: out.ExitCode, TimedOut: out.TimedOut, FileTooLarge: out.Signal == runner.FileTooLarge, Refused: refused}, nil
 }
 
 // preparingNetwork returns what reaches some hosts. Their addresses may be private: the operator chose them.
@@ -54,12 +54,16 @@ const askTimeout = 10 * time.Second
 // answer runs a program of the operator's that prints a fact about itself. It may read the operator's home: version managers
 // keep their choices and programs there.
 func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) {
-	read := append([]string{q.Dir}, program.Installation(q.Path, h.operatorHome())...)
+	reach := &runner.Reach{Guard: h.guard(), Own: q.Write, Read: []string{q.Dir}, Programs: []string{q.Path}, Confine: h.confine("")}
 	if home := h.operatorHome(); home != "" {
-		read = append(read, home)
+		reach.Read = append(reach.Read, home)
 	}
-	out, err := h.o.Runner.Run(ctx, &runner.Command{Phase: runner.Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Read: paths.Unique(read), Write: slices.Clone(q.Write),
-		Env: q.Env, Timeout: askTimeout, Grace: grace, MaxStdout: program.MaxAnswer, Confine: h.confinePrograms()})
+	cmd, err := reach.Command(runner.Command{Phase: runner.Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Env: q.Env, Timeout: askTimeout, Grace: grace,
+		MaxStdout: program.MaxAnswer})
+	if err != nil {
+		return "", err
+	}
+	out, err := h.o.Runner.Run(ctx, cmd)
 	switch {
 	case err != nil:
 		return "", err
@@ -67,32 +71,4 @@ func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) 
 		return "", program.Failed(q, out.ExitCode, failureTail(out))
 	}
 	return text(out.Stdout), nil
-}
-
-// confinePrograms returns the confinement of the operator's own programs.
-func (h *Host) confinePrograms() runner.Confinement { return h.confine("") }
-
-// certificates returns the files and folders of certificates that an environment names.
-func certificates(env, except []string) []string {
-	return filesNamed(slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return !program.NeededByNetwork(name)
-	}), except)
-}
-
-// filesNamed returns the files and folders that the variables of an environment name, such as SSL_CERT_FILE, except those in
-// some folders.
-func filesNamed(env, except []string) []string {
-	var out []string
-	for _, kv := range env {
-		_, value, _ := strings.Cut(kv, "=")
-		value = strings.TrimPrefix(value, "file://")
-		if !filepath.IsAbs(value) || program.OfSystem(value) || value == os.DevNull || paths.Within(except, value) {
-			continue
-		}
-		if _, err := os.Stat(value); err == nil {
-			out = append(out, filepath.Clean(value))
-		}
-	}
-	return out
 }

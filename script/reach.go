@@ -49,22 +49,15 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 		cwd = h.start(c, r)
 	}
 	r.cwd = cwd
-	cmd := &runner.Command{
-		Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
+	reach := h.reach(c, r)
+	cmd, err := reach.Command(runner.Command{
+		Path: program.Settled(r.argv[0]), Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
-		Confine: h.confine(r.grant.Confine),
+	})
+	if err != nil {
+		return nil, &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}
 	}
-	cmd.Path = program.Settled(r.argv[0])
 	cmd.Args[0] = cmd.Path
-	cmd.Limits = runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second, Memory: h.o.Memory, Processes: h.o.Tasks, Disk: h.o.Disk, Files: h.o.Files}
-	request(&cmd.Limits, &c.s.Manifest().Permissions.Limits)
-	if err := h.reach(cmd, c, r, cwd); err != nil {
-		return nil, err
-	}
-	cmd.Network = h.network(r)
-	if n := &cmd.Network; !n.All && len(n.Hosts) == 0 && cmd.Confine != runner.ConfineOff {
-		cmd.Env = append(cmd.Env, impatient...)
-	}
 	return cmd, nil
 }
 
@@ -89,8 +82,12 @@ func (r *scriptRun) checkArgs(c *call) error {
 		Message: fmt.Sprintf("Script %s is not run with the argument %.200q, because %s, which runs it, %s", c.sc.Name, arg, filepath.Base(r.argv[0]), why)}
 }
 
-// impatient makes installers that a script calls fail at once without a network, where they would try for minutes.
-var impatient = []string{"npm_config_fetch_retries=0", "PIP_RETRIES=0"}
+// limits returns the limits of the scripts of a skill.
+func (h *Host) limits(c *call) runner.Limits {
+	l := runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: c.timeout - c.waited + time.Second, Memory: h.o.Memory, Processes: h.o.Tasks, Disk: h.o.Disk, Files: h.o.Files}
+	request(&l, &c.s.Manifest().Permissions.Limits)
+	return l
+}
 
 // confine returns the stricter of the host's confinement and a skill's own. Where the host says off, that holds.
 func (h *Host) confine(own runner.Confinement) runner.Confinement {
@@ -100,60 +97,44 @@ func (h *Host) confine(own runner.Confinement) runner.Confinement {
 	return h.o.Confine
 }
 
-// reach sets what a script may read and write on disk: its own folders, its interpreter, the commands that it requires, and
-// what it was granted, without what rules deny. It may read the folder where the user stands and the workspace in any case.
-func (h *Host) reach(cmd *runner.Command, c *call, r *scriptRun, cwd string) error {
-	guard := h.guard()
-	cmd.Read = append([]string{r.dir}, r.read...)
-	cmd.Own = []string{r.place.work, r.place.temp, r.place.cache}
+// reach returns what a script gets: its own folders, its interpreter, the commands that it requires, and what it was granted. It may
+// read the folder where the user stands and the workspace in any case.
+func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
+	here := h.here(r.cwd)
+	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
+	reach := &runner.Reach{
+		Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
+		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path),
+		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
+		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},
+		Network: h.network(r), Confine: h.confine(r.grant.Confine), Limits: h.limits(c),
+	}
 	if r.copied {
-		cmd.Own = append(cmd.Own, r.dir)
+		reach.Own = append(reach.Own, r.dir)
 	}
 	if c.packages != "" {
-		cmd.Read = append(cmd.Read, c.packages)
+		reach.Read = append(reach.Read, c.packages)
 	}
-	cmd.Read = append(cmd.Read, program.Installation(r.argv[0], guard.Home)...)
 	if c.python != "" {
-		cmd.Read = append(cmd.Read, program.Installation(c.python, guard.Home)...)
+		reach.Programs = append(reach.Programs, c.python)
 	}
-	cmd.Read = append(cmd.Read, h.programFolders(commands(c.s.Manifest()))...)
-
-	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
-	here := h.here(cwd)
-	given := slices.Concat(named(read), named(write))
-	cmd.Read = append(cmd.Read, named(read)...)
-	if r.grant.ownHome() {
-		cmd.Read, given = append(cmd.Read, r.place.home), append(given, r.place.home)
-	} else {
-		cmd.Own = append(cmd.Own, r.place.home)
-	}
-	users := named(write)
-	if slices.Contains(write, want.Here) {
-		users = append(users, guard.Writable(here)...)
-	}
-	cmd.Write = slices.Concat(cmd.Own, users)
-	if opens(h.o.Workspace) {
-		here = append(here, h.o.Workspace)
-	}
-	cmd.Read = append(cmd.Read, paths.Without(here, cmd.Write)...)
-	cmd.Read = append(cmd.Read, certificates(cmd.Env, cmd.Write)...)
-	cmd.Hide = guard.Hidden(slices.Concat(here, given), given)
-	guard.Protect(cmd, users, named(write))
-	users = slices.Concat(here, given, users)
-	for _, d := range []runner.Denied{h.o.Denied, c.denied} {
-		if err := d.Deny(cmd, paths.Unique(users), []string{r.dir}); err != nil {
-			return &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}
+	for _, name := range commands(c.s.Manifest()) {
+		if path, err := h.o.LookPath(name); err == nil && filepath.IsAbs(path) {
+			reach.Programs = append(reach.Programs, path)
 		}
 	}
-	for _, list := range []*[]string{&cmd.Read, &cmd.Write} {
-		*list = paths.Unique(*list)
+	if slices.Contains(write, want.Here) {
+		reach.WriteHere = here
 	}
-	return nil
+	if opens(h.o.Workspace) {
+		reach.Here = append(reach.Here, h.o.Workspace)
+	}
+	return reach
 }
 
 // guard returns what keeps a script from the user's secrets and from what other programs obey.
-func (h *Host) guard() *runner.Guard {
-	return &runner.Guard{Home: paths.Real(h.operatorHome()), Private: h.o.Private, Keep: h.o.Keep}
+func (h *Host) guard() runner.Guard {
+	return runner.Guard{Home: h.operatorHome(), Private: h.o.Private, Keep: h.o.Keep}
 }
 
 // here returns the folders that want.Here stands for.
@@ -174,31 +155,6 @@ func opens(dir string) bool { return dir != "" && filepath.Dir(dir) != dir }
 // named returns the entries of a list that are not want.Here.
 func named(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return item == want.Here })
-}
-
-// programFolders returns what the programs that scripts find need: the folders of PATH, and the installations of the commands
-// that a skill requires.
-func (h *Host) programFolders(commands []string) []string {
-	out := ProgramFolders(filepath.SplitList(h.o.Path), h.guard().Home)
-	for _, name := range commands {
-		if path, err := h.o.LookPath(name); err == nil && filepath.IsAbs(path) {
-			out = append(out, program.Installation(path, h.guard().Home)...)
-		}
-	}
-	return out
-}
-
-// ProgramFolders returns what the programs in the folders of a PATH need, outside the system's folders: these folders, and the
-// libraries next to them.
-func ProgramFolders(path []string, home string) []string {
-	var out []string
-	for _, dir := range path {
-		if filepath.IsAbs(dir) && !program.OfSystem(dir) {
-			out = append(out, dir)
-			out = append(out, program.Libraries(dir, home)...)
-		}
-	}
-	return paths.Unique(out)
 }
 
 // network returns what a script may reach: what it was granted, and the addresses that the operator gave it in a variable

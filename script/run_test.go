@@ -100,9 +100,9 @@ func TestRunAnswers(t *testing.T) {
 		{name: "tail of stderr cut inside a character", out: runner.Output{ExitCode: 1, Stderr: []byte(strings.Repeat("é", 300) + "x")},
 			code: ExecutionFailed, msg: "Script failed with exit code 1\nstderr: " + strings.Repeat("é", 249) + "x"},
 		{name: "signal", out: runner.Output{ExitCode: 139, Signal: "segmentation fault"}, code: ExecutionFailed, msg: "Script failed with exit code 139 (signal: segmentation fault)"},
-		{name: "processor time", out: runner.Output{ExitCode: 152, Signal: outOfCPU}, code: ExecutionFailed, msg: "Script failed with exit code 152 (it used more than 61s of processor time)"},
+		{name: "processor time", out: runner.Output{ExitCode: 152, Signal: runner.OutOfCPU}, code: ExecutionFailed, msg: "Script failed with exit code 152 (it used more than 61s of processor time)"},
 		{name: "memory", out: runner.Output{ExitCode: 137, Signal: "killed", Outgrown: true}, code: ExecutionFailed, msg: "Script failed with exit code 137 (it was ended: it and its processes took more than 0 bytes of memory)"},
-		{name: "file size", out: runner.Output{ExitCode: 153, Signal: fileTooLarge}, code: ExecutionFailed, msg: "Script failed with exit code 153 (it wrote a file of more than 268435456 bytes)"},
+		{name: "file size", out: runner.Output{ExitCode: 153, Signal: runner.FileTooLarge}, code: ExecutionFailed, msg: "Script failed with exit code 153 (it wrote a file of more than 268435456 bytes)"},
 		{name: "timeout", out: runner.Output{TimedOut: true, ExitCode: 143, Stderr: []byte("slow"), Stdout: []byte("part")}, // C34, R104
 			code: Timeout, msg: "Script timed out after 60s\nstderr: slow", said: "part"},
 	}

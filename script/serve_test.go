@@ -201,7 +201,7 @@ func TestServeLimits(t *testing.T) {
 	}{
 		{runner.Output{TimedOut: true, ExitCode: 143}, 0, "(it ran for 86400s)"},
 		{runner.Output{TimedOut: true, ExitCode: 143}, 2 * time.Hour, "(it ran for 7200s)"},
-		{runner.Output{ExitCode: 152, Signal: outOfCPU}, 0, "(it used more than 3600s of processor time)"},
+		{runner.Output{ExitCode: 152, Signal: runner.OutOfCPU}, 0, "(it used more than 3600s of processor time)"},
 		{runner.Output{ExitCode: 143, Signal: "terminated"}, 0, "(signal: terminated)"},
 	} {
 		h := host(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -72,11 +74,12 @@ func (w *workplace) checkKept(ownHome bool) error {
 }
 
 func (w *workplace) variables(h *Host, s *skill.Skill, dir string) map[string]string {
-	return map[string]string{
-		"HOME": w.home, "TMPDIR": w.temp,
+	env := runner.HomeVariables(w.home, w.temp)
+	maps.Copy(env, map[string]string{
 		"AGENT_SKILL_DIR": dir, "AGENT_SKILL_NAME": s.Canonical(), "AGENT_WORKSPACE": h.o.Workspace,
 		"AGENT_SKILL_WORK_DIR": w.work, "AGENT_SKILL_CACHE_DIR": w.cache,
-	}
+	})
+	return env
 }
 
 func (w *workplace) remove() { program.RemoveAll(w.root) }

@@ -130,7 +130,7 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 	}
 	defer r.Close()
 	cmd := exec.CommandContext(ctx, h.o.Shell, "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.real, h.outsideEnv(), w, w
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.real, h.environment(), w, w
 	cmd.SysProcAttr = separate()
 	err = cmd.Start()
 	w.Close()
@@ -150,14 +150,5 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 	return out, cmd.ProcessState, nil
 }
 
-// outsideEnv returns the environment of a command that runs outside the sandbox. It is never nil, because exec.Cmd would then
-// use the environment of this process.
-func (h *host) outsideEnv() []string {
-	if h.o.OutsideEnv != nil {
-		return append([]string{}, h.o.OutsideEnv...)
-	}
-	return h.environment()
-}
-
-// environment returns the environment of commands. It is never nil.
+// environment returns the environment of commands. It is never nil, because exec.Cmd would then use the environment of this process.
 func (h *host) environment() []string { return append([]string{}, h.o.Env...) }

@@ -26,6 +26,7 @@ type Output struct {
 	Total    int64  // bytes that it wrote
 	ExitCode int    // 128 plus the number of the signal that ended it
 	TimedOut bool   // it was ended because of Timeout
+	Passed   string // the limit that it passed, such as "it had all of the 64 processes that it may have"; "" for none
 	Undone   string // sentences about files that it must not change: it did, and they were put back; "" for none
 	Sandbox  any    // what confined it, for the result's metadata; nil shows nothing
 }
@@ -53,16 +54,20 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	if text.cut() {
 		ran.Bytes = text.total
 	}
-	r := tool.Success(ran, "The command ended")
+	limit := ""
+	if out.Passed != "" {
+		limit = " (" + out.Passed + ")"
+	}
+	r := tool.Success(ran, "The command ended"+limit)
 	switch {
 	case out.Undone != "":
 		r = tool.Failure(tool.ExecutionFailed, out.Undone)
 		r.Result = ran
 	case out.TimedOut:
-		r = tool.CauseTimeout.Failure(fmt.Sprintf("The command was stopped after %s", timeout))
+		r = tool.CauseTimeout.Failure(fmt.Sprintf("The command was stopped after %s%s", timeout, limit))
 		r.Result = ran
 	case ran.ExitCode != 0:
-		r = tool.Failure(tool.ExecutionFailed, fmt.Sprintf("The command ended with exit code %d", ran.ExitCode))
+		r = tool.Failure(tool.ExecutionFailed, fmt.Sprintf("The command ended with exit code %d%s", ran.ExitCode, limit))
 		r.Result = ran
 		if readOnly && refusedWrite(ran.Output) {
 			r.Message += "; it could not change files of the workspace: set write for a command that has to"

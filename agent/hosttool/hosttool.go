@@ -72,11 +72,10 @@ type Options struct {
 	Clean func(string) string
 
 	// Runner runs the commands of bash, such as in a sandbox. Confined says that what it runs can write in the workspace alone
-	// and read no keys; a command may then ask to run outside, without Runner and with OutsideEnv, if that is not nil. A nil
-	// Runner runs all commands as the user, without a sandbox.
-	Runner     func(context.Context, *Command) (*Output, error)
-	Confined   bool
-	OutsideEnv []string
+	// and read no keys; a command may then ask to run outside, without Runner. A nil Runner runs all commands as the user, without a
+	// sandbox.
+	Runner   func(context.Context, *Command) (*Output, error)
+	Confined bool
 
 	Trace trace.Tracer
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -11,8 +12,9 @@ import (
 // Room is how much a process may keep on disk. The zero value allows everything.
 type Room struct {
 	Folders []string
-	Bytes   uint64 // of all files together; 0 means no limit
-	Files   uint64 // files and folders; 0 means no limit
+	Stored  []string // further folders, of which the files are not counted
+	Bytes   uint64   // of all files together; 0 means no limit
+	Files   uint64   // files and folders; 0 means no limit
 }
 
 // How often a room is measured: each interval, and less often where that takes long, so that it needs a tenth of one processor
@@ -25,7 +27,7 @@ const (
 // watch returns a channel that is closed when the room is exceeded, and a function that ends the watch and waits for that.
 // The channel is nil if there is nothing to watch.
 func (r *Room) watch() (full <-chan struct{}, end func()) {
-	if len(r.Folders) == 0 || r.Bytes == 0 && r.Files == 0 {
+	if len(r.Folders)+len(r.Stored) == 0 || r.Bytes == 0 && r.Files == 0 {
 		return nil, func() {}
 	}
 	exceeded, stop, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -49,18 +51,23 @@ func (r *Room) watch() (full <-chan struct{}, end func()) {
 	return exceeded, func() { close(stop); <-done }
 }
 
+// leastStored is what a file of Room.Stored counts at least, in bytes: so the number of empty ones has a limit, too.
+const leastStored = 4096
+
 // Exceeded reports whether the folders hold more than they may. A path that is too long to be read is too much: there could be
 // anything below it.
 func (r *Room) Exceeded() bool {
 	var bytes, files uint64
-	over := false
-	for _, dir := range r.Folders {
+	for i, dir := range slices.Concat(r.Folders, r.Stored) {
+		stored, over := i >= len(r.Folders), false
 		_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-			if files++; d != nil && d.Type().IsRegular() {
-				if info, err := d.Info(); err == nil {
-					bytes += uint64(info.Size())
-				}
+			size := sizeOf(d)
+			if stored {
+				size = max(size, leastStored)
+			} else {
+				files++
 			}
+			bytes += size
 			over = errors.Is(err, syscall.ENAMETOOLONG) || r.Bytes > 0 && bytes > r.Bytes || r.Files > 0 && files > r.Files
 			switch {
 			case over:
@@ -75,4 +82,16 @@ func (r *Room) Exceeded() bool {
 		}
 	}
 	return false
+}
+
+// sizeOf returns the bytes of a regular file, 0 for anything else.
+func sizeOf(d fs.DirEntry) uint64 {
+	if d == nil || !d.Type().IsRegular() {
+		return 0
+	}
+	info, err := d.Info()
+	if err != nil {
+		return 0
+	}
+	return uint64(info.Size())
 }

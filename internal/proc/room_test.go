@@ -28,7 +28,26 @@ func TestRoom(t *testing.T) {
 		bytes, files uint64
 		want         bool
 	}{{0, 0, false}, {300, 0, false}, {299, 0, true}, {0, 8, false}, {0, 7, true}, {1 << 40, 100, false}} {
-		r := Room{both, tt.bytes, tt.files}
+		r := Room{Folders: both, Bytes: tt.bytes, Files: tt.files}
+		if got := r.Exceeded(); got != tt.want {
+			t.Errorf("%d bytes, %d files: got %v", tt.bytes, tt.files, got)
+		}
+	}
+}
+
+// Of a folder that is stored only the bytes count, and each file for a block of the disk at least.
+func TestRoomStored(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		bytes, files uint64
+		want         bool
+	}{{0, 1, false}, {3 * 4096, 1, false}, {3*4096 - 1, 0, true}} {
+		r := Room{Stored: []string{dir}, Bytes: tt.bytes, Files: tt.files}
 		if got := r.Exceeded(); got != tt.want {
 			t.Errorf("%d bytes, %d files: got %v", tt.bytes, tt.files, got)
 		}
@@ -55,7 +74,7 @@ func TestRoomTooDeep(t *testing.T) {
 		root = next
 	}
 	root.Close()
-	if r := (Room{[]string{dir}, 1 << 40, 1 << 40}); !r.Exceeded() {
+	if r := (Room{Folders: []string{dir}, Bytes: 1 << 40, Files: 1 << 40}); !r.Exceeded() {
 		t.Error("not noticed")
 	}
 }
@@ -74,7 +93,7 @@ func TestSuperviseRoom(t *testing.T) {
 		_ = os.WriteFile(filepath.Join(dir, "big"), make([]byte, 100), 0o600)
 	}()
 	p := &stuck{make(chan struct{})}
-	e, err := Supervise(context.Background(), p, &Bounds{Timeout: time.Minute, Grace: time.Minute, Room: Room{[]string{dir}, 99, 0}})
+	e, err := Supervise(context.Background(), p, &Bounds{Timeout: time.Minute, Grace: time.Minute, Room: Room{Folders: []string{dir}, Bytes: 99}})
 	if err != nil || e != (Ending{Filled: true}) {
 		t.Errorf("got %+v, %v", e, err)
 	}

@@ -105,7 +105,7 @@ func (r *Runner) base() map[string]entry {
 
 // Report says what confines a command on this machine. It sets a sandbox up to find out, for a program that does not exist.
 func (r *Runner) Report(ctx context.Context) runner.Sandbox {
-	c := &runner.Command{Path: "/dev/null/none", Args: []string{"none"}, Dir: "/", Timeout: reportTimeout}
+	c := &runner.Command{Path: "/dev/null/none", Args: []string{"none"}, Dir: "/", Timeout: reportTimeout, Limits: runner.Limits{OpenFiles: 1024}}
 	_, _ = r.Run(ctx, c)
 	return *r.describe(&plan{c: c, layers: r.layers(), abi: r.abi()})
 }
@@ -136,8 +136,11 @@ func (r *Runner) describe(p *plan) *runner.Sandbox {
 	if p.layers.landlock && !p.layers.namespaces && p.abi < scopes {
 		s.Missing = append(s.Missing, "signals: a command can end other processes of its user before Linux 6.12")
 	}
-	s.Layers = append(s.Layers, Tree, Limits)
+	s.Layers = append(s.Layers, Tree)
 	l := p.c.Limits
+	if l.FileSize > 0 || l.OpenFiles > 0 || l.CPU > 0 {
+		s.Layers = append(s.Layers, Limits)
+	}
 	if l.Memory > 0 {
 		s.Layers = append(s.Layers, Memory)
 	}

@@ -62,7 +62,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	}
 	end, err := proc.Supervise(ctx, t, &proc.Bounds{
 		Timeout: p.c.Timeout, Grace: p.c.Grace, Full: streams.Full,
-		Room: proc.Room{Folders: p.folders(), Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
+		Room: proc.Room{Folders: p.folders(), Stored: p.c.Stored, Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
 	})
 	t.input.End()
 	undone := t.watch.end()

@@ -40,7 +40,7 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	defer j.input.End()
 	end, err := proc.Supervise(ctx, j, &proc.Bounds{
 		Timeout: c.Timeout, Grace: c.Grace, Full: streams.Full,
-		Room: proc.Room{Folders: c.Own, Bytes: c.Limits.Disk, Files: c.Limits.Files},
+		Room: proc.Room{Folders: c.Own, Stored: c.Stored, Bytes: c.Limits.Disk, Files: c.Limits.Files},
 	})
 	return &runner.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),

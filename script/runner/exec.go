@@ -48,7 +48,7 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	defer input.End()
 	end, err := proc.Supervise(ctx, &proc.Group{Cmd: cmd}, &proc.Bounds{
 		Timeout: c.Timeout, Grace: c.Grace, Full: streams.Full,
-		Room: proc.Room{Folders: c.Own, Bytes: c.Limits.Disk, Files: c.Limits.Files},
+		Room: proc.Room{Folders: c.Own, Stored: c.Stored, Bytes: c.Limits.Disk, Files: c.Limits.Files},
 	})
 	out := newOutput(streams, end)
 	out.Duration = time.Since(begun)

@@ -69,10 +69,12 @@ type Command struct {
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
-	// What a sandbox lets it reach in addition to the system's programs and libraries. Exec ignores all of it but Own and Layer.
+	// What a sandbox lets it reach in addition to the system's programs and libraries: Reach sets it. Exec ignores all of it but Own,
+	// Stored and Layer.
 	Read    []string    // files and folders that it may read
 	Write   []string    // files and folders that it may write, and read
 	Own     []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
+	Stored  []string    // folders among Write that count for Limits.Disk alone, such as the caches of package managers
 	Keep    []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
 	Absent  []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
 	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
@@ -121,8 +123,8 @@ type Limits struct {
 	Memory    uint64        // bytes of all its processes together, for a sandbox; Exec ignores it
 	Processes uint64        // at the same time, for a sandbox; Exec ignores it
 
-	// Bytes and files of Command.Own and Layer.Upper together. A command that passes one is killed. They are counted about every 50 ms, so
-	// more can be there for a moment. Files that were deleted and are still open do not count.
+	// Bytes and files of Command.Own and Layer.Upper together, bytes with those of Command.Stored. A command that passes one is killed.
+	// They are counted about every 50 ms, so more can be there for a moment. Files that were deleted and are still open do not count.
 	Disk, Files uint64
 }
 

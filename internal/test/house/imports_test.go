@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/app": {"want", "policy", "agent/permit", "agent/undo", "internal/diff", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "install/hosts", "install/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
-		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
+		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/lockfile", "internal/near", "internal/paths", "internal/proc", "internal/program", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
 
@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
 	"script/confine":        {"internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
-	"script/runner":         {"internal/obeyed", "internal/paths", "internal/proc"},
+	"script/runner":         {"internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"session/allow", "tool"},

@@ -117,6 +117,9 @@ type Agent struct {
 	BashSandbox         string   // bashSandbox: off, auto, required
 	BashNetwork         []string // bashNetwork: hosts, or "all"
 	BashRead, BashWrite []string // bashRead, bashWrite: absolute
+
+	BashMemory, BashDisk, BashFileSize int64 // bashMemory, bashDisk, bashFileSize: bytes
+	BashProcesses, BashFiles           int64 // bashProcesses, bashFiles
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
 )
@@ -35,17 +35,13 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 	if err != nil {
 		return err
 	}
-	home, temp := filepath.Join(cfg.Paths.Cache, "bash", "home"), filepath.Join(cfg.Paths.Cache, "bash", "tmp")
-	for _, dir := range []string{home, temp} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	o.OutsideEnv = o.Env
-	o.Env = withHome(o.Env, home, temp, w.s.Sys.Home)
 	o.Confined = true
 	o.Runner = func(ctx context.Context, c *hosttool.Command) (*hosttool.Output, error) {
-		cmd, err := w.bashCommand(ctx, c, home, temp, kit().DeniedFiles())
+		at, err := w.home.open(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("there is no home for commands: %w", err)
+		}
+		cmd, err := w.bashCommand(ctx, c, at, kit().DeniedFiles())
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +49,13 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		if err != nil {
 			return nil, err
 		}
-		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Sandbox: out.Sandbox,
+		out.Filled = out.Filled || at.full(&cmd.Limits) // a command may end before that is measured
+		passed := out.Passed(&cmd.Limits)
+		if out.Filled {
+			w.home.empty()
+			passed += "; its home is empty again"
+		}
+		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox,
 			Undone: undone(out.Undone)}, nil
 	}
 	return nil
@@ -71,38 +73,40 @@ func undone(list []runner.Undone) string {
 // bashGrace is the time between asking a command to end and killing it.
 const bashGrace = 2 * time.Second
 
+// bashOpenFiles is how many files each process of a command may have open.
+const bashOpenFiles = 4096
+
 // bashCommand returns a command of bash with what it may read and write: the workspace, a home of its own, the programs on
 // PATH, the skills, and what the settings add, without what rules deny.
-func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, home, temp string, denied runner.Denied) (*runner.Command, error) {
+func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place, denied runner.Denied) (*runner.Command, error) {
 	cfg := w.s.Settings.Config()
-	guard := &runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots())}
-	workspace := []string{c.Dir}
-	folders := slices.Concat(workspace, cfg.Agent.BashRead, cfg.Agent.BashWrite)
-	read, write := slices.Clone(cfg.Agent.BashRead), append([]string{home, temp}, cfg.Agent.BashWrite...)
-	for _, m := range w.mounts(ctx) {
-		read = append(read, m.Dir)
-	}
 	path, _ := w.s.Settings.ScriptPath()
-	read = append(read, script.ProgramFolders(path, w.s.Sys.Home)...)
-	if file := gitConfig(w.s.Sys.Home); file != "" {
-		read = append(read, file)
-	}
-	if !c.ReadOnly {
-		write = append(write, guard.Writable(workspace)...)
-	}
-	read = append(read, workspace...)
-	cmd := &runner.Command{
-		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout,
-		Read: read, Write: write, Hide: guard.Hidden(folders, folders[1:]),
-		Network: bashNetwork(cfg), Confine: runner.ConfineRequired,
-	}
-	guard.Protect(cmd, write[2:], cfg.Agent.BashWrite)
 	var own runner.Denied
 	own.Read, own.Write = w.gate.current().DeniedFiles()
-	if err := own.Deny(cmd, folders, nil); err != nil {
-		return nil, err
+	reach := &runner.Reach{
+		Guard: runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots())},
+		Home:  at.home, Temp: at.temp, Stored: at.caches, Path: path, Here: []string{c.Dir}, GrantRead: cfg.Agent.BashRead, GrantWrite: cfg.Agent.BashWrite,
+		Denied: []runner.Denied{own, denied}, Network: bashNetwork(cfg), Confine: runner.ConfineRequired, Limits: bashLimits(cfg),
 	}
-	return cmd, denied.Deny(cmd, folders, nil)
+	for _, m := range w.mounts(ctx) {
+		reach.Read = append(reach.Read, m.Dir)
+	}
+	env := c.Env
+	if file := gitConfig(w.s.Sys.Home); file != "" {
+		reach.Read = append(reach.Read, file)
+		env = append(slices.Clip(env), "GIT_CONFIG_GLOBAL="+file)
+	}
+	if !c.ReadOnly {
+		reach.WriteHere = reach.Here
+	}
+	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout})
+}
+
+// bashLimits returns the limits of a command of bash. Its time limits that of its processors.
+func bashLimits(cfg *config.Config) runner.Limits {
+	a := &cfg.Agent
+	return runner.Limits{FileSize: uint64(a.BashFileSize), OpenFiles: bashOpenFiles, Memory: uint64(a.BashMemory), Processes: uint64(a.BashProcesses),
+		Disk: uint64(a.BashDisk), Files: uint64(a.BashFiles)}
 }
 
 func bashNetwork(cfg *config.Config) runner.Network {
@@ -113,21 +117,11 @@ func bashNetwork(cfg *config.Config) runner.Network {
 	return runner.Network{Hosts: hosts, Private: hosts}
 }
 
-// gitConfig returns the user's settings of git, "" without any. Commands that commit need the name in it.
+// gitConfig returns the file with the user's settings of git, "" without any. Commands that commit need the name in it.
 func gitConfig(home string) string {
-	file := filepath.Join(home, ".gitconfig")
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+	file := paths.Real(filepath.Join(home, ".gitconfig"))
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	return file
-}
-
-// withHome returns an environment with another home and folder for temporary files.
-func withHome(env []string, home, temp, own string) []string {
-	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "HOME=") || strings.HasPrefix(kv, "TMPDIR=") })
-	out = append(out, "HOME="+home, "TMPDIR="+temp)
-	if file := gitConfig(own); file != "" {
-		out = append(out, "GIT_CONFIG_GLOBAL="+file)
-	}
-	return out
 }

@@ -37,6 +37,7 @@ type worker struct {
 	approver *app.TerminalApprover // nil: no person can be asked
 	gate     *gate
 	journal  *undo.Journal
+	home     *bashHome
 	turns    int // limit of requests for one prompt; 0: the setting
 	mode     disclose.Mode
 	budget   int // of the list of skills
@@ -76,6 +77,7 @@ func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.Termi
 		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
 	w.session = session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
+	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
 	return w
 }
 
@@ -85,6 +87,7 @@ func (w *worker) close(ctx context.Context) {
 	if w.sets != nil {
 		_ = w.sets.Close()
 	}
+	w.home.close()
 }
 
 // begin starts a conversation, or continues one that another model began. Its prefix does not change afterwards.

@@ -1,0 +1,193 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/proc"
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
+)
+
+// storedFolders are the folders of a home that last: package managers keep there what they fetched and built. All conversations of
+// a project share them. Everything else in a home goes with its conversation.
+var storedFolders = []string{".cache/go-build", "go/pkg/mod", ".npm/_cacache", ".cache/pip", ".cache/uv", ".cargo/registry"}
+
+// bashHome makes the home of a conversation's commands when the first of them runs. It is safe for concurrent use.
+//
+// The folder of a project has the folders stored, with storedFolders, and for each conversation one that begins with conversationPrefix,
+// with home and tmp. A conversation holds the lock in its folder: what is not locked was left by one that was killed.
+type bashHome struct {
+	all     string // the folder of all projects
+	project string // the project's folder
+	disk    int64  // bytes of a home
+
+	mu   sync.Mutex
+	at   *place
+	free func() // unlocks it
+}
+
+// place is where commands write. All paths are absolute and without links.
+type place struct {
+	root, home, temp string
+	caches           []string // storedFolders, in the order of the table
+}
+
+const (
+	conversationPrefix = "run-"
+	storeFolder        = "stored"
+	homeLock           = "lock"
+	homeWait           = 10 * time.Second    // for another conversation that begins
+	homeUnused         = 30 * 24 * time.Hour // after which the folder of a project is removed
+	tryOnce            = time.Nanosecond     // a wait for a lock that is over at once
+)
+
+// newBashHome returns the home of a conversation about a project.
+func newBashHome(cache, project string, disk int64) *bashHome {
+	all, digest := filepath.Join(paths.Real(cache), "bash"), sha256.Sum256([]byte(paths.Real(project)))
+	return &bashHome{all: all, project: filepath.Join(all, fmt.Sprintf("%x", digest[:8])), disk: disk} // short: a unix socket's name has 107 bytes
+}
+
+// open returns the home. The first call makes it, empty but for links to what is stored.
+func (b *bashHome) open(ctx context.Context) (*place, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.at != nil {
+		return b.at, nil
+	}
+	if err := os.MkdirAll(b.project, 0o700); err != nil {
+		return nil, err
+	}
+	b.forget(ctx)
+	lock := filepath.Join(b.project, homeLock)
+	done, err := lockfile.Lock(ctx, lock, homeWait)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	_ = os.Chtimes(lock, time.Time{}, time.Now()) // else forget may remove caches that are used
+	alone := b.sweep(ctx)
+	root, err := os.MkdirTemp(b.project, conversationPrefix)
+	if err != nil {
+		return nil, err
+	}
+	at := &place{root: root, home: filepath.Join(root, "home"), temp: filepath.Join(root, "tmp")}
+	for _, name := range storedFolders {
+		at.caches = append(at.caches, filepath.Join(b.project, storeFolder, filepath.FromSlash(name)))
+	}
+	free, err := lockfile.Lock(ctx, filepath.Join(root, homeLock), homeWait)
+	if err != nil {
+		return nil, err
+	}
+	if alone {
+		b.trim(at)
+	}
+	if err := at.make(); err != nil {
+		free()
+		return nil, err
+	}
+	b.at, b.free = at, free
+	return at, nil
+}
+
+// sweep removes the homes of conversations that were killed. It reports whether there is no other conversation.
+func (b *bashHome) sweep(ctx context.Context) (alone bool) {
+	alone = true
+	list, _ := os.ReadDir(b.project)
+	for _, d := range list {
+		dir := filepath.Join(b.project, d.Name())
+		if strings.HasPrefix(d.Name(), conversationPrefix) && !removeUnlocked(ctx, dir) {
+			alone = false
+		}
+	}
+	return alone
+}
+
+// forget removes the folders of projects that were not used for long.
+func (b *bashHome) forget(ctx context.Context) {
+	list, _ := os.ReadDir(b.all)
+	for _, d := range list {
+		dir := filepath.Join(b.all, d.Name())
+		info, err := os.Stat(filepath.Join(dir, homeLock))
+		if err == nil && dir != b.project && time.Since(info.ModTime()) > homeUnused {
+			other := &bashHome{project: dir}
+			if other.sweep(ctx) {
+				removeUnlocked(ctx, dir)
+			}
+		}
+	}
+}
+
+// removeUnlocked removes a folder unless the lock in it is held. It reports whether it did.
+func removeUnlocked(ctx context.Context, dir string) bool {
+	done, err := lockfile.Lock(ctx, filepath.Join(dir, homeLock), tryOnce)
+	if err != nil {
+		return false
+	}
+	defer done()
+	program.RemoveAll(dir)
+	return true
+}
+
+// trim removes what is stored if it leaves less than half of the room for the conversation.
+func (b *bashHome) trim(at *place) {
+	room := proc.Room{Stored: at.caches, Bytes: uint64(b.disk) / 2}
+	if b.disk > 0 && room.Exceeded() {
+		program.RemoveAll(filepath.Join(b.project, storeFolder))
+	}
+}
+
+// full reports whether the home holds more than it may.
+func (p *place) full(l *runner.Limits) bool {
+	room := proc.Room{Folders: []string{p.home, p.temp}, Bytes: l.Disk, Files: l.Files}
+	return room.Exceeded()
+}
+
+// empty makes the home of the conversation empty.
+func (b *bashHome) empty() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.at == nil {
+		return
+	}
+	program.RemoveAll(b.at.home)
+	program.RemoveAll(b.at.temp)
+	b.trim(b.at)
+	_ = b.at.make() // the next command says what is missing
+}
+
+// close removes the home of the conversation.
+func (b *bashHome) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.at == nil {
+		return
+	}
+	program.RemoveAll(b.at.root)
+	b.free()
+	b.at = nil
+}
+
+// make makes the folders, with links from the home to what is stored.
+func (p *place) make() error {
+	for _, dir := range append([]string{p.home, p.temp}, p.caches...) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	var failed []error
+	for i, name := range storedFolders {
+		link := filepath.Join(p.home, filepath.FromSlash(name))
+		failed = append(failed, os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(p.caches[i], link))
+	}
+	return errors.Join(failed...)
+}

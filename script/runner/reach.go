@@ -1,0 +1,151 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/program"
+)
+
+// Reach says what a command gets of the machine: one of a script, a hook, a toolset, the agent's bash, or a program of the engine's own.
+// Its method Command is the only place where these fields of a Command are set. All paths are absolute.
+type Reach struct {
+	Guard Guard // what of the user's files it does not see, and does not change
+
+	Home, Temp string   // its HOME and TMPDIR, which it writes; "" for none
+	UsersHome  bool     // Home is the user's, which it reads
+	Own        []string // further folders of its own, which it writes
+	Stored     []string // folders that it writes, see Command.Stored
+
+	Read     []string // files and folders that it reads
+	Programs []string // programs that it runs: it reads their installations
+	Path     []string // the folders of its PATH: it reads them, and the libraries next to them
+	EnvFiles bool     // it reads every file that its variables name, and not only certificates
+
+	Here      []string // folders of the user's that it reads
+	WriteHere []string // those of Here that it writes, except those in Guard.Keep
+
+	GrantRead, GrantWrite []string // what the user named
+
+	Denied   []Denied // rules about files, which come before all that
+	Approved []string // folders in which Denied denies nothing
+
+	Network Network
+	Confine Confinement
+	Limits  Limits
+}
+
+// Command returns c with all that r says, c.Env with HOME and TMPDIR. What c says about the same is replaced. It returns a *DeniedError
+// if it cannot keep to the rules of Denied.
+func (r *Reach) Command(c Command) (*Command, error) {
+	guard := r.guard()
+	c.Own, c.Stored = slices.Concat(r.Own, r.folders()), slices.Clone(r.Stored)
+	users := slices.Concat(r.GrantWrite, guard.Writable(r.WriteHere))
+	read := slices.Clone(r.GrantRead)
+	if r.UsersHome {
+		read = append(read, r.Home)
+	}
+	given := slices.Concat(read, r.GrantWrite)
+	c.Env = r.environment(c.Env, c.Phase)
+	c.Write = slices.Concat(c.Own, c.Stored, users)
+	c.Read = slices.Concat(r.reads(guard.Home), read, paths.Without(r.Here, c.Write), filesNamed(c.Env, c.Write, r.EnvFiles))
+	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
+	c.Hide, c.Keep, c.Absent, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil
+	guard.Protect(&c, users, r.GrantWrite)
+	searched := paths.Unique(slices.Concat(r.Here, given, users))
+	for _, d := range r.Denied {
+		if err := d.Deny(&c, searched, r.Approved); err != nil {
+			return nil, err
+		}
+	}
+	c.Read, c.Write = paths.Unique(c.Read), paths.Unique(c.Write)
+	return &c, nil
+}
+
+// guard returns the guard without links in its paths: folders that a command gets have none.
+func (r *Reach) guard() *Guard {
+	real := func(list []string) (out []string) {
+		for _, path := range list {
+			out = append(out, paths.Real(path))
+		}
+		return out
+	}
+	return &Guard{Home: paths.Real(r.Guard.Home), Private: real(r.Guard.Private), Keep: real(r.Guard.Keep)}
+}
+
+// folders returns its home, if it is its own, and its folder for temporary files.
+func (r *Reach) folders() []string {
+	var out []string
+	if r.Home != "" && !r.UsersHome {
+		out = append(out, r.Home)
+	}
+	if r.Temp != "" {
+		out = append(out, r.Temp)
+	}
+	return out
+}
+
+// reads returns what it reads whatever the user granted.
+func (r *Reach) reads(home string) []string {
+	out := slices.Clone(r.Read)
+	for _, path := range r.Programs {
+		out = append(out, program.Installation(path, home)...)
+	}
+	for _, dir := range r.Path {
+		if filepath.IsAbs(dir) && !program.OfSystem(dir) {
+			out = append(out, dir)
+			out = append(out, program.Libraries(dir, home)...)
+		}
+	}
+	return out
+}
+
+// HomeVariables returns the variables that name a home and a folder for temporary files on this system.
+func HomeVariables(home, temp string) map[string]string {
+	if runtime.GOOS == "windows" {
+		return map[string]string{"HOME": home, "TMPDIR": temp, "USERPROFILE": home, "TEMP": temp, "TMP": temp}
+	}
+	return map[string]string{"HOME": home, "TMPDIR": temp}
+}
+
+// impatient makes installers fail at once without a network, where they would try for minutes.
+var impatient = []string{"npm_config_fetch_retries=0", "PIP_RETRIES=0"}
+
+// environment returns an environment with the variables of the home, and with impatient where there is no network.
+func (r *Reach) environment(env []string, phase Phase) []string {
+	out := slices.Clone(env)
+	if r.Home != "" && r.Temp != "" {
+		own := HomeVariables(r.Home, r.Temp)
+		out = slices.DeleteFunc(out, func(kv string) bool {
+			name, _, _ := strings.Cut(kv, "=")
+			_, replaced := own[name]
+			return replaced
+		})
+		out = append(out, program.Pairs(own)...)
+	}
+	if phase == Execute && !r.Network.All && len(r.Network.Hosts) == 0 && r.Confine != ConfineOff {
+		out = append(out, impatient...)
+	}
+	return out
+}
+
+// filesNamed returns the files and folders that the variables of an environment name, except those in some folders: all of them, or
+// the certificates, such as SSL_CERT_FILE.
+func filesNamed(env, except []string, all bool) []string {
+	var out []string
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		value = strings.TrimPrefix(value, "file://")
+		if !all && !program.NeededByNetwork(name) || !filepath.IsAbs(value) || program.OfSystem(value) || value == os.DevNull || paths.Within(except, value) {
+			continue
+		}
+		if _, err := os.Stat(value); err == nil {
+			out = append(out, filepath.Clean(value))
+		}
+	}
+	return out
+}
