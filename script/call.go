@@ -33,9 +33,9 @@ type call struct {
 	python    string        // the interpreter that a shell script is to start, with its packages; "" for any
 	serve     *ServeOptions // nil for a script
 
-	missed *Unreached  // what a script that did not fail was kept from
-	note   string      // of the grant, and of where it starts
-	facts  []slog.Attr // about the command that ended, for the trace
+	missed *refusedHosts // what a script that did not fail was kept from
+	note   string        // of the grant, and of where it starts
+	facts  []slog.Attr   // about the command that ended, for the trace
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Code is the cause of a failure. It is one of the codes of package tool.
@@ -29,7 +30,7 @@ const (
 	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now or in time, or are too large; then the error wraps pyenv.ErrTooLarge or pyenv.ErrLargeDownload
 	ReasonMetadata     = pyenv.ReasonMetadata     // what declares its dependencies is broken or asks for too much
 	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
-	ReasonModule       = "module_missing"         // a module is not installed; then the error wraps a *MissingModule
+	ReasonModule       = "module_missing"         // a module is not installed
 	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
 	ReasonMode         = "not_executable"         // the x-bit is missing
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
@@ -38,8 +39,8 @@ const (
 	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
 	ReasonFolder       = "folder_missing"         // the folder of the script or its working directory is missing
 	ReasonCache        = "cache_locked"           // the cache was being swept for as long as the script may take
-	ReasonBlocked      = "not_permitted"          // it used a file that it may not write or see; then the error wraps a *Blocked
-	ReasonNetwork      = "network_not_permitted"  // it failed because the sandbox kept it from the network; then the error wraps an *Unreached
+	ReasonBlocked      = "not_permitted"          // it used a file that it may not write or see
+	ReasonNetwork      = "network_not_permitted"  // it failed because the sandbox kept it from the network
 	ReasonChanged      = "content_changed"        // the skill has changed since it was loaded
 	ReasonSandbox      = "sandbox_unavailable"    // the sandbox that the command needs cannot be had; then the error wraps a *runner.SandboxError
 )
@@ -52,12 +53,13 @@ type Error struct {
 	Stdout  []byte // what the script printed before it failed: one JSON document, or at most 4 KiB of text
 	Err     error  // the cause, if there is one
 
-	// Withheld has variables that a script which failed reads and did not get, although the operator has them. The message
-	// names them.
-	Withheld []string
-	Unset    []string // those that it reads and nobody has set
-	Ended    bool     // a signal ended the script
-	Warning  string   // the Note of the grant, of a script that failed
+	// Wants has what a script that failed lacked, and would give it: variables that it reads, hosts, files, packages, the folder around
+	// the skill. A want from want.Refused was recorded by what kept the script from it. One from want.Seen is only in what the script
+	// says or its text, which anybody may have written; a package from there is a guess by its name. Message says what is lacking.
+	Wants want.Set
+
+	Ended   bool   // a signal ended the script
+	Warning string // the Note of the grant, of a script that failed
 
 	Sandbox *runner.Sandbox // what confined a script that failed; nil if it did not start
 }

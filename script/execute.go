@@ -65,7 +65,7 @@ func (l *layer) instead(h *Host) (*runner.Command, error) {
 
 // again has the next run of a content work in a copy of the skill's folder, if this one failed because it changes a file there.
 func (r *scriptRun) again(ctx context.Context, c *call, f *finding) {
-	b, ok := f.cause.(*Blocked)
+	b, ok := f.cause.(*refusedFile)
 	if !ok || !b.Own || r.layer != nil && r.layer.whole {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/want"
 )
 
 // judge returns the error of a command that did not end by itself: one that was not started, was cancelled or timed out.
@@ -36,6 +37,18 @@ type finding struct {
 	withheld, unset []string // variables that it reads and did not get: those that the operator has, and the others
 }
 
+// wants returns what the script lacked.
+func (f *finding) wants() want.Set {
+	out := want.Each(want.Variable, want.Seen, slices.Concat(f.withheld, f.unset)...)
+	if lacks, ok := f.cause.(interface{ wants() want.Set }); ok {
+		out = out.Add(lacks.wants()...)
+	}
+	return out
+}
+
+// saysThat begins what only the output of a script shows.
+const saysThat = "it says that "
+
 // explain finds out why a script ended with an exit code. The first cause that its output shows counts.
 func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Command, out *runner.Output) *finding {
 	if m := missing(c.s, c.sc, out); m != nil && c.sc.File != "" {
@@ -53,7 +66,7 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 	}
 	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
 		if h.o.Denied.Denies(b.Path, b.Write) || c.denied.Denies(b.Path, b.Write) {
-			b = &Blocked{Path: b.Path, Write: b.Write, Rule: true}
+			b = &refusedFile{Path: b.Path, Write: b.Write, Rule: true}
 		}
 		return &finding{reason: ReasonBlocked, cause: b}
 	}
@@ -104,7 +117,7 @@ func (f *finding) clauses() []string {
 // failed returns the error of a script that ended with an exit code.
 func (c *call) failed(cmd *runner.Command, out *runner.Output, f *finding) error {
 	return &Error{
-		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Withheld: f.withheld, Unset: f.unset, Ended: out.Signal != "", Warning: c.note, Sandbox: out.Sandbox,
+		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Wants: f.wants(), Ended: out.Signal != "", Warning: c.note, Sandbox: out.Sandbox,
 		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd)) + f.text() + failureTail(out),
 	}
 }
@@ -149,8 +162,8 @@ func removed(cmd *runner.Command, err error) string {
 }
 
 // keptAt returns why a command does not write a path that lies in one of Keep or Absent.
-func keptAt(c *runner.Command, path string) *Blocked {
-	b := &Blocked{Path: path, Write: true, Kept: true}
+func keptAt(c *runner.Command, path string) *refusedFile {
+	b := &refusedFile{Path: path, Write: true, Kept: true}
 	for _, kept := range slices.Concat(c.Keep, c.Absent) {
 		if paths.Within([]string{kept}, path) && runner.IsInstruction(kept) {
 			b.Dir = kept
@@ -168,7 +181,9 @@ func (c *call) undone(cmd *runner.Command, out *runner.Output) error {
 	if more := len(out.Undone) - len(texts); more > 0 {
 		texts = append(texts, fmt.Sprintf("so for %d more", more))
 	}
-	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: keptAt(cmd, out.Undone[0].Path), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
+	b := keptAt(cmd, out.Undone[0].Path)
+	b.recorded = true
+	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: b, Wants: b.wants(), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
 		Message: strings.Join(texts, "; ") + failureTail(out)}
 }
 

@@ -10,10 +10,11 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/want"
 )
 
-// Blocked is the cause of an Error with the reason ReasonBlocked: a script failed at a file that it may not write or see.
-type Blocked struct {
+// refusedFile is the cause of an Error with the reason ReasonBlocked: a script failed at a file that it may not write or see.
+type refusedFile struct {
 	Path  string // absolute; the file or folder that the script used
 	Dir   string // the folder, or the file with Kept, that a grant would name; "" if no grant helps
 	Write bool   // it was to be written, else read
@@ -22,10 +23,30 @@ type Blocked struct {
 	Rule  bool   // a rule of the user's denies it: no grant helps
 	Own   bool   // it lies in the skill's own folder, which the script may not change
 	Again bool   // with Own: the next run may, in a copy of the folder
+
+	recorded bool // the sandbox saw it; else only the output says that it was used
+}
+
+// wants returns what would let the script use the file: nothing if no grant does.
+func (b *refusedFile) wants() want.Set {
+	w := want.Want{Kind: want.Read, Name: b.Dir, From: want.Seen}
+	if b.recorded {
+		w.From = want.Refused
+	}
+	switch {
+	case b.Dir == "" || b.Rule || b.Own:
+		return nil
+	case b.Here:
+		w.Name = want.Here
+	}
+	if b.Write {
+		w.Kind = want.Write
+	}
+	return want.New(w)
 }
 
 // Error says what the script may not do, and where it may write instead.
-func (b *Blocked) Error() string {
+func (b *refusedFile) Error() string {
 	switch {
 	case b.Rule:
 		return fmt.Sprintf("a rule of the user's denies %s", b.Path)
@@ -39,9 +60,9 @@ func (b *Blocked) Error() string {
 	case b.Kept:
 		return fmt.Sprintf("no script may write %s, because other programs run or obey it", b.Path)
 	case b.Write:
-		return "it may not write in " + b.Dir
+		return saysThat + "it may not write in " + b.Dir
 	}
-	return "it may not read " + b.Path
+	return saysThat + "it may not read " + b.Path
 }
 
 // A failed access to a file, as Python, Node.js, shells and the system's programs report it, and the path in it.
@@ -56,7 +77,7 @@ const mostAccesses = 50
 
 // blocked recognises a failure because of a file that the command may not write or does not see. It returns nil for another
 // one. here are the folders that Here stands for.
-func blocked(cmd *runner.Command, out *runner.Output, here []string) *Blocked {
+func blocked(cmd *runner.Command, out *runner.Output, here []string) *refusedFile {
 	lines := bytes.Split(bytes.Join([][]byte{out.Stdout[max(0, len(out.Stdout)-saidMax):], out.Stderr}, []byte("\n")), []byte("\n"))
 	for i := len(lines) - 1; i >= max(0, len(lines)-mostAccesses); i-- {
 		how := accessFailed().Find(lines[i])
@@ -78,7 +99,7 @@ func blocked(cmd *runner.Command, out *runner.Output, here []string) *Blocked {
 
 // unseen recognises a file that the command was told to use and does not see. Many scripts report such a file as missing in
 // their own words.
-func unseen(c *runner.Command, out *runner.Output) *Blocked {
+func unseen(c *runner.Command, out *runner.Output) *refusedFile {
 	if !out.Sandbox.ConfinesFiles() || len(c.Args) == 0 {
 		return nil
 	}
@@ -140,7 +161,7 @@ func refusalOf(how string) refusal {
 }
 
 // blocks returns why a command fails at a path: how says what the system said of it, confined that a sandbox held.
-func blocks(c *runner.Command, path string, how refusal, confined bool) *Blocked {
+func blocks(c *runner.Command, path string, how refusal, confined bool) *refusedFile {
 	denied := how != absent
 	_, missing := os.Lstat(path)
 	dir := filepath.Dir(path)
@@ -155,18 +176,22 @@ func blocks(c *runner.Command, path string, how refusal, confined bool) *Blocked
 	switch {
 	case len(c.Read) > 0 && paths.Within(c.Read[:1], path):
 		if denied && c.Access(path) != runner.MayWrite {
-			return &Blocked{Path: path, Write: true, Own: true}
+			return &refusedFile{Path: path, Write: true, Own: true}
 		}
 	case !confined:
 	case denied && paths.Within(c.Keep, path):
 		return keptAt(c, path)
 	case denied && (c.Access(path) == runner.MayRead || missing != nil && missingDir == nil && c.Access(dir) == runner.MayRead):
-		return &Blocked{Path: path, Dir: dir, Write: true}
+		return &refusedFile{Path: path, Dir: dir, Write: true}
 	case c.Access(path) != runner.Hides:
 	case missing == nil:
-		return &Blocked{Path: path, Dir: dir, Write: how == unwritten}
+		b := &refusedFile{Path: path, Dir: dir, Write: how == unwritten}
+		if !b.Write {
+			b.Dir = path // what is beside the file is not needed
+		}
+		return b
 	case missingDir == nil:
-		return &Blocked{Path: path, Dir: dir, Write: true}
+		return &refusedFile{Path: path, Dir: dir, Write: true}
 	}
 	return nil
 }

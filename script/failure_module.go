@@ -12,10 +12,11 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
-// MissingModule is the cause of an Error with the reason ReasonModule: a script imports a module that is not installed.
-type MissingModule struct {
+// missingModule is the cause of an Error with the reason ReasonModule: a script imports a module that is not installed.
+type missingModule struct {
 	Module  string   // as the interpreter names it
 	Package string   // what has it; "" if the module belongs to the skill or to the language
 	Guess   bool     // nothing but the name of the module says that Package has it
@@ -30,7 +31,7 @@ type MissingModule struct {
 }
 
 // Error says what is missing and where it can be declared.
-func (m *MissingModule) Error() string {
+func (m *missingModule) Error() string {
 	switch {
 	case m.Outside != "":
 		return fmt.Sprintf("The module %s is missing. It is in %s, outside of the skill, whose scripts see only its own files", m.Module, m.Outside)
@@ -54,10 +55,52 @@ func (m *MissingModule) Error() string {
 	return text
 }
 
-const mostOthers = 20 // modules that a MissingModule has in addition to its own
+// wants returns the packages, or the folder around the skill that has the module.
+func (m *missingModule) wants() want.Set {
+	switch {
+	case m.Outside != "":
+		return aroundOf(m.Around)
+	case m.Package == "":
+		return nil
+	case !m.Python:
+		return Packages(append([]string{NPM + m.Package}, prefixed(m.Others)...)...)
+	}
+	w := want.Want{Kind: want.Package, Name: m.Package, From: want.Refused}
+	if m.Guess {
+		w.From = want.Seen
+	}
+	return Packages(m.Others...).Add(w)
+}
+
+// prefixed returns npm packages with their prefix.
+func prefixed(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = NPM + name
+	}
+	return out
+}
+
+// Packages returns the packages of modules that scripts import: those of Python by the names of the modules, and npm packages with the
+// prefix NPM. A package that is only a guess by the name of its module is from want.Seen: anybody may have published it.
+func Packages(modules ...string) want.Set {
+	var out want.Set
+	for _, name := range modules {
+		w := want.Want{Kind: want.Package, Name: name, From: want.Refused}
+		if !strings.HasPrefix(name, NPM) {
+			if w.Name = survey.Package(name); survey.Guess(name) {
+				w.From = want.Seen
+			}
+		}
+		out = append(out, w)
+	}
+	return want.New(out...)
+}
+
+const mostOthers = 20 // modules that a missingModule has in addition to its own
 
 // others returns what a script that failed for want of the module m imports too and is not installed.
-func (h *Host) others(ctx context.Context, src *source, m *MissingModule) []string {
+func (h *Host) others(ctx context.Context, src *source, m *missingModule) []string {
 	if m.Package == "" {
 		return nil
 	}
@@ -89,7 +132,7 @@ var (
 )
 
 // missing recognises a failure because a module is not installed. It returns nil for another one.
-func missing(s *skill.Skill, sc Script, out *runner.Output) *MissingModule {
+func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
 	if isPython(s, sc) {
 		return missingInPython(s, sc, out)
 	}
@@ -108,13 +151,13 @@ func missing(s *skill.Skill, sc Script, out *runner.Output) *MissingModule {
 		return nil // a file
 	}
 	if survey.PartOf(survey.JavaScript, p) {
-		return &MissingModule{Module: name}
+		return &missingModule{Module: name}
 	}
-	return &MissingModule{Module: name, Package: p, File: "package.json"}
+	return &missingModule{Module: name, Package: p, File: "package.json"}
 }
 
-func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *MissingModule {
-	m := &MissingModule{Python: true}
+func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
+	m := &missingModule{Python: true}
 	if found := pythonMissing().FindAllSubmatch(out.Stderr, -1); found != nil {
 		m.Module = string(found[len(found)-1][1])
 	} else if m.Module = advised(s, sc, out); m.Module == "" {

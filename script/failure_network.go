@@ -11,18 +11,33 @@ import (
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/want"
 )
 
-// Unreached is the cause of an Error with the reason ReasonNetwork: a script failed because the sandbox kept it from the
+// refusedHosts is the cause of an Error with the reason ReasonNetwork: a script failed because the sandbox kept it from the
 // network.
-type Unreached struct {
+type refusedHosts struct {
 	Hosts   []string // HOST or HOST:PORT that it was kept from; empty if that is not known
 	Private bool     // they are allowed, but their addresses are on this machine or in its own network
 	Direct  bool     // it may reach hosts, but does not use the proxy that leads to them
+
+	recorded bool // the proxy refused them; else only the output and the text of the script name them
+}
+
+// wants returns the hosts: all of the network if none is known, or if the script reaches none through the proxy.
+func (u *refusedHosts) wants() want.Set {
+	from := want.Seen
+	if u.recorded {
+		from = want.Refused
+	}
+	if u.Direct || len(u.Hosts) == 0 {
+		return want.Each(want.Host, from, want.Any)
+	}
+	return want.Each(want.Host, from, u.Hosts...)
 }
 
 // Error says what the script may not reach.
-func (u *Unreached) Error() string {
+func (u *refusedHosts) Error() string {
 	hosts := strings.Join(u.Hosts, ", ")
 	switch {
 	case u.Private:
@@ -32,7 +47,10 @@ func (u *Unreached) Error() string {
 	case hosts == "":
 		return "it may not use the network"
 	}
-	return "it may not reach " + hosts
+	if u.recorded {
+		return "it may not reach " + hosts
+	}
+	return saysThat + "it may not reach " + hosts
 }
 
 // mostUnreached is how many hosts a message names.
@@ -51,7 +69,7 @@ var (
 )
 
 // unreached recognises a failure because the sandbox confines the network. It returns nil for another one.
-func (c *call) unreached(cmd *runner.Command, out *runner.Output) *Unreached {
+func (c *call) unreached(cmd *runner.Command, out *runner.Output) *refusedHosts {
 	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All {
 		return nil
 	}
@@ -62,7 +80,7 @@ func (c *call) unreached(cmd *runner.Command, out *runner.Output) *Unreached {
 	if u := c.unreachedHere(cmd, said); u != nil || !connectFailed().Match(said) {
 		return u
 	}
-	u := &Unreached{Hosts: notIn(hostsSaid(said), cmd.Network.Hosts)}
+	u := &refusedHosts{Hosts: notIn(hostsSaid(said), cmd.Network.Hosts)}
 	if len(u.Hosts) == 0 {
 		u.Hosts = notIn(c.hostsNamed(), cmd.Network.Hosts)
 		if unresolved().Match(said) {
@@ -81,7 +99,7 @@ func usedProxy(out *runner.Output) bool { return len(out.Reached)+len(out.Failed
 
 // unreachedHere recognises a failed connection to a service of this machine: in the sandbox this machine is another one. It
 // returns nil if no such service is known, for the script may have one of its own.
-func (c *call) unreachedHere(cmd *runner.Command, said []byte) *Unreached {
+func (c *call) unreachedHere(cmd *runner.Command, said []byte) *refusedHosts {
 	if !localRefused().Match(said) {
 		return nil
 	}
@@ -94,7 +112,7 @@ func (c *call) unreachedHere(cmd *runner.Command, said []byte) *Unreached {
 	if len(hosts) == 0 {
 		return nil
 	}
-	return &Unreached{Hosts: hosts[:1]}
+	return &refusedHosts{Hosts: hosts[:1]}
 }
 
 // local reports whether a host shows by itself that it is on this machine or in its network.
@@ -117,8 +135,8 @@ func addressesIn(text string) []string {
 }
 
 // refused returns what the proxy refused, nil if that is nothing.
-func refused(list []runner.Refusal) *Unreached {
-	u := &Unreached{}
+func refused(list []runner.Refusal) *refusedHosts {
+	u := &refusedHosts{recorded: true}
 	for _, r := range list {
 		if !r.Private {
 			u.Hosts = append(u.Hosts, strings.TrimSuffix(r.Host, ":443"))
@@ -227,7 +245,7 @@ const (
 
 // missedNetwork recognises that a script which did not fail was kept from the network. Its output may have other words about networks, so
 // only what a runtime reports counts.
-func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *Unreached {
+func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *refusedHosts {
 	if u := refused(out.Refused); u != nil {
 		return u
 	}
@@ -241,7 +259,7 @@ func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *Unreached
 				continue
 			}
 			line = line[max(0, at[0]-mostLine/2):min(len(line), at[1]+mostLine/2)]
-			u := &Unreached{Hosts: notIn(hostsSaid(line), cmd.Network.Hosts), Direct: len(cmd.Network.Hosts) > 0}
+			u := &refusedHosts{Hosts: notIn(hostsSaid(line), cmd.Network.Hosts), Direct: len(cmd.Network.Hosts) > 0}
 			if len(u.Hosts) == 0 && !u.Direct {
 				u.Hosts = slices.DeleteFunc(c.hostsNamed(), local)
 			}

@@ -49,8 +49,8 @@ func TestMissedNetwork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (tt.want == "") != (res.Warning == "" && res.Unreached == nil) || !strings.Contains(res.Warning, tt.want) {
-				t.Errorf("got %q, %+v", res.Warning, res.Unreached)
+			if (tt.want == "") != (res.Warning == "" && len(res.Wants) == 0) || !strings.Contains(res.Warning, tt.want) {
+				t.Errorf("got %q, %+v", res.Warning, res.Wants)
 			}
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Limits of the search for a module outside of a skill.
@@ -85,13 +86,24 @@ func firstEntries(dir string) []os.DirEntry {
 	return list
 }
 
-// Above is the cause of an Error of a script that failed, and that looks for files outside of its skill, which it does not see.
-type Above struct {
+// filesAbove is the cause of an Error of a script that failed, and that looks for files outside of its skill, which it does not see.
+type filesAbove struct {
 	Dir string // the folder above the skill to which its text goes; "" if the skill's own folder alone was copied here
 }
 
 // Error says what the script does not get.
-func (a *Above) Error() string {
+// wants returns the folder, if there is one.
+func (a *filesAbove) wants() want.Set { return aroundOf(a.Dir) }
+
+// aroundOf returns the want of a folder around a skill; nothing for "".
+func aroundOf(dir string) want.Set {
+	if dir == "" {
+		return nil
+	}
+	return want.Each(want.Around, want.Seen, dir)
+}
+
+func (a *filesAbove) Error() string {
 	if a.Dir == "" {
 		return "it looks for files outside of the skill's folder, " + onlyFolder
 	}
@@ -115,20 +127,20 @@ var notThere = lazyregexp.New(`(?i)not found|no such file|cannot find|can't find
 
 // above recognises a script that fails for want of a file, and whose text goes from its own place to a folder above the skill,
 // which it was not given. A failure that names an argument is about that.
-func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) *Above {
+func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) *filesAbove {
 	said := string(out.Stdout[max(0, len(out.Stdout)-saidMax):]) + "\n" + string(out.Stderr)
 	if !notThere().MatchString(said) || slices.ContainsFunc(c.args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) {
 		return nil
 	}
 	if h.isAlone(ctx, c.s) && c.looksAbove() > 0 {
-		return &Above{}
+		return &filesAbove{}
 	}
 	dir := h.folderAbove(ctx, c)
 	shared := paths.Without(slices.Concat(cmd.Read, cmd.Write), append(h.here(cmd.Dir), h.o.Workspace)) // a copy of the skill is not in these
 	if dir == "" || paths.Within(shared, dir) {
 		return nil
 	}
-	return &Above{Dir: dir}
+	return &filesAbove{Dir: dir}
 }
 
 // folderAbove returns the folder above the skill to which the text of a script goes, "" if it goes to none, or to one that has

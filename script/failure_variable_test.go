@@ -18,11 +18,11 @@ func TestLacking(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, granted string
 		want                string // of the first line, after the exit code
-		withheld            []string
+		lacks               []string
 	}{
 		{"named", "import os, sys\nos.environ.get('SET_OTHER')\nos.environ['SET_TOKEN']\n", "", " (it reads SET_TOKEN, which is set but not granted to it)", []string{"SET_TOKEN"}},
-		{"unset", "import os\nos.environ['GONE']\n", "", " (it reads GONE, which is not set)", nil},
-		{"both", "import os, sys\nos.getenv('GONE'), os.getenv('SET_TOKEN'); sys.exit('need GONE and SET_TOKEN')", "", " (it reads SET_TOKEN, which is set but not granted to it; it reads GONE, which is not set)", []string{"SET_TOKEN"}},
+		{"unset", "import os\nos.environ['GONE']\n", "", " (it reads GONE, which is not set)", []string{"GONE"}},
+		{"both", "import os, sys\nos.getenv('GONE'), os.getenv('SET_TOKEN'); sys.exit('need GONE and SET_TOKEN')", "", " (it reads SET_TOKEN, which is set but not granted to it; it reads GONE, which is not set)", []string{"GONE", "SET_TOKEN"}},
 		{"a key is likely", "import os, sys\nif not os.getenv('SET_TOKEN') or os.getenv('DEBUG'): sys.exit('not authorised')", "", " (it reads SET_TOKEN, which is set but not granted to it)", []string{"SET_TOKEN"}},
 		{"anything else is not", "import os, sys\nif not os.getenv('SET_OTHER'): sys.exit(1)", "", "", nil},
 		{"it has it", "import os, sys\nos.environ['SET_TOKEN']; sys.exit('SET_TOKEN is bad')", "SET_TOKEN", "", nil},
@@ -35,8 +35,8 @@ func TestLacking(t *testing.T) {
 		_, err := run(t, h, open(t, "", tree{"scripts/a.py": tt.text}), "a", nil)
 		e := failure(t, err, ExecutionFailed, "")
 		line, _, _ := strings.Cut(e.Message, "\n")
-		if line != "Script failed with exit code 1"+tt.want || !slices.Equal(e.Withheld, tt.withheld) || strings.Contains(e.Message, "hidden-value") {
-			t.Errorf("%s: got %q, withheld %q", tt.name, e.Message, e.Withheld)
+		if line != "Script failed with exit code 1"+tt.want || !slices.Equal(e.Wants.Named(want.Variable), tt.lacks) || strings.Contains(e.Message, "hidden-value") {
+			t.Errorf("%s: got %q, lacks %s", tt.name, e.Message, e.Wants)
 		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Limits of a call.
@@ -207,8 +208,8 @@ type Result struct {
 	Duration time.Duration
 	Sandbox  runner.Sandbox // what confined the script; its Tier is "off" if nothing did
 
-	// Unreached is set if the script did not fail, and its output or the proxy shows that it was kept from the network. Warning says it.
-	Unreached *Unreached
+	// Wants has what a script that did not fail was kept from, as its output or the proxy shows. Warning says it.
+	Wants want.Set
 }
 
 // CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,

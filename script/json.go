@@ -46,8 +46,9 @@ func (c *call) addJSON(mode JSONMode) {
 
 // result returns what a run's output means.
 func (h *Host) result(c *call, out *runner.Output, mode JSONMode) (res *Result, err error) {
-	res = &Result{Duration: out.Duration, Warning: c.note, Sandbox: *out.Sandbox, Unreached: c.missed}
+	res = &Result{Duration: out.Duration, Warning: c.note, Sandbox: *out.Sandbox}
 	if c.missed != nil {
+		res.Wants = c.missed.wants()
 		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.Error())
 	}
 	switch mode {

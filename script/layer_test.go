@@ -181,7 +181,7 @@ func TestAgain(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "", "data.json": "{}"})
 	for i, again := range []bool{true, false} {
 		_, err := h.Run(t.Context(), s, Script{Name: "a", File: "scripts/a.sh"}, &RunOptions{Admit: h.Seal})
-		var b *Blocked
+		var b *refusedFile
 		if !errors.As(err, &b) || !b.Own || b.Again != again || strings.Contains(err.Error(), "run it again") != again {
 			t.Errorf("%d: got %v", i, err)
 		}

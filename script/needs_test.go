@@ -189,7 +189,7 @@ func TestModuleOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]MissingModule{
+	for name, want := range map[string]missingModule{
 		"a": {Module: "core_of_all", Python: true, Outside: filepath.Join(root, "shared", "core_of_all.py"), Around: root},
 		"b": {Module: "pack.of", Python: true, Outside: filepath.Join(root, "pack", "__init__.py"), Around: root},
 		"c": {Module: "core_of_all", Package: "core-of-all", File: "requirements.txt", Python: true, Guess: true},
@@ -197,7 +197,7 @@ func TestModuleOutside(t *testing.T) {
 		"e": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true, Others: []string{"another"}},
 	} {
 		_, err := run(t, h, s, name, nil)
-		var got *MissingModule
+		var got *missingModule
 		if !errors.As(err, &got) || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v: %v", name, got, err)
 		}
@@ -211,30 +211,30 @@ func TestMissingModule(t *testing.T) {
 	tests := []struct {
 		name, script string
 		files        tree
-		want         MissingModule
+		want         missingModule
 		text         string
 	}{
-		{"a known package", "raise ModuleNotFoundError(\"" + none + "'yaml'\")\n", nil, MissingModule{Module: "yaml", Package: "PyYAML", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module yaml is missing. The package PyYAML has it: requirements.txt can declare it\nstderr: "},
-		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true}, "The module no_such_thing is missing. Nothing says which package has it: if it is no-such-thing, requirements.txt can declare it"},
-		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, MissingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
-		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
+		{"a known package", "raise ModuleNotFoundError(\"" + none + "'yaml'\")\n", nil, missingModule{Module: "yaml", Package: "PyYAML", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module yaml is missing. The package PyYAML has it: requirements.txt can declare it\nstderr: "},
+		{"an unknown package", "import no_such_thing\n", nil, missingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true}, "The module no_such_thing is missing. Nothing says which package has it: if it is no-such-thing, requirements.txt can declare it"},
+		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, missingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
+		{"a block", needs("import dep, PIL\n", "dep"), nil, missingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
 		{"several", "import PIL.Image, no_such_thing, json\nimport another\n", nil,
-			MissingModule{Module: "PIL", Package: "Pillow", File: "requirements.txt", Python: true, Others: []string{"another", "no_such_thing"}},
+			missingModule{Module: "PIL", Package: "Pillow", File: "requirements.txt", Python: true, Others: []string{"another", "no_such_thing"}},
 			"The module PIL is missing. The package Pillow has it: requirements.txt can declare it. These that it imports are not installed either: another, no_such_thing\n"},
 		{"one of several is installed", needs("import dep, no_one, PIL\n", "dep"), nil,
-			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Guess: true, Others: []string{"PIL"}}, "either: PIL"},
+			missingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Guess: true, Others: []string{"PIL"}}, "either: PIL"},
 		{"a name that packages share", "from google.no_such_thing.x import y\n", nil,
-			MissingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true, Guess: true}, "The module google.no_such_thing is missing. Nothing says which package has it: if it is google-no-such-thing"},
-		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
+			missingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true, Guess: true}, "The module google.no_such_thing is missing. Nothing says which package has it: if it is google-no-such-thing"},
+		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, missingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
 		{"a package whose name a file has too", "raise ModuleNotFoundError(\"" + none + "'pptx'\")\n", tree{"scripts/checks/pptx.py": ""},
-			MissingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
+			missingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
 		{"several, and a file has the name of one", "import no_such_thing\nimport pptx\n", tree{"scripts/checks/pptx.py": ""},
-			MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true, Others: []string{"pptx"}}, "either: pptx"},
-		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, MissingModule{Module: "tkinter", Python: true}, "it is part of the language"},
+			missingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true, Others: []string{"pptx"}}, "either: pptx"},
+		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, missingModule{Module: "tkinter", Python: true}, "it is part of the language"},
 		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
-			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
+			missingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
 		{"its advice of uv", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    sys.exit('missing: run with  uv run --with no-pdf python a.py')\n", nil,
-			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module no_pdf is missing."},
+			missingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module no_pdf is missing."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestMissingModule(t *testing.T) {
 				all[name] = text
 			}
 			_, err := run(t, h, open(t, "", all), "a", nil)
-			var got *MissingModule
+			var got *missingModule
 			if !errors.As(err, &got) || !reflect.DeepEqual(*got, tt.want) {
 				t.Errorf("got %+v: %v", got, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
 )
 
 const asking = `permissions:
@@ -126,15 +127,15 @@ func TestUnreached(t *testing.T) {
 			}
 			_, err := run(t, r, open(t, "", tree{"scripts/a.sh": "curl https://api.named.com/x", "scripts/b.sh": text}), tt.script, nil)
 			var e *Error
-			var u *Unreached
+			var u *refusedHosts
 			if !errors.As(err, &e) || errors.As(err, &u) == tt.none {
 				t.Fatalf("got %v", err)
 			}
 			if tt.none {
 				return
 			}
-			if diff := cmp.Diff(tt.hosts, u.Hosts); diff != "" && len(tt.hosts)+len(u.Hosts) > 0 || u.Direct != tt.direct || e.Reason != ReasonNetwork || len(e.Withheld) > 0 {
-				t.Errorf("got %+v, %q, withheld %q", u, e.Reason, e.Withheld)
+			if diff := cmp.Diff(tt.hosts, u.Hosts); diff != "" && len(tt.hosts)+len(u.Hosts) > 0 || u.Direct != tt.direct || e.Reason != ReasonNetwork || len(e.Wants.Kind(want.Variable)) > 0 {
+				t.Errorf("got %+v, %q, lacks %s", u, e.Reason, e.Wants)
 			}
 		})
 	}

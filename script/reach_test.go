@@ -247,21 +247,21 @@ func TestBlocked(t *testing.T) {
 		name   string
 		cmd    *runner.Command
 		stderr string
-		want   *Blocked
+		want   *refusedFile
 	}{
-		{"Python, beside itself", readOnly, "OSError: [Errno 30] Read-only file system: 'SKILL/scripts/out.txt'", &Blocked{Path: at("skill/scripts/out.txt"), Write: true, Own: true}},
-		{"Python, in a sealed copy", readOnly, "PermissionError: [Errno 13] Permission denied: 'SKILL/out'", &Blocked{Path: at("skill/out"), Write: true, Own: true}},
-		{"Python, where the user stands", readOnly, "Traceback\nOSError: [Errno 30] Read-only file system: 'out.txt'", &Blocked{Path: at("work/out.txt"), Dir: at("work"), Write: true, Here: true}},
-		{"a shell", readOnly, "a.sh: line 3: out.txt: Read-only file system", &Blocked{Path: at("work/out.txt"), Dir: at("work"), Write: true, Here: true}},
-		{"coreutils", readOnly, "mkdir: cannot create directory ‘out’: Permission denied", &Blocked{Path: at("work/out"), Dir: at("work"), Write: true, Here: true}},
-		{"Node.js", readOnly, "Error: EROFS: read-only file system, open 'WORK/a.txt'", &Blocked{Path: at("work/a.txt"), Dir: at("work"), Write: true, Here: true}},
-		{"a file that is not seen", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'DATA/in.csv'", &Blocked{Path: at("data/in.csv"), Dir: at("data")}},
-		{"a file that may not be read", readOnly, "cat: DATA/in.csv: Permission denied", &Blocked{Path: at("data/in.csv"), Dir: at("data")}},
-		{"a new file in a folder that is not seen", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'DATA/out.csv'", &Blocked{Path: at("data/out.csv"), Dir: at("data"), Write: true}},
-		{"folders made at once, not seen", readOnly, "Error: EACCES: permission denied, mkdir 'DATA/a/b/c'", &Blocked{Path: at("data/a/b/c"), Dir: at("data"), Write: true}},
-		{"folders made at once", readOnly, "Error: EACCES: permission denied, mkdir 'WORK/a/b/c'", &Blocked{Path: at("work/a/b/c"), Dir: at("work"), Write: true, Here: true}},
-		{"kept", writable, "OSError: [Errno 30] Read-only file system: '.git/hooks/pre-commit'", &Blocked{Path: at("work/.git/hooks/pre-commit"), Write: true, Kept: true}},
-		{"instructions for agents", writable, "a.sh: line 1: AGENTS.md: Read-only file system", &Blocked{Path: at("work/AGENTS.md"), Dir: at("work/AGENTS.md"), Write: true, Kept: true}},
+		{"Python, beside itself", readOnly, "OSError: [Errno 30] Read-only file system: 'SKILL/scripts/out.txt'", &refusedFile{Path: at("skill/scripts/out.txt"), Write: true, Own: true}},
+		{"Python, in a sealed copy", readOnly, "PermissionError: [Errno 13] Permission denied: 'SKILL/out'", &refusedFile{Path: at("skill/out"), Write: true, Own: true}},
+		{"Python, where the user stands", readOnly, "Traceback\nOSError: [Errno 30] Read-only file system: 'out.txt'", &refusedFile{Path: at("work/out.txt"), Dir: at("work"), Write: true, Here: true}},
+		{"a shell", readOnly, "a.sh: line 3: out.txt: Read-only file system", &refusedFile{Path: at("work/out.txt"), Dir: at("work"), Write: true, Here: true}},
+		{"coreutils", readOnly, "mkdir: cannot create directory ‘out’: Permission denied", &refusedFile{Path: at("work/out"), Dir: at("work"), Write: true, Here: true}},
+		{"Node.js", readOnly, "Error: EROFS: read-only file system, open 'WORK/a.txt'", &refusedFile{Path: at("work/a.txt"), Dir: at("work"), Write: true, Here: true}},
+		{"a file that is not seen", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'DATA/in.csv'", &refusedFile{Path: at("data/in.csv"), Dir: at("data/in.csv")}},
+		{"a file that may not be read", readOnly, "cat: DATA/in.csv: Permission denied", &refusedFile{Path: at("data/in.csv"), Dir: at("data/in.csv")}},
+		{"a new file in a folder that is not seen", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'DATA/out.csv'", &refusedFile{Path: at("data/out.csv"), Dir: at("data"), Write: true}},
+		{"folders made at once, not seen", readOnly, "Error: EACCES: permission denied, mkdir 'DATA/a/b/c'", &refusedFile{Path: at("data/a/b/c"), Dir: at("data"), Write: true}},
+		{"folders made at once", readOnly, "Error: EACCES: permission denied, mkdir 'WORK/a/b/c'", &refusedFile{Path: at("work/a/b/c"), Dir: at("work"), Write: true, Here: true}},
+		{"kept", writable, "OSError: [Errno 30] Read-only file system: '.git/hooks/pre-commit'", &refusedFile{Path: at("work/.git/hooks/pre-commit"), Write: true, Kept: true}},
+		{"instructions for agents", writable, "a.sh: line 1: AGENTS.md: Read-only file system", &refusedFile{Path: at("work/AGENTS.md"), Dir: at("work/AGENTS.md"), Write: true, Kept: true}},
 		{"not there at all", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'gone.txt'", nil},
 		{"not there at all, elsewhere", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: '/no/such/folder/file'", nil},
 		{"its own fault", writable, "PermissionError: [Errno 13] Permission denied: 'a.txt'", nil},
@@ -271,7 +271,7 @@ func TestBlocked(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			stderr := strings.NewReplacer("SKILL", at("skill"), "WORK", at("work"), "DATA", at("data")).Replace(tt.stderr)
 			out := &runner.Output{Stderr: []byte(stderr + "\n"), ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}}
-			if diff := cmp.Diff(tt.want, blocked(tt.cmd, out, []string{at("work")})); diff != "" {
+			if diff := cmp.Diff(tt.want, blocked(tt.cmd, out, []string{at("work")}), cmp.AllowUnexported(refusedFile{})); diff != "" {
 				t.Error(diff)
 			}
 			out.Sandbox = nil
@@ -282,10 +282,10 @@ func TestBlocked(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		args []string
-		want *Blocked
+		want *refusedFile
 	}{
-		{[]string{"DATA/in.csv"}, &Blocked{Path: at("data/in.csv"), Dir: at("data")}},
-		{[]string{"-v", "--input=../data"}, &Blocked{Path: at("data"), Dir: at("data")}},
+		{[]string{"DATA/in.csv"}, &refusedFile{Path: at("data/in.csv"), Dir: at("data/in.csv")}},
+		{[]string{"-v", "--input=../data"}, &refusedFile{Path: at("data"), Dir: at("data")}},
 		{[]string{"WORK/a.txt", "a.txt", "SKILL/scripts", "/usr/bin", "/no/such", "/"}, nil},
 	} {
 		cmd := *readOnly
@@ -294,16 +294,16 @@ func TestBlocked(t *testing.T) {
 			cmd.Args = append(cmd.Args, strings.NewReplacer("SKILL", at("skill"), "WORK", at("work"), "DATA", at("data")).Replace(arg))
 		}
 		out := &runner.Output{Stderr: []byte("not found\n"), ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}}
-		if diff := cmp.Diff(tt.want, blocked(&cmd, out, nil)); diff != "" {
+		if diff := cmp.Diff(tt.want, blocked(&cmd, out, nil), cmp.AllowUnexported(refusedFile{})); diff != "" {
 			t.Errorf("%q: %s", tt.args, diff)
 		}
 	}
-	hidden := &Blocked{Path: at("data"), Dir: at("data"), Write: true}
+	hidden := &refusedFile{Path: at("data"), Dir: at("data"), Write: true}
 	out := &runner.Output{Stderr: []byte("OSError: [Errno 30] Read-only file system: '" + at("data") + "'\n"), ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}}
-	if diff := cmp.Diff(hidden, blocked(readOnly, out, nil)); diff != "" {
+	if diff := cmp.Diff(hidden, blocked(readOnly, out, nil), cmp.AllowUnexported(refusedFile{})); diff != "" {
 		t.Errorf("a write in a folder that the script does not see: %s", diff)
 	}
-	for text, b := range map[string]*Blocked{
+	for text, b := range map[string]*refusedFile{
 		"AGENT_SKILL_CACHE_DIR": {Path: "/s/x", Write: true, Own: true}, "may not write in /d": {Path: "/d/x", Dir: "/d", Write: true},
 		"may not read /d/x": {Path: "/d/x", Dir: "/d"}, "no script may write /d/.git": {Path: "/d/.git", Write: true, Kept: true},
 		"granted by its name": {Path: "/d/AGENTS.md", Dir: "/d/AGENTS.md", Write: true, Kept: true},
@@ -322,7 +322,7 @@ func TestUndone(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": ""})
 	_, err := run(t, r, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonBlocked, "Script changed /w/AGENTS.md", "in /w/aside", "/w/.npmrc", "could not be put back: why")
-	var b *Blocked
+	var b *refusedFile
 	if !errors.As(err, &b) || b.Here || !b.Kept {
 		t.Errorf("got %+v", b)
 	}

@@ -182,7 +182,7 @@ func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *ru
 	if len(clauses) == 0 {
 		return nil
 	}
-	return &Error{Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Withheld: f.withheld, Unset: f.unset, Sandbox: out.Sandbox, Message: strings.Join(clauses, "; ")}
+	return &Error{Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Wants: f.wants(), Sandbox: out.Sandbox, Message: strings.Join(clauses, "; ")}
 }
 
 // serveCommand returns the command of a program that serves a skill.
@@ -196,7 +196,7 @@ func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 		if err != nil {
 			failed := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("%s is not started: %v", o.Name, err)}
 			if own, ok := errors.AsType[*Error](err); ok {
-				failed.Withheld = own.Withheld
+				failed.Wants = own.Wants
 			}
 			return nil, failed
 		}

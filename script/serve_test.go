@@ -155,8 +155,8 @@ func TestServeLacks(t *testing.T) {
 		out  runner.Output
 		want any
 	}{
-		{"a module", lost, new(*MissingModule)},
-		{"a host", runner.Output{ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}, Refused: []runner.Refusal{{Host: "api.example.com"}}}, new(*Unreached)},
+		{"a module", lost, new(*missingModule)},
+		{"a host", runner.Output{ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}, Refused: []runner.Refusal{{Host: "api.example.com"}}}, new(*refusedHosts)},
 		{"nothing", runner.Output{}, nil},
 		{"something else", runner.Output{ExitCode: 1}, nil},
 	} {
@@ -221,7 +221,7 @@ func TestServeRefuses(t *testing.T) {
 	fill := func(env map[string]string, err error) func(string, func(string) (string, bool)) ([]string, map[string]string, error) {
 		return func(string, func(string) (string, bool)) ([]string, map[string]string, error) { return nil, env, err }
 	}
-	missing := &Error{Withheld: []string{"API_KEY"}, Message: "API_KEY is not granted"}
+	missing := &Error{Wants: given(t, "env:API_KEY"), Message: "API_KEY is not granted"}
 	for _, tt := range []struct {
 		name   string
 		o      ServeOptions
@@ -257,8 +257,8 @@ func TestServeRefuses(t *testing.T) {
 			if served != nil || !in.closed || strings.Contains(e.Message, "cript server probe") {
 				t.Errorf("got %+v, closed %v, %s", served, in.closed, e.Message)
 			}
-			if errors.Is(err, missing) && !slices.Equal(e.Withheld, missing.Withheld) {
-				t.Errorf("withheld: %q", e.Withheld)
+			if errors.Is(err, missing) && e.Wants.String() != missing.Wants.String() {
+				t.Errorf("lacks %s", e.Wants)
 			}
 		})
 	}

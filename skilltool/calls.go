@@ -109,8 +109,8 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	if res.Unreached != nil && k.o.Policy.Advise != nil {
-		if text := k.o.Policy.Advise(res.Unreached, r.Skill); text != "" {
+	if len(res.Wants) > 0 && k.o.Policy.Advise != nil {
+		if text := k.o.Policy.Advise(&script.Error{Wants: res.Wants}, r.Skill); text != "" {
 			res.Warning += ". " + text
 		}
 	}

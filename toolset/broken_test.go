@@ -110,11 +110,11 @@ func TestMissingPackages(t *testing.T) {
 	})
 	_, err := h.Tools(t.Context(), s, nil)
 	want := map[string]string{"a:A": "nothing_of_this_name", "b/index:B": script.NPM + "nothing-of-this-name",
-		"c=python3 c.py": "nothing-of-this-name", "d=node d.mjs": "nothing-of-this-name"}
+		"c=python3 c.py": "nothing-of-this-name", "d=node d.mjs": script.NPM + "nothing-of-this-name"}
 	for _, e := range Errors(err) {
-		var missing *script.MissingModule
-		if errors.As(e, &missing) {
-			e.Package = missing.Package
+		var failed *script.Error
+		if errors.As(e, &failed) && len(failed.Wants) > 0 {
+			e.Package = failed.Wants[0].Name
 		}
 		if e.Package != want[e.Toolset] {
 			t.Errorf("%s: got %q, want %q: %v", e.Toolset, e.Package, want[e.Toolset], e)

@@ -107,7 +107,7 @@ func TestLacking(t *testing.T) {
 			if !errors.As(err, &e) {
 				return "no advice"
 			}
-			return fmt.Sprintf("advice for %s: %q %q %v", name, e.Reason, e.Withheld, e.Err)
+			return fmt.Sprintf("advice for %s: %q %s %v", name, e.Reason, e.Wants, e.Err)
 		}
 	})
 	if err != nil {
@@ -138,12 +138,12 @@ class Web(AgentToolset):
 	process := func() string { return fmt.Sprintf("%s", ask("process", `{}`).Result) }
 	first := process()
 	got := ask("token", `{}`)
-	if want := "(it reads DEMO_TOKEN, which is set but not granted to it)\nadvice for demo: \"\" [\"DEMO_TOKEN\"] <nil>"; got.Success || !strings.HasSuffix(got.Message, want) {
+	if want := "(it reads DEMO_TOKEN, which is set but not granted to it)\nadvice for demo: \"\" seen env:DEMO_TOKEN <nil>"; got.Success || !strings.HasSuffix(got.Message, want) {
 		t.Errorf("got %+v, want %s", got, want)
 	}
 	if held := r.Report(t.Context()); held.ConfinesNetwork() {
 		got := ask("get", `{"url":"https://one.example/x"}`)
-		if got.Success || got.Reason != script.ReasonNetwork || !strings.Contains(got.Message, "(it may not reach one.example)\nadvice for demo: ") {
+		if got.Success || got.Reason != script.ReasonNetwork || !strings.Contains(got.Message, "(it says that it may not reach one.example)\nadvice for demo: ") {
 			t.Errorf("got %+v", got)
 		}
 	}

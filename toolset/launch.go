@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset/host"
+	"github.com/agent-base/agent-base/want"
 )
 
 // load opens the skill again, for the time that its process runs. Its content must be what was listed.
@@ -134,7 +135,7 @@ func (u *unit) command(o *script.ServeOptions) {
 		if len(missing) > 0 {
 			slices.Sort(missing)
 			names := slices.Compact(missing)
-			return nil, nil, &script.Error{Code: script.ExecutionFailed, Withheld: names,
+			return nil, nil, &script.Error{Code: script.ExecutionFailed, Wants: want.Each(want.Variable, want.Refused, names...),
 				Message: c.From + " uses variables that its scripts do not get: " + strings.Join(names, ", ")}
 		}
 		return args, env, nil

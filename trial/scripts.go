@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/toolset"
+	"github.com/agent-base/agent-base/want"
 )
 
 // The limits of the calls that look at a script.
@@ -250,7 +251,7 @@ func (r *run) failure(c *Case, err error) {
 // lacksVariable reports whether what a failed script printed names a variable that it did not get.
 func lacksVariable(failed *script.Error) bool {
 	said := strings.TrimPrefix(failed.Message, failed.Brief())
-	return slices.ContainsFunc(slices.Concat(failed.Withheld, failed.Unset), func(name string) bool { return strings.Contains(said, name) })
+	return slices.ContainsFunc(failed.Wants.Named(want.Variable), func(name string) bool { return strings.Contains(said, name) })
 }
 
 // crashed reports whether a failed script ended with an error that it did not handle. One that lacks something is not to blame for it.

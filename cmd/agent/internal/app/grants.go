@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
@@ -122,7 +123,7 @@ func grantDir(ctx context.Context, e skill.Entry) (string, error) {
 // lapsedText says that a grant has lapsed, what changed, and the command that repeats it.
 func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
 	return fmt.Sprintf("what was granted to %s on %s has lapsed, because its content changed%s; to grant it again: %s",
-		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), repeatGrant(lapsed))
+		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), cure.Repeat(lapsed))
 }
 
 // changedText lists the files that changed since a grant: " (changed scripts/a.py)".

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
@@ -16,6 +17,11 @@ func (s *Settings) Policy() *policy.Policy {
 	return &policy.Policy{Home: s.sys.Home, Own: s.Home(), Variable: script.CheckGrant}
 }
 
+// Cures says what helps after a failure here.
+func (s *Settings) Cures() *cure.Cures {
+	return &cure.Cures{Policy: s.Policy(), Set: func(name string) bool { _, set := s.sys.Lookup(name); return set }}
+}
+
 // Usual returns wants that a person named in their usual form: folders are absolute, but for want.Here, and "all" is every host.
 func (s *Settings) Usual(given want.Set) (want.Set, error) {
 	var out want.Set
@@ -26,7 +32,7 @@ func (s *Settings) Usual(given want.Set) (want.Set, error) {
 				w.Name = s.sys.Abs(w.Name)
 			}
 		case want.Host:
-			if w.Name == "all" {
+			if w.Name == cure.AllHosts {
 				w.Name = want.Any
 			}
 			if w.Name == want.Any {

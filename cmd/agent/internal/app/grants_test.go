@@ -6,24 +6,8 @@ import (
 
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
-	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
-
-// C65: the command repeats the grant, whatever it holds, and a shell reads it back. A host of one label stays a host.
-func TestRepeatGrant(t *testing.T) {
-	for _, tt := range []struct{ given, withheld, want string }{
-		{"user env:A, user env:B, user home", "", "agent skill grant x --env A,B --home"},
-		{"user read:/a b, user write:., user write:/c, seen host:h.example:1", "", "agent skill grant x --read '/a b' --write . --write /c --net h.example:1"},
-		{"user package:requests>=2, user package:yaml", "", "agent skill prepare x --with 'requests>=2' --with yaml"},
-		{"user env:A, user package:yaml", "declared env:KALSHI_*", "agent skill grant x --env A && agent skill prepare x --with yaml && agent skill revoke x --env 'KALSHI_*'"},
-		{"", "declared host:buildhost, declared read:~/n m", "agent skill revoke x --read ~/'n m' --net buildhost"},
-	} {
-		if got := repeatGrant(&trust.Grant{Name: "x", Given: wants(t, tt.given), Withheld: wants(t, tt.withheld)}); got != tt.want {
-			t.Errorf("got %s, want %s", got, tt.want)
-		}
-	}
-}
 
 func TestGrantable(t *testing.T) { // C65
 	m, _ := manifest.Parse([]byte("---\nname: x\ndescription: d\npermissions:\n  env: [KALSHI_*]\n---\n"), nil)

@@ -6,83 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
-
-// repeatGrant is the command that grants the same again; several commands if packages were added too, or something is withheld.
-func repeatGrant(t *trust.Grant) string {
-	var commands []string
-	packages, given := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
-	if len(given) > 0 {
-		commands = append(commands, grantCommand(t.Name, given))
-	}
-	if len(packages) > 0 {
-		commands = append(commands, withCommand(t.Name, packages.Named(want.Package)))
-	}
-	if len(t.Withheld) > 0 {
-		commands = append(commands, commandOf("revoke", t.Name, t.Withheld))
-	}
-	return strings.Join(commands, " && ")
-}
-
-// netCure is the command that lets the scripts of a skill reach what they could not, and gives them variables that they lacked.
-// Without a known host it is the whole network. There is none, "", for a machine's own addresses such as that of a cloud's
-// metadata: no script should have a person open these.
-func netCure(name string, u *script.Unreached, variables []string) string {
-	hosts := slices.DeleteFunc(slices.Clone(u.Hosts), func(host string) bool {
-		h, err := hostname.Parse(host)
-		return err != nil || hostname.IsLinkLocal(h.Host)
-	})
-	switch {
-	case len(u.Hosts) == 0 || u.Direct:
-		hosts = []string{want.Any}
-	case len(hosts) == 0:
-		return ""
-	}
-	return grantCommand(name, want.Each(want.Variable, want.User, variables...).Add(want.Each(want.Host, want.User, hosts...)...))
-}
-
-// grantCure is the command that grants variables.
-func grantCure(name string, variables []string) string {
-	return grantCommand(name, want.Each(want.Variable, want.User, variables...))
-}
-
-func grantCommand(name string, given want.Set) string { return commandOf("grant", name, given) }
-
-// commandOf returns the command that grants or revokes.
-func commandOf(verb, name string, wants want.Set) string {
-	words := []string{"agent skill " + verb, name}
-	if names := wants.Named(want.Variable); len(names) > 0 {
-		words = append(words, "--env "+ShellWord(strings.Join(names, ",")))
-	}
-	if wants.Has(ownWords["home"]) {
-		words = append(words, "--home")
-	}
-	for _, flag := range []struct {
-		name string
-		kind want.Kind
-	}{{"--read ", want.Read}, {"--write ", want.Write}, {"--net ", want.Host}} {
-		for _, value := range wants.Named(flag.kind) {
-			if value == want.Any {
-				value = "all"
-			}
-			words = append(words, flag.name+homeWord(value))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// homeWord is ShellWord, but leaves "~/" at the beginning to the shell.
-func homeWord(value string) string {
-	if below, ok := strings.CutPrefix(value, "~/"); ok {
-		return "~/" + ShellWord(below)
-	}
-	return ShellWord(value)
-}
 
 // GrantView is a grant as info, why and doctor show it.
 type GrantView struct {
@@ -110,7 +39,7 @@ func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
 		v.Withheld = append(v.Withheld, wordOf(w))
 	}
 	if lapsed {
-		v.Repeat = repeatGrant(t)
+		v.Repeat = cure.Repeat(t)
 	}
 	return v
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/skill"
@@ -145,12 +146,12 @@ func CureLink(name string) string {
 func Advised(p manifest.Problem) manifest.Problem {
 	switch p.Code {
 	case "skill-untrusted":
-		p.Cure = TrustCure(p.Skill)
+		p.Cure = cure.Trust(p.Skill)
 	case "skills-none-trusted":
 		p.Message = "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted"
-		p.Cure = TrustCure("NAME")
+		p.Cure = cure.Trust("NAME")
 	case "skills-untrusted-loaded":
-		p.Cure = "use AGENT_SKILLS=all, or trust single skills: " + TrustCure("NAME")
+		p.Cure = "use AGENT_SKILLS=all, or trust single skills: " + cure.Trust("NAME")
 	case "registry-damaged":
 		p.Cure = "agent skill repair"
 	case "installed-missing":
@@ -239,5 +240,5 @@ func MustBeVisible(cat *skill.Catalog, name string) error {
 	if e.State() == skill.StateBroken {
 		exit, code = ExitInvalid, "invalid_skill"
 	}
-	return &Failure{Exit: exit, Code: code, Hint: Cure(e), Err: fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())}
+	return &Failure{Exit: exit, Code: code, Hint: cure.Enable(e), Err: fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())}
 }

@@ -2,62 +2,24 @@ package app
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
-
-// WithCure returns the command that adds the packages of modules to a skill: those of Python, or npm:NAME. It names no package that
-// is only a guess: somebody may have published it for those who guess.
-func WithCure(skillName string, modules ...string) string {
-	var packages []string
-	for _, m := range modules {
-		if p := packageOf(m); p != "" && !slices.Contains(packages, p) {
-			packages = append(packages, p)
-		}
-	}
-	if len(packages) == 0 {
-		packages = []string{"PACKAGE"}
-	}
-	return withCommand(skillName, packages)
-}
-
-// withCommand returns the command that adds packages to a skill.
-func withCommand(skillName string, packages []string) string {
-	command := "agent skill prepare " + skillName
-	for _, p := range packages {
-		command += " --with " + ShellWord(p)
-	}
-	return command
-}
-
-// packageOf returns the package of a module, or "" if it is not known.
-func packageOf(module string) string {
-	switch {
-	case strings.HasPrefix(module, script.NPM):
-		return module
-	case survey.Guess(module):
-		return ""
-	}
-	return survey.Package(module)
-}
 
 // ImportsText lists modules with the names of their packages: "requests, yaml (PyYAML), marked, mine (of an unknown package)".
 func ImportsText(modules []string) string {
 	out := make([]string, len(modules))
 	for i, m := range modules {
 		out[i] = strings.TrimPrefix(m, script.NPM)
-		switch p := packageOf(m); p {
-		case m:
-		case "":
+		switch p := script.Packages(m)[0]; {
+		case p.From == want.Seen:
 			out[i] += " (of an unknown package)"
-		default:
-			out[i] += " (" + p + ")"
+		case p.Name != m:
+			out[i] += " (" + p.Name + ")"
 		}
 	}
 	return strings.Join(out, ", ")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine"
 	"github.com/agent-base/agent-base/script/confine/egress"
 	"github.com/agent-base/agent-base/script/runner"
@@ -163,15 +162,6 @@ func (s *Sandbox) Warning(had *runner.Sandbox) string {
 		return ""
 	}
 	return "scripts can read and change your files here: this machine has no sandbox for them (agent doctor shows why)"
-}
-
-// blockedCure is the command that lets the scripts of a skill use a folder.
-func blockedCure(name string, b *script.Blocked) string {
-	flag := " --read "
-	if b.Write {
-		flag = " --write "
-	}
-	return "agent skill grant " + name + flag + ShellWord(b.Dir)
 }
 
 // newConfiner returns the sandbox of this machine. Its commands reach hosts through proxy.

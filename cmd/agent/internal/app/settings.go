@@ -289,20 +289,6 @@ func (s *Settings) originOf(first, second string) string {
 	return s.Origin(second)
 }
 
-// TrustCure is the command that approves a skill.
-func TrustCure(name string) string { return "agent skill trust " + name }
-
-// Cure is the command that brings back a skill that is not enabled, or that explains why it is not.
-func Cure(e skill.Entry) string {
-	switch {
-	case e.Cause() == skill.CauseTrust:
-		return "agent skill trust " + e.Canonical()
-	case e.State() == skill.StateDisabled && (e.Cause() == skill.CauseWish || e.Cause() == skill.CauseManifest):
-		return "agent skill enable " + e.Canonical()
-	}
-	return "agent skill why " + e.Canonical()
-}
-
 // Wanted reports whether a skill is enabled as far as it can be: what (enabled) means in agent --check.
 func (s *Settings) Wanted(e skill.Entry) bool {
 	cfg := s.Config()

@@ -3,25 +3,14 @@ package app
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
-
-// ShellWord returns a path as a shell reads it back, in quotes where it needs any.
-func ShellWord(path string) string {
-	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+,:@%", r)
-	}
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
 
 // Wrapped returns foreign text as one safe line or, in a terminal, as lines that fit its width. All lines except the first
 // begin with indent spaces. A word or a command that is longer than a line stays whole, so it can be copied.
@@ -67,19 +56,19 @@ func (f *Flags) typed(text string) string {
 func (f *Flags) places() string {
 	var b strings.Builder
 	for _, dir := range f.SkillsDir {
-		b.WriteString(" --skills-dir " + ShellWord(dir))
+		b.WriteString(" --skills-dir " + cure.Word(dir))
 	}
 	if f.Project != "" {
-		b.WriteString(" --project " + ShellWord(f.Project))
+		b.WriteString(" --project " + cure.Word(f.Project))
 	}
 	return b.String()
 }
 
 // RunCommand returns the command that runs a script of a skill.
 func RunCommand(skillName, scriptName string, args []string) string {
-	line := "agent script run " + ShellWord(skillName) + " " + ShellWord(scriptName) + " --"
+	line := "agent script run " + cure.Word(skillName) + " " + cure.Word(scriptName) + " --"
 	for _, arg := range args {
-		line += " " + ShellWord(arg)
+		line += " " + cure.Word(arg)
 	}
 	return line
 }

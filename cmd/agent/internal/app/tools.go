@@ -2,25 +2,18 @@ package app
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/nodeenv"
-	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/want"
 )
@@ -64,7 +57,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		},
 		Policy: skilltool.Policy{
 			Seals:  k.grants.seals,
-			Advise: func(err error, name string) string { return k.out.Typed(advice(err, name)) },
+			Advise: func(err error, name string) string { return k.out.Typed(k.settings.Cures().Advise(err, name)) },
 		},
 	}
 	var err error
@@ -131,106 +124,6 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),
 	}, nil
-}
-
-// trustRoot is the command that trusts a folder, up to its path.
-const trustRoot = "agent skill trust --root "
-
-// advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
-func advice(err error, skillName string) string {
-	switch command := ScriptCure(err, skillName); {
-	case RefusesJSON(err):
-		return "Call it again with json: false."
-	case strings.HasPrefix(command, trustRoot):
-		return "A person whose folder this is can allow it with: " + command
-	case command == "":
-		return ""
-	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
-		return "A person can allow it with: " + command
-	case toolChanged(err):
-		return "A person can look at the tools as they are now, and accept them, with: " + command
-	case errors.As(err, new(*script.MissingModule)), toolsetCure(err, skillName) != "":
-		return "A person can add it with: " + command
-	default:
-		return "A person can prepare them with: " + command
-	}
-}
-
-// IsUntrusted reports whether a script was not run because the content of its skill is not approved.
-func IsUntrusted(err error) bool {
-	var u *skilltool.UntrustedError
-	return errors.As(err, &u) && u.Err == nil
-}
-
-// RefusesJSON reports whether a script does not know --json, which its caller did not give.
-func RefusesJSON(err error) bool {
-	var e *script.Error
-	return errors.As(err, &e) && e.Reason == script.ReasonJSON
-}
-
-// ScriptCure returns the command that may fix the error of a call of a skill's script, or "".
-func ScriptCure(err error, skillName string) string {
-	var e *script.Error
-	var missing *script.MissingModule
-	var above *script.Above
-	var source *pyenv.NoWheelError
-	var blocked *script.Blocked
-	var elsewhere *pyenv.HostError
-	var apart *script.Unreached
-	var size *pyenv.SizeError
-	var dropped *program.DroppedError
-	name := manifest.Canonical(skillName)
-	switch {
-	case IsUntrusted(err):
-		return TrustCure(name)
-	case toolsetCure(err, name) != "":
-		return toolsetCure(err, name)
-	case errors.As(err, &missing) && missing.Outside != "":
-		return trustRoot + ShellWord(missing.Around)
-	case errors.As(err, &above) && above.Dir != "":
-		return trustRoot + ShellWord(above.Dir)
-	case errors.As(err, &missing) && missing.Python && missing.Package != "":
-		var modules []string
-		if !missing.Guess {
-			modules = append(modules, missing.Package)
-		}
-		return WithCure(name, append(modules, missing.Others...)...)
-	case errors.As(err, &missing) && missing.Package != "":
-		packages := []string{script.NPM + missing.Package}
-		for _, p := range missing.Others {
-			packages = append(packages, script.NPM+p)
-		}
-		return WithCure(name, packages...)
-	case errors.As(err, &blocked) && blocked.Here:
-		return "agent skill grant " + name + " --write " + want.Here
-	case errors.As(err, &blocked) && blocked.Dir != "" && (!blocked.Write || (&policy.Policy{}).Decide(want.WriteOf(blocked.Dir)).Level == policy.Free):
-		return blockedCure(name, blocked)
-	case errors.As(err, &apart):
-		return netCure(name, joined(apart, err), withheld(err))
-	case len(withheld(err)) > 0:
-		return grantCure(name, withheld(err))
-	case errors.As(err, &size):
-		return "AGENT_MAX_ENVIRONMENT=" + strconv.FormatInt(4*size.MaxBytes, 10) + " agent skill prepare " + name
-	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge),
-		errors.Is(err, pyenv.ErrNoUV), errors.Is(err, nodeenv.ErrNoNPM), errors.As(err, &dropped): // preparing lacks the same program
-		return ""
-	case errors.As(err, &elsewhere):
-		return "AGENT_PACKAGE_HOSTS=" + ShellWord(strings.Join(elsewhere.Hosts, ",")) + " agent skill prepare " + name
-	case errors.As(err, &source):
-		return "agent skill prepare " + name + " --build " + source.Package
-	case errors.Is(err, pyenv.ErrLargeDownload), errors.Is(err, nodeenv.ErrLargeDownload):
-		return "agent skill prepare " + name + " --large"
-	}
-	return "agent skill prepare " + name
-}
-
-// withheld returns the variables that a failed script lacked and the operator has.
-func withheld(err error) []string {
-	var e *script.Error
-	if errors.As(err, &e) {
-		return e.Withheld
-	}
-	return nil
 }
 
 // lookPath finds programs as the settings say: python and uv may be set to a path of the user's.

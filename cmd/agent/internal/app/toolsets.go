@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -31,7 +32,7 @@ func (k *Toolkit) Toolsets(denied func() runner.Denied) (*toolset.Host, error) {
 // ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts. printed gets what they print; it may be nil.
 func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied, printed func(skillName, line string)) (*toolset.Host, error) {
 	cfg := k.settings.Config()
-	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: advice, Denied: denied, Printed: printed, Trace: k.observe.Tracer()})
+	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: k.settings.Cures().Advise, Denied: denied, Printed: printed, Trace: k.observe.Tracer()})
 }
 
 // ToolKit is Kit with toolsets, and a function that ends them.
@@ -91,9 +92,9 @@ func toolsetCommands(s *skill.Skill) []string {
 		if e.Command == nil {
 			continue
 		}
-		words := []string{ShellWord(e.Command.Path)}
+		words := []string{cure.Word(e.Command.Path)}
 		for _, arg := range e.Command.Args {
-			words = append(words, ShellWord(arg))
+			words = append(words, cure.Word(arg))
 		}
 		out = append(out, e.Toolset+" ("+e.Command.From+"): "+strings.Join(words, " "))
 	}
@@ -136,37 +137,4 @@ func importError(err error) string {
 		}
 	}
 	return ""
-}
-
-// toolsetCure returns the command that may fix why a toolset failed, or "".
-func toolsetCure(err error, name string) string {
-	for _, e := range toolset.Errors(err) {
-		switch {
-		case e.Kind == toolset.KindPackage && e.Package != "":
-			return WithCure(name, e.Package)
-		case e.Kind == toolset.KindChanged:
-			return "agent skill tools " + name
-		}
-	}
-	return ""
-}
-
-// joined returns all that the toolsets of an error may not reach, so that one command grants it. first is what the first of them may
-// not reach, or a script.
-func joined(first *script.Unreached, err error) *script.Unreached {
-	all := *first
-	for _, e := range toolset.Errors(err) {
-		one, ok := errors.AsType[*script.Unreached](e)
-		if !ok || one == first {
-			continue
-		}
-		all.Hosts = slices.Concat(all.Hosts, one.Hosts)
-		all.Direct = all.Direct || one.Direct || len(one.Hosts) == 0
-	}
-	return &all
-}
-
-// toolChanged reports whether a tool of a toolset is not what it was when it was listed.
-func toolChanged(err error) bool {
-	return slices.ContainsFunc(toolset.Errors(err), func(e *toolset.Error) bool { return e.Kind == toolset.KindChanged })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install/hosts"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
@@ -42,7 +43,7 @@ func (l *Library) Unread(cat *skill.Catalog) []Unread {
 				continue
 			} else if names := unreadIn(dir, cat); len(names) > 0 {
 				read = append(read, real)
-				out = append(out, Unread{Dir: dir, Skills: names, Command: "agent skill add " + ShellWord(l.near(dir))})
+				out = append(out, Unread{Dir: dir, Skills: names, Command: "agent skill add " + cure.Word(l.near(dir))})
 			}
 		}
 	}

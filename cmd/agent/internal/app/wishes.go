@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -52,23 +53,15 @@ func (p *Packages) Unfulfilled(ctx context.Context) []manifest.Problem {
 		if _, ok := set.set.Get(name); ok || !w.Enabled {
 			continue
 		}
-		cure := "agent skill add " + ShellWord(w.URL)
-		if w.Ref != "" {
-			cure += " --ref " + ShellWord(w.Ref)
-		}
-		if w.Name != "" {
-			cure += " --skill " + ShellWord(w.Name)
-		}
 		out = append(out, manifest.Problem{Code: "plugin-missing", Severity: manifest.SeverityWarning, Skill: name, File: file,
-			Message: fmt.Sprintf("the settings name the skill %q, which is not installed", name), Cure: cure})
+			Message: fmt.Sprintf("the settings name the skill %q, which is not installed", name), Cure: cure.Add(w.URL, w.Ref, w.Name)})
 	}
 	for _, e := range set.All() {
 		if wanted[e.NameCanonical] || e.Linked || e.Source == "" {
 			continue
 		}
-		cure := "agent skill add " + ShellWord(e.Source) + " --skill " + cmp.Or(e.OriginalName, e.Name)
 		out = append(out, manifest.Problem{Code: "plugin-unlisted", Severity: manifest.SeverityWarning, Skill: e.Name, File: file,
-			Message: fmt.Sprintf("skill %q is installed, and the settings do not name it", e.Name), Cure: cure})
+			Message: fmt.Sprintf("skill %q is installed, and the settings do not name it", e.Name), Cure: cure.Add(e.Source, "", cmp.Or(e.OriginalName, e.Name))})
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
@@ -120,7 +121,7 @@ func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error)
 		return c, nil
 	}
 	if e.Cause() == skill.CauseTrust && cfg.Want.Mode == skill.SelectNamed { // it was asked for
-		c.Problem = "Not trusted: " + app.Cure(e)
+		c.Problem = "Not trusted: " + cure.Enable(e)
 		return c, nil
 	}
 	if other := replaced(ctx, e); other != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
@@ -346,7 +347,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 		d.Trust = "all-untrusted" // it is not approved, and AGENT_SKILLS lets it run
 	}
 	if !d.ScriptsRun && d.NoDigest == "" {
-		d.Cure = app.TrustCure(e.Canonical())
+		d.Cure = cure.Trust(e.Canonical())
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -402,7 +403,7 @@ func (o *doctorOptions) validateCommand(layers []layer, remarks []manifest.Probl
 	bare := len(words)
 	for _, l := range layers {
 		if l.Dir != "" && !l.commands && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return paths.Within([]string{l.Dir}, p.File) }) {
-			words = append(words, app.ShellWord(l.Dir))
+			words = append(words, cure.Word(l.Dir))
 		}
 	}
 	if len(words) == bare { // remarks about commands

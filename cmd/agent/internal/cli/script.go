@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
@@ -181,12 +182,12 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 	var untrusted *skilltool.UntrustedError
 	var failure *script.Error
 	e, err := cat.Lookup(skillName)
-	switch cure := app.ScriptCure(failed, skillName); {
+	switch hint := settings.Cures().Of(failed, skillName).Hint(); {
 	case err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil:
 		return trustHint(ctx, e)
-	case cure != "":
-		return cure
-	case app.RefusesJSON(failed):
+	case hint != "":
+		return hint
+	case cure.RefusesJSON(failed):
 		return "--text runs the script without --json"
 	case app.IsFull(failed):
 		return app.MakeRoom
@@ -204,7 +205,7 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 	case err != nil:
 		return "agent skill list shows the skills"
 	case e.State() != skill.StateEnabled:
-		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), app.Cure(e))
+		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), cure.Enable(e))
 	}
 	s, err := e.Load(ctx)
 	if err != nil {
@@ -247,14 +248,14 @@ func trustHint(ctx context.Context, e skill.Entry) string {
 		return replacedHint(e.Canonical())
 	} else if t == skill.TrustChanged && at != "" {
 		return fmt.Sprintf("%s approves its present content; while you write it, agent skill trust --root %s also trusts all later changes",
-			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(at))))
+			cure.Trust(e.Canonical()), cure.Word(filepath.Dir(filepath.Dir(at))))
 	}
-	return app.TrustCure(e.Canonical())
+	return cure.Trust(e.Canonical())
 }
 
 // replacedHint returns what a person can do about an installed skill whose files changed.
 func replacedHint(name string) string {
-	return fmt.Sprintf("agent skill verify %[1]s names the files that changed, agent skill repair %[1]s puts them back; %[2]s approves them as they are", name, app.TrustCure(name))
+	return fmt.Sprintf("agent skill verify %[1]s names the files that changed, agent skill repair %[1]s puts them back; %[2]s approves them as they are", name, cure.Trust(name))
 }
 
 // scriptName is a script of a skill.

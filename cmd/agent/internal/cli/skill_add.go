@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
@@ -258,7 +259,7 @@ func (o *addOptions) report(done []installed) error {
 		switch {
 		case d.kept && d.entry.Linked:
 			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)
-			o.out.Remark("its scripts run once you trust it: " + app.TrustCure(d.entry.NameCanonical))
+			o.out.Remark("its scripts run once you trust it: " + cure.Trust(d.entry.NameCanonical))
 		case d.kept:
 			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, app.Short(d.digest), app.From(d.entry)), 0))
 		case d.present:

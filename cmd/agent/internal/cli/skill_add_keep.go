@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
@@ -90,7 +91,7 @@ func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) 
 	if a.json || !a.services.Approver.There() {
 		choice := "--skill " + k.Candidate.Manifest.Name
 		if a.path != "" { // the source may have several of the name
-			choice = "--path " + app.ShellWord(a.path)
+			choice = "--path " + cure.Word(a.path)
 		}
 		return "", app.Conflict(err, fmt.Sprintf("install it under another name: %s --name NAME; or remove the installed one: agent skill remove %s", choice, was.NameCanonical))
 	}

@@ -118,7 +118,7 @@ func runSkillCall(ctx context.Context, o *skillCallOptions) error {
 		if r.Error == tool.NotFound {
 			return "agent skill tools " + e.Canonical() + " lists them"
 		}
-		return toolsetHint(ctx, cat, e.Canonical(), err)
+		return toolsetHint(ctx, o.settings, cat, e.Canonical(), err)
 	}, func() error { return o.printResult(r) })
 }
 

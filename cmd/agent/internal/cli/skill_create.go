@@ -20,6 +20,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/scaffold"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -195,7 +196,7 @@ func (o *createOptions) approve(ctx context.Context, dir string, files map[strin
 
 // next prints what to do with the new skill. Each command works as it is printed.
 func (o *createOptions) next(parent string, kinds []scaffold.Kind) {
-	typed := app.ShellWord(o.typed(filepath.Join(parent, o.name)))
+	typed := cure.Word(o.typed(filepath.Join(parent, o.name)))
 	if len(kinds) == 0 {
 		o.out.Hint("fill it in, then: agent skill validate " + typed)
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
@@ -25,10 +27,11 @@ type grantOptions struct {
 	skills   *app.Library
 	grants   *app.Grants
 	sandbox  *app.Sandbox
+	approver *app.TerminalApprover
 
-	name      string
-	given     want.Set
-	all, json bool
+	name           string
+	given          want.Set
+	all, yes, json bool
 }
 
 // wantFlag is a flag that adds wants of a kind to a set. Its values are separated by commas if the kind's names have none.
@@ -71,17 +74,8 @@ func (f *wantFlag) Set(text string) error {
 
 // givenFlags adds the flags that say what is granted or revoked.
 func givenFlags(c *cobra.Command, s *app.Services, given *want.Set) {
-	for _, flag := range []struct {
-		kind        want.Kind
-		name, usage string
-	}{
-		{want.Variable, "env", "the variable with exactly this `NAME`; separate several with commas"},
-		{want.Home, "home", "your real home as HOME, instead of a private one"},
-		{want.Read, "read", "read access to `DIR`"},
-		{want.Write, "write", "write access to `DIR` or to one file; \".\" is where a script is started"},
-		{want.Host, "net", "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
-	} {
-		c.Flags().Var(&wantFlag{given, flag.kind}, flag.name, flag.usage)
+	for _, flag := range cure.Flags() {
+		c.Flags().Var(&wantFlag{given, flag.Kind}, flag.Name, flag.Usage)
 	}
 	c.Flags().Lookup("home").NoOptDefVal = "true"
 	_ = c.RegisterFlagCompletionFunc("env", completeVariables(s))
@@ -90,7 +84,7 @@ func givenFlags(c *cobra.Command, s *app.Services, given *want.Set) {
 }
 
 func newGrantCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {
-	o := &grantOptions{sys: s.Sys, settings: s.Settings, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants, sandbox: s.Sandbox}
+	o := &grantOptions{sys: s.Sys, settings: s.Settings, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants, sandbox: s.Sandbox, approver: s.Approver}
 	c := &cobra.Command{
 		Use:   "grant NAME",
 		Short: "Give the scripts of a skill a variable, your home, a folder or a host",
@@ -104,7 +98,7 @@ programs load or run other code, such as LD_PRELOAD or PATH, cannot be granted.
 
 --net opens ports 443 and 80 of a host, or the port that you name. The host may be on this machine or in your network.
 --write does not open AGENTS.md, .npmrc and other files that programs obey; --write FILE opens one of them. "/", your home
-and folders with keys are refused. If "agent doctor" shows no sandbox, scripts can reach everything that you can.`,
+and folders with keys are refused; to read them with --read you are asked, or pass --yes. If "agent doctor" shows no sandbox, scripts can reach everything that you can.`,
 		Example: `  agent skill grant pr-review --env GITHUB_TOKEN --net api.github.com
   agent skill grant images --net localhost:8188
   agent skill grant notes --home --write ~/notes
@@ -117,6 +111,7 @@ and folders with keys are refused. If "agent doctor" shows no sandbox, scripts c
 		},
 	}
 	givenFlags(c, s, &o.given)
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -155,6 +150,9 @@ func runGrant(ctx context.Context, o *grantOptions) error {
 	if o.given, err = o.settings.Grantable(o.given, s.Manifest()); err != nil {
 		return err
 	}
+	if err := o.confirm(ctx, s); err != nil {
+		return err
+	}
 	lapsed, err := o.grants.View(ctx, s)
 	if err != nil {
 		return err
@@ -170,10 +168,26 @@ func runGrant(ctx context.Context, o *grantOptions) error {
 	return o.show(s, "Granted to", now)
 }
 
+// confirm asks about what opens much, such as a folder of keys.
+func (o *grantOptions) confirm(ctx context.Context, s *skill.Skill) error {
+	var opens []string
+	for _, w := range o.given {
+		if d := o.settings.Policy().Decide(w); d.Level == policy.Asks {
+			opens = append(opens, fmt.Sprintf("  %s: %s", want.Of(w.Kind, w.Name), d.Why))
+		}
+	}
+	if o.yes || len(opens) == 0 {
+		return nil
+	}
+	return refused(o.approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Give this to the scripts of %q?", s.Canonical()), Details: opens,
+		Nobody:  "no terminal to ask on, so nothing was granted: " + strings.TrimSpace(strings.Join(opens, ";")),
+		Instead: "--yes grants it without asking"}))
+}
+
 // remark says why a grant has no effect now.
 func (o *grantOptions) remark(ctx context.Context, s *skill.Skill) {
 	if t, err := s.Trust(ctx); err == nil && !t.Runs() {
-		o.out.Remark("its scripts do not run yet: " + app.TrustCure(s.Canonical()))
+		o.out.Remark("its scripts do not run yet: " + cure.Trust(s.Canonical()))
 	}
 	if text := o.unconfined(ctx); text != "" {
 		o.out.Warn(text)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset"
@@ -140,7 +141,7 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 		return nil, err
 	}
 	if !t.Runs() {
-		return nil, app.Denied(fmt.Errorf("skill %q is not trusted: nothing is fetched for it", e.Name()), app.TrustCure(e.Canonical()))
+		return nil, app.Denied(fmt.Errorf("skill %q is not trusted: nothing is fetched for it", e.Name()), cure.Trust(e.Canonical()))
 	}
 	return e.Load(ctx)
 }
@@ -191,8 +192,9 @@ func failures(done []script.Prepared) (failed error) {
 func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
 	f := app.Explain(failed)
 	for _, p := range done {
-		if cure := app.ScriptCure(p.Err, o.name); p.Err != nil && (strings.Contains(cure, " --") || strings.HasPrefix(cure, "AGENT_")) {
-			f.Hint = cure + o.asked(cure)
+		command := o.settings.Cures().Of(p.Err, o.name).Command
+		if p.Err != nil && (strings.Contains(command, " --") || strings.HasPrefix(command, "AGENT_")) {
+			f.Hint = command + o.asked(command)
 		}
 	}
 	return f
@@ -202,10 +204,10 @@ func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
 func (o *prepareOptions) asked(command string) string {
 	var more strings.Builder
 	for _, p := range o.with {
-		more.WriteString(" --with " + app.ShellWord(p))
+		more.WriteString(" --with " + cure.Word(p))
 	}
 	for _, p := range o.build {
-		more.WriteString(" --build " + app.ShellWord(p))
+		more.WriteString(" --build " + cure.Word(p))
 	}
 	if o.large && !strings.Contains(command, " --large") {
 		more.WriteString(" --large")
@@ -280,7 +282,7 @@ func (o *prepareOptions) print(s *skill.Skill, scripts, sets []script.Prepared) 
 		slices.Sort(undeclared)
 		undeclared = slices.Compact(undeclared)
 		o.out.Remark(fmt.Sprintf("the %s import %s, which the skill does not declare; add them with: %s",
-			importers(scripts, sets), app.ImportsText(undeclared), app.WithCure(s.Canonical(), undeclared...)))
+			importers(scripts, sets), app.ImportsText(undeclared), cure.Prepare(s.Canonical(), script.Packages(undeclared...))))
 	}
 	return nil
 }

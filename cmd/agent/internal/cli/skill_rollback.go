@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
@@ -120,7 +121,7 @@ func (o *rollbackOptions) approval(e registry.Entry) (*trust.Approval, error) {
 
 func trustOf(a *trust.Approval, name string) string {
 	if a == nil {
-		return fmt.Sprintf("it was never approved: its scripts do not run before %q", app.TrustCure(name))
+		return fmt.Sprintf("it was never approved: its scripts do not run before %q", cure.Trust(name))
 	}
 	return "it was approved on " + a.ApprovedAt.Format("2006-01-02 15:04") + ": its scripts run"
 }

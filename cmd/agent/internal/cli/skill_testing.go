@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -191,7 +192,7 @@ func (o *testOptions) end(b *bench, r *trial.Report) error {
 		b.Out.Details([]string{summary(r)})
 	}
 	if r.Untrusted {
-		b.Out.Hint(fmt.Sprintf("agent skill test %s --trusted runs it this once, if it is yours; %s", app.ShellWord(o.name), app.TrustCure(b.entry.Canonical())))
+		b.Out.Hint(fmt.Sprintf("agent skill test %s --trusted runs it this once, if it is yours; %s", cure.Word(o.name), cure.Trust(b.entry.Canonical())))
 	}
 	if warning := b.Sandbox.Warning(r.Sandbox); warning != "" {
 		b.Out.Warn(warning)
@@ -219,8 +220,8 @@ func summary(r *trial.Report) string {
 // cured returns a case with the command that may mend it, if it says no cure itself. What a missing approval needs is said once, at
 // the end.
 func (b *bench) cured(c trial.Case) trial.Case {
-	if c.Cure == "" && c.Err != nil && !app.IsUntrusted(c.Err) {
-		c.Cure = b.Out.Typed(app.ScriptCure(c.Err, b.entry.Canonical()))
+	if c.Cure == "" && c.Err != nil && !cure.IsUntrusted(c.Err) {
+		c.Cure = b.Out.Typed(b.Settings.Cures().Of(c.Err, b.entry.Canonical()).Hint())
 	}
 	return c
 }

@@ -99,7 +99,7 @@ func runSkillTools(ctx context.Context, o *skillToolsOptions) error {
 		return tool.Success(nil, ""), err
 	})
 	if err != nil && len(tools) == 0 {
-		return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return toolsetHint(ctx, cat, e.Canonical(), err) }, nil)
+		return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return toolsetHint(ctx, o.settings, cat, e.Canonical(), err) }, nil)
 	}
 	list := newToolList(e.Canonical(), tools)
 	for _, one := range toolset.Errors(err) {
@@ -111,7 +111,7 @@ func runSkillTools(ctx context.Context, o *skillToolsOptions) error {
 	if err := o.print(list); err != nil || len(list.Failures) == 0 {
 		return err
 	}
-	o.out.Hint(toolsetHint(ctx, cat, e.Canonical(), err))
+	o.out.Hint(toolsetHint(ctx, o.settings, cat, e.Canonical(), err))
 	return app.Silent(app.ExitFailure)
 }
 
@@ -175,13 +175,13 @@ func (s *scriptCaller) callToolset(ctx context.Context, cat *skill.Catalog, skil
 }
 
 // toolsetHint says what to do about toolsets that cannot be used.
-func toolsetHint(ctx context.Context, cat *skill.Catalog, name string, failed error) string {
+func toolsetHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, name string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	if e, err := cat.Lookup(name); err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil {
 		return trustHint(ctx, e)
 	}
-	if cure := app.ScriptCure(failed, name); cure != "" {
-		return cure
+	if hint := settings.Cures().Of(failed, name).Hint(); hint != "" {
+		return hint
 	}
 	if e, ok := errors.AsType[*script.Error](failed); ok && e.Reason == script.ReasonInterpreter {
 		return "" // the message says what to install

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
@@ -259,7 +260,7 @@ func (o *updateOptions) say(r *renewed) {
 	case "updated":
 		o.out.Printf("Updated %s from %s to %s\n", r.Name, shaText(r.entry), shaText(r.now))
 		if !r.Trusted {
-			o.out.Printf("  not trusted, as before: %s\n", o.out.Typed(app.TrustCure(r.Canonical)))
+			o.out.Printf("  not trusted, as before: %s\n", o.out.Typed(cure.Trust(r.Canonical)))
 		}
 		if r.Granted != "" {
 			o.out.Printf("  it gets: %s\n", r.Granted)
@@ -341,9 +342,9 @@ func shaText(e registry.Entry) string {
 // gone is the error for a skill that its source has no longer.
 func gone(s *install.Status) error {
 	e := s.Entry
-	cure := "agent skill remove " + e.NameCanonical + " removes it"
+	next := "agent skill remove " + e.NameCanonical + " removes it"
 	if s.Instead != "" {
-		cure = fmt.Sprintf("in its place is %q now: agent skill add %s --skill %s installs it, %s", s.Instead, app.ShellWord(e.Source), app.ShellWord(s.Instead), cure)
+		next = fmt.Sprintf("in its place is %q now: %s installs it, %s", s.Instead, cure.Add(e.Source, "", s.Instead), next)
 	}
-	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), cure)
+	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), next)
 }

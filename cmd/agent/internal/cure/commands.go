@@ -1,0 +1,137 @@
+package cure
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
+)
+
+// Flag is a flag of the commands that give a skill something and take it back.
+type Flag struct {
+	Kind   want.Kind
+	Name   string // without dashes
+	Usage  string
+	Commas bool // one flag takes several names
+}
+
+// Flags returns the flags, in the order in which a command has them.
+func Flags() []Flag {
+	return []Flag{
+		{want.Variable, "env", "the variable with exactly this `NAME`; separate several with commas", true},
+		{want.Home, "home", "your real home as HOME, instead of a private one", false},
+		{want.Read, "read", "read access to `DIR` or to one file", false},
+		{want.Write, "write", "write access to `DIR` or to one file; \".\" is where a script is started", false},
+		{want.Host, "net", "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all", false},
+	}
+}
+
+// AllHosts is the value of the flag for the whole network.
+const AllHosts = "all"
+
+// Grant is the command that gives a skill wants for which there are flags.
+func Grant(name string, wants want.Set) string { return withFlags("agent skill grant "+name, wants) }
+
+// Revoke is the command that takes wants from a skill.
+func Revoke(name string, wants want.Set) string { return withFlags("agent skill revoke "+name, wants) }
+
+func withFlags(command string, wants want.Set) string {
+	for _, flag := range Flags() {
+		names := wants.Named(flag.Kind)
+		if flag.Commas && len(names) > 0 {
+			names = []string{strings.Join(names, ",")}
+		}
+		for _, name := range names {
+			command += " --" + flag.Name
+			switch {
+			case flag.Kind == want.Home:
+			case flag.Kind == want.Host && name == want.Any:
+				command += " " + AllHosts
+			default:
+				command += " " + homeWord(name)
+			}
+		}
+	}
+	return command
+}
+
+// Repeat is the command that gives the same as a grant again; several, joined by &&, if packages were added or something is withheld.
+func Repeat(t *trust.Grant) string {
+	var commands []string
+	packages, given := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
+	if len(given) > 0 {
+		commands = append(commands, Grant(t.Name, given))
+	}
+	if len(packages) > 0 {
+		commands = append(commands, Prepare(t.Name, packages))
+	}
+	if len(t.Withheld) > 0 {
+		commands = append(commands, Revoke(t.Name, t.Withheld))
+	}
+	return strings.Join(commands, " && ")
+}
+
+// Prepare is the command that adds packages to a skill. It names no package that is only a guess: somebody may have published it for
+// those who guess.
+func Prepare(name string, packages want.Set) string {
+	_, known := packages.Split(func(w want.Want) bool { return w.From == want.Seen })
+	names := known.Named(want.Package)
+	if len(names) == 0 {
+		names = []string{"PACKAGE"}
+	}
+	command := "agent skill prepare " + name
+	for _, p := range names {
+		command += " --with " + Word(p)
+	}
+	return command
+}
+
+// Trust is the command that approves the present content of a skill.
+func Trust(name string) string { return "agent skill trust " + name }
+
+// TrustRoot is the command that trusts everything below a folder.
+func TrustRoot(dir string) string { return "agent skill trust --root " + Word(dir) }
+
+// Add is the command that installs a skill of a source. ref and name may be "".
+func Add(source, ref, name string) string {
+	command := "agent skill add " + Word(source)
+	if ref != "" {
+		command += " --ref " + Word(ref)
+	}
+	if name != "" {
+		command += " --skill " + Word(name)
+	}
+	return command
+}
+
+// Enable is the command that brings back a skill that is not enabled, or that explains why it is not.
+func Enable(e skill.Entry) string {
+	switch {
+	case e.Cause() == skill.CauseTrust:
+		return Trust(e.Canonical())
+	case e.State() == skill.StateDisabled && (e.Cause() == skill.CauseWish || e.Cause() == skill.CauseManifest):
+		return "agent skill enable " + e.Canonical()
+	}
+	return "agent skill why " + e.Canonical()
+}
+
+// Word returns a text as a shell reads it back, in quotes where it needs any.
+func Word(text string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+,:@%", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// homeWord is Word, but leaves "~/" at the beginning to the shell.
+func homeWord(text string) string {
+	if below, ok := strings.CutPrefix(text, "~/"); ok {
+		return "~/" + Word(below)
+	}
+	return Word(text)
+}

@@ -1,0 +1,61 @@
+package cure_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/nodeenv"
+	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
+)
+
+// What to type after packages could not be prepared: nothing if preparing needs a program that is not installed.
+func TestPackages(t *testing.T) {
+	cures := &cure.Cures{Policy: &policy.Policy{}}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("no network"), "agent skill prepare report"},
+		{pyenv.ErrNoUV, ""},
+		{fmt.Errorf("package.json has no lock, and %w", nodeenv.ErrNoNPM), ""},
+		{fmt.Errorf("x: %w", &program.DroppedError{Path: "/work/uv", Reason: "is in the project"}), ""},
+		{pyenv.ErrLargeDownload, "agent skill prepare report --large"},
+		{pyenv.ErrTooLarge, ""},
+		{&pyenv.NoWheelError{Package: "old"}, "agent skill prepare report --build old"},
+	} {
+		err := &script.Error{Code: script.ExecutionFailed, Reason: script.ReasonDependencies, Err: tt.err}
+		if got := cures.Of(err, "Report").Command; got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
+// C65: the command repeats the grant, whatever it holds, and a shell reads it back. A host of one label stays a host.
+func TestRepeatGrant(t *testing.T) {
+	for _, tt := range []struct{ given, withheld, want string }{
+		{"user env:A, user env:B, user home", "", "agent skill grant x --env A,B --home"},
+		{"user read:/a b, user write:., user write:/c, seen host:h.example:1", "", "agent skill grant x --read '/a b' --write . --write /c --net h.example:1"},
+		{"user package:requests>=2, user package:yaml", "", "agent skill prepare x --with 'requests>=2' --with yaml"},
+		{"user env:A, user package:yaml", "declared env:KALSHI_*", "agent skill grant x --env A && agent skill prepare x --with yaml && agent skill revoke x --env 'KALSHI_*'"},
+		{"", "declared host:buildhost, declared read:~/n m", "agent skill revoke x --read ~/'n m' --net buildhost"},
+	} {
+		if got := cure.Repeat(&trust.Grant{Name: "x", Given: wants(t, tt.given), Withheld: wants(t, tt.withheld)}); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+func wants(t *testing.T, text string) want.Set {
+	t.Helper()
+	s, err := want.ParseSet(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
