@@ -1,5 +1,5 @@
 # Short names for the scripts, which work without make: see CONTRIBUTING.md.
-.PHONY: build try test lint fuzz faults cover docs bench
+.PHONY: build try test lint fuzz faults docs bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
@@ -13,8 +13,6 @@ fuzz:
 	sh scripts/test.sh fuzz
 faults: # the tests of failing calls, kills and power failures in their long form
 	sh scripts/test.sh faults
-cover:
-	sh scripts/test.sh cover
 docs:
 	go generate ./...
 bench:

@@ -305,8 +305,9 @@ func (w *world) update(text string) registry.Entry {
 	w.t.Helper()
 	w.place.commit += "+"
 	w.place.files["skills/csv/scripts/sum.py"] = file(text)
-	e, err := w.check(nil).List[0].Package.Keep(w.t.Context(), true, nil)
-	if err != nil {
+	u := w.check(nil)
+	e, err := u.List[0].Package.Keep(w.t.Context(), true, nil)
+	if err = errors.Join(err, u.Close()); err != nil {
 		w.t.Fatal(err)
 	}
 	return e

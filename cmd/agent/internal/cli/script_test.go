@@ -29,6 +29,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// condition knows the condition mounts: a user can mount a file system of its own.
+func condition(name string) (bool, error) {
+	if name != "mounts" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() == nil, nil
+}
+
 // TestScripts runs the command as a user does, in a fresh home: one script for each command.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -37,6 +45,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup:               freshHome,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"json":  jsonIs,
