@@ -124,6 +124,7 @@ var allowed = map[string][]string{
 	"internal/test/pythontest":   {},
 	"internal/test/requirements": {},
 	"internal/test/scratch":      {},
+	"internal/test/summary":      {},
 	"internal/test/systems":      {},
 	"internal/test/tokentest":    {},
 	"internal/test/wiretest":     {"llm"},

@@ -1,9 +1,40 @@
 package house_test
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
+
+// R172: scripts/test.sh counts the coverage of every package that programs import, but for those that say why.
+func TestCoverageIsCounted(t *testing.T) {
+	m := module(t)
+	text, err := os.ReadFile(filepath.Join(m.Root, "scripts", "test.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counted []string
+	for _, list := range regexp.MustCompile(`(?m)^(?:CORE|PURE)='([^']*)'`).FindAllStringSubmatch(string(text), -1) {
+		counted = append(counted, strings.Fields(list[1])...)
+	}
+	not := []string{
+		"script/confine",   // it runs in processes of its own, which count for nobody
+		"llm", "telemetry", // they speak with others: their tests hold both sides to a protocol
+		"skills", "skilltest", "examples", "bench", "cmd", "internal", // not for the running of skills
+	}
+	for _, p := range m.Packages {
+		dir := p.Dir
+		if dir == "." || slices.ContainsFunc(not, func(n string) bool { return dir == n || strings.HasPrefix(dir, n+"/") }) {
+			continue
+		}
+		if !slices.Contains(counted, dir) {
+			t.Errorf("%s is not in CORE or PURE of scripts/test.sh", dir)
+		}
+	}
+}
 
 // R173, R174: the required test suites exist. Their content is up to their packages.
 func TestListedSuitesExist(t *testing.T) {
