@@ -65,6 +65,9 @@ type Options struct {
 	Recent     []string      // names of recently used skills, the latest first
 }
 
+// Mounted reports whether the list names the folders of skills as they are mounted in a workspace, see skill.Entry.Mounted.
+func (o *Options) Mounted() bool { return o.Style == Wink && o.Location != LocationURI }
+
 // Styles returns the names of all styles.
 func Styles() []Style {
 	return []Style{Wink, WinkNames, Harness, SkillsRef, Tool, Registry, Breadcrumb, Markdown, JSON}

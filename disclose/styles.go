@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/agent-base/agent-base/skill"
 )
@@ -217,8 +216,11 @@ func (r *renderer) place(ctx context.Context, e skill.Entry) string {
 	if r.o.Location == LocationURI {
 		return address(e)
 	}
-	if r.o.Style == Wink {
-		return mounted(e, r.o.Location)
+	if dir := e.Mounted(); r.o.Mounted() && dir != "" {
+		if r.o.Location == LocationDir {
+			return dir
+		}
+		return dir + "/" + e.File()
 	}
 	file, err := e.Location(ctx)
 	if err != nil {
@@ -231,17 +233,3 @@ func (r *renderer) place(ctx context.Context, e skill.Entry) string {
 }
 
 func address(e skill.Entry) string { return "skill://" + url.PathEscape(e.Name()) + "/SKILL.md" }
-
-// mounted returns the place of a skill in a workspace with its layer's skills at their mount.
-// It uses the directory, which a plain host finds there and which usually has the name of the skill.
-func mounted(e skill.Entry, l Location) string {
-	dir := e.Path()
-	if dir == "" || dir == "." {
-		dir = e.Name()
-	}
-	dir = strings.TrimSuffix(e.Mount(), "/") + "/" + dir
-	if l == LocationDir {
-		return dir
-	}
-	return dir + "/" + e.File()
-}

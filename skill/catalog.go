@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -87,6 +88,8 @@ type Catalog struct {
 	ofPart   [][]manifest.Problem // problems with skills of one name, by part; nil for none
 	problems []manifest.Problem   // of the selection
 	volatile bool                 // the states depend on more than the files
+
+	mounts func() map[*item]string // see findMounts
 }
 
 // item is a skill with its state in this catalogue.
@@ -147,6 +150,7 @@ func newCatalog(o *Options) *Catalog {
 		o = &Options{}
 	}
 	c := &Catalog{o: *o}
+	c.mounts = sync.OnceValue(c.findMounts)
 	c.o.Layers = slices.Clone(o.Layers)
 	if c.o.Profile == nil {
 		c.o.Profile = manifest.DefaultProfile()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/agent/permit"
@@ -86,11 +87,32 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 		}
 	}
 	r, about, err := run(ctx, a.Command, timeout)
-	if ran, ok := r.Result.(Ran); ok && h.o.Clean != nil {
-		ran.Output = h.o.Clean(ran.Output)
-		r.Result = ran
+	if ran, ok := r.Result.(Ran); ok {
+		if !r.Success {
+			r.Message += notMounted(ran.Output, h.o.Mounts(ctx))
+		}
+		if h.o.Clean != nil {
+			ran.Output = h.o.Clean(ran.Output)
+			r.Result = ran
+		}
 	}
 	return r, about, err
+}
+
+// notMounted says where a skill lies for commands, if the output of one says that there is nothing at the path by which the file tools
+// reach it.
+func notMounted(output string, mounts []Mount) string {
+	for line := range strings.Lines(output) {
+		if !strings.Contains(line, "No such file or directory") {
+			continue
+		}
+		for i := range mounts {
+			if m := &mounts[i]; !m.Hidden && strings.Contains(line, m.path()) {
+				return fmt.Sprintf("; for commands '%s' is %s", m.path(), m.Dir)
+			}
+		}
+	}
+	return ""
 }
 
 // run runs a command as the user.

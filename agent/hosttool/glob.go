@@ -40,15 +40,15 @@ func (h *host) glob(ctx context.Context, a *globArguments) (tool.Result, string,
 	if !path.IsAbs(base) && a.Path != "" {
 		dir = filepath.Join(a.Path, base)
 	}
-	p, err := h.place(dir, h.o.Mounts(ctx))
+	all, err := h.branches(dir, h.o.Mounts(ctx))
 	if err != nil {
 		return tool.Result{}, a.Pattern, err
 	}
-	defer p.close()
+	defer closeAll(all)
 	found := []string{}
-	partial, err := p.walk(ctx, func(rel string, _ fs.DirEntry) error {
-		if glob.Match(pattern, p.relative(rel)) {
-			found = append(found, p.shownAs(rel))
+	partial, err := walkAll(ctx, all, func(b *branch, rel string, _ fs.DirEntry) error {
+		if glob.Match(pattern, b.below(rel)) {
+			found = append(found, b.shownAs(rel))
 		}
 		return nil
 	})

@@ -51,7 +51,7 @@ type grepArguments struct{ Pattern, Path, Glob string }
 // search is one call of grep.
 type search struct {
 	h    *host
-	p    *place
+	all  []*branch
 	re   *regexp.Regexp
 	size int // steps of re
 	glob string
@@ -69,8 +69,8 @@ func (h *host) grep(ctx context.Context, a *grepArguments) (tool.Result, string,
 	if err != nil {
 		return tool.Result{}, a.Path, err
 	}
-	defer s.p.close()
-	partial, err := s.p.walk(ctx, func(rel string, d fs.DirEntry) error { return s.visit(ctx, rel, d) })
+	defer closeAll(s.all)
+	partial, err := walkAll(ctx, s.all, func(b *branch, rel string, d fs.DirEntry) error { return s.visit(ctx, b, rel, d) })
 	if err != nil {
 		return tool.Result{}, a.Path, err
 	}
@@ -92,11 +92,11 @@ func (h *host) newSearch(ctx context.Context, a *grepArguments) (*search, error)
 		}
 	}
 	mounts := h.o.Mounts(ctx)
-	p, err := h.place(a.Path, mounts)
+	all, err := h.branches(a.Path, mounts)
 	if err != nil {
 		return nil, err
 	}
-	return &search{h: h, p: p, re: re, size: size, glob: a.Glob, keep: h.newSecrecy(mounts)}, nil
+	return &search{h: h, all: all, re: re, size: size, glob: a.Glob, keep: h.newSecrecy(mounts)}, nil
 }
 
 // compile returns the expression of a pattern and its size in steps. The size is checked before the pattern is
@@ -136,18 +136,18 @@ func steps(re *syntax.Regexp) int {
 }
 
 // visit searches one file. A file that cannot be searched is counted.
-func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
+func (s *search) visit(ctx context.Context, b *branch, rel string, d fs.DirEntry) error {
 	if s.full {
 		return fs.SkipAll
 	}
-	if !d.Type().IsRegular() || s.glob != "" && !glob.Match(s.glob, s.p.relative(rel)) {
+	if !d.Type().IsRegular() || s.glob != "" && !glob.Match(s.glob, b.below(rel)) {
 		return nil
 	}
-	at := *s.p
-	at.rel, at.shown = rel, s.p.shownAs(rel)
+	at := *b.place
+	at.rel, at.shown = rel, b.shownAs(rel)
 	if hit := s.script(ctx, &at, d); hit != nil {
 		s.kept++
-		if rel == s.p.rel {
+		if rel == b.rel {
 			return s.h.refuseScript(ctx, hit)
 		}
 		return nil // a search meets many scripts without asking for them

@@ -82,7 +82,7 @@ type Options struct {
 
 // Mount is the folder of one skill. It is read and never written.
 type Mount struct {
-	Name   string // the skill's name
+	Name   string // the skill's name; "skills/" and the name reach it too, unless another skill has that path
 	Path   string // slash path by which a model reaches it; "" means "skills/" and the name
 	Dir    string // absolute folder
 	Hidden bool   // not shown to models: it is reached through the workspace only, under the same rules

@@ -125,16 +125,23 @@ func (m *Mount) path() string {
 	return "skills/" + m.Name
 }
 
-// mounted returns the skill whose path rel begins with. Like the lookup of skills, it ignores case and takes "_" for "-".
+// mounted returns the skill whose path rel begins with, and the rest of rel. Of several the longest path counts. A path that none has may
+// begin with "skills/" and the name of one.
 func mounted(rel string, mounts []Mount) (*Mount, string) {
-	parts := strings.Split(rel, "/")
-	for i := range mounts {
-		want := strings.Split(mounts[i].path(), "/")
-		if !mounts[i].Hidden && len(want) <= len(parts) && slices.EqualFunc(want, parts[:len(want)], func(a, b string) bool { return fold(a) == fold(b) }) {
-			return &mounts[i], path.Join(append([]string{"."}, parts[len(want):]...)...)
+	var found *Mount
+	in := ""
+	try := func(m *Mount, at string) {
+		if rest, ok := beneath(at, rel); ok && !m.Hidden && (found == nil || len(at) > len(found.path())) {
+			found, in = m, rest
 		}
 	}
-	return nil, ""
+	for i := range mounts {
+		try(&mounts[i], mounts[i].path())
+	}
+	for i := 0; i < len(mounts) && found == nil; i++ {
+		try(&mounts[i], "skills/"+mounts[i].Name)
+	}
+	return found, in
 }
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }

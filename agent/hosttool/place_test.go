@@ -164,7 +164,11 @@ func TestMountPath(t *testing.T) {
 	k = &kit{t: t, base: k.base, ws: k.ws, skill: k.skill, other: k.other, exec: executor(t, k.o)}
 	k.want("read_file", `{"file_path":"skills/org/demo/SKILL.md"}`, `{"success":true,"result":{"file_path":"skills/org/demo/SKILL.md"`)
 	k.want("read_file", `{"file_path":"skills/gone/SKILL.md"}`, `{"success":false,"error":"not_found"`)
-	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, `{"success":false,"error":"not_found"`)
+	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, `{"success":true,"result":{"file_path":"skills/org/demo/SKILL.md"`)
+	k.want("glob", `{"pattern":"skills/**/SKILL.md"}`, `{"success":true,"result":{"files":["skills/org/demo/SKILL.md"]`)
+	k.want("glob", `{"pattern":"org/*/SKILL.md","path":"skills"}`, `{"success":true,"result":{"files":["skills/org/demo/SKILL.md"]`)
+	k.want("grep", `{"pattern":"^demo","path":"skills/org"}`, `{"success":true,"result":{"text":"skills/org/demo/SKILL.md:1:demo body`)
+	k.want("glob", `{"pattern":"**/SKILL.md"}`, `{"success":true,"result":{"files":[".agents/skills/inner/SKILL.md"]`)
 }
 
 // A workspace and a skill that are reached through links: their real names count as well.

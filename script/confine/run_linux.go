@@ -147,7 +147,7 @@ func (t *tree) prepare(r *Runner) error {
 		p.cgroup = t.group != nil
 	}
 	if p.layers.namespaces {
-		t.holds = p.keep()
+		t.holds = append(p.keep(), p.mounts()...)
 	} else {
 		p.missing = append(p.missing, p.closed()...)
 	}

@@ -39,6 +39,7 @@ type entry struct {
 	path     string
 	kind     entryKind
 	text     string // of a link or a file
+	from     string // what is mounted at path, if that is another folder
 	optional bool
 }
 
@@ -93,7 +94,7 @@ func (v *view) sorted() []entry {
 		if inMount && (e.kind == link || e.kind == file) {
 			continue
 		}
-		if inMount && e.kind == readable && over.kind != writable {
+		if inMount && e.kind == readable && e.from == "" && over.kind != writable {
 			continue
 		}
 		list = append(list, e)
@@ -141,7 +142,7 @@ func (e entry) operation() stage.Op {
 	if e.kind == hiddenFolder || e.kind == hiddenFile {
 		return e.hiding()
 	}
-	op := stage.Op{Code: stage.Bind, A: e.path}
+	op := stage.Op{Code: stage.Bind, A: e.path, B: e.from}
 	if e.optional {
 		op.M = stage.BindOptional
 	}

@@ -79,6 +79,7 @@ type Command struct {
 	Absent  []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
 	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
 	Missing []string    // what could not be asked for, as lines for Sandbox.Missing
+	Mounts  []Mount     // folders that it also reads at another path, where the sandbox has a view of its own
 	Network Network     // the zero value is none
 	Layer   *Layer      // a folder that it writes without changing it; nil for none. Exec returns ErrNoLayer
 	Confine Confinement // "" means ConfineAuto
@@ -97,6 +98,13 @@ func (c *Command) CloseIn() {
 	if c.In != nil {
 		_ = c.In.Close()
 	}
+}
+
+// Mount is a folder that a command reads at another path. What Command.Hide hides in Dir is hidden at Path, too. Nothing is there for
+// other programs, but for the time of the command there may be an empty folder.
+type Mount struct {
+	Path string // absolute; below a path that the command reads or writes
+	Dir  string // absolute
 }
 
 // Network is what a command may reach. The zero value is nothing.

@@ -88,8 +88,11 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 		Home:  at.home, Temp: at.temp, Stored: at.caches, Path: path, Here: []string{c.Dir}, GrantRead: cfg.Agent.BashRead, GrantWrite: cfg.Agent.BashWrite,
 		Denied: []runner.Denied{own, denied}, Network: bashNetwork(cfg), Confine: runner.ConfineRequired, Limits: bashLimits(cfg),
 	}
+	mounts, told := []runner.Mount{}, w.listOptions().Mounted()
 	for _, m := range w.mounts(ctx) {
-		reach.Read = append(reach.Read, m.Dir)
+		if reach.Read = append(reach.Read, m.Dir); told && !m.Hidden && m.Path != "" {
+			mounts = append(mounts, runner.Mount{Path: filepath.Join(c.Dir, filepath.FromSlash(m.Path)), Dir: m.Dir})
+		}
 	}
 	env := c.Env
 	if file := gitConfig(w.s.Sys.Home); file != "" {
@@ -99,7 +102,7 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 	if !c.ReadOnly {
 		reach.WriteHere = reach.Here
 	}
-	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout})
+	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts})
 }
 
 // bashLimits returns the limits of a command of bash. Its time limits that of its processors.

@@ -304,7 +304,7 @@ func (w *worker) mounts(ctx context.Context) []hosttool.Mount {
 			return
 		}
 		if at, err := e.Location(ctx); err == nil {
-			out = append(out, hosttool.Mount{Name: e.Canonical(), Dir: filepath.Dir(at), Hidden: hidden})
+			out = append(out, hosttool.Mount{Name: e.Canonical(), Path: e.Mounted(), Dir: filepath.Dir(at), Hidden: hidden})
 		}
 	}
 	for e := range w.catalog().All() {
