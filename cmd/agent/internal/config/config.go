@@ -51,6 +51,7 @@ type Config struct {
 	PluginsDir     string   // pluginsDir
 	SignatureRoots []string // signatureRoots: absolute PEM files
 	Plugins        []Plugin // plugins: skills that the user wants installed
+	Sources        []string // sources: names of layers that are read, besides Enterprise and Extra
 	Precedence     []string // precedence: names of layers, highest first
 	Omniforge      bool     // precedence: omniforge, which reads further folders
 

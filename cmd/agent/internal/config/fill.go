@@ -25,6 +25,7 @@ func (c *Config) fill(g given) {
 	c.SignatureRoots = get[[]string](g, "signatureRoots")
 	c.Plugins = get[[]Plugin](g, "plugins")
 	precedence := get[preset](g, "precedence")
+	c.Sources = get[[]string](g, "sources")
 	c.Precedence, c.Omniforge = slices.Clone(precedence.order), precedence.name == "omniforge"
 
 	c.Disclosure, c.XMLStyle, c.Location = text("disclosure"), text("xmlStyle"), text("location")

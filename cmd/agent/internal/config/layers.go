@@ -25,7 +25,9 @@ func (c *Config) Layers() []Layer {
 	}
 	var all []Layer
 	for _, name := range c.Precedence {
-		all = append(all, c.layers(name)...)
+		if c.reads(name) {
+			all = append(all, c.layers(name)...)
+		}
 	}
 	users, seen := map[string]bool{}, map[string]bool{}
 	for _, l := range c.layers(UserDir) {
@@ -44,6 +46,11 @@ func (c *Config) Layers() []Layer {
 		seen[l.Dir] = seen[l.Dir] || !drop
 		return drop
 	})
+}
+
+// reads reports whether a layer is read: the operator's, and what the user named, always.
+func (c *Config) reads(name string) bool {
+	return name == Enterprise || name == Extra || slices.Contains(c.Sources, name)
 }
 
 // layers returns the folders of one layer, highest first.
@@ -65,8 +72,11 @@ func (c *Config) layers(name string) []Layer {
 		dirs = []string{under(p.Project, ".claude", "skills")}
 		commands = under(p.Project, ".claude", "commands")
 	case UserDir:
-		dirs = []string{c.omniforge(p.Home, "skills"), c.UserDir, under(p.Home, ".agents", "skills"), under(p.Home, ".claude", "skills")}
-		commands = under(p.Home, ".claude", "commands")
+		dirs = []string{c.omniforge(p.Home, "skills"), c.UserDir, under(p.Home, ".agents", "skills")}
+		if c.reads(Claude) {
+			dirs = append(dirs, under(p.Home, ".claude", "skills"))
+			commands = under(p.Home, ".claude", "commands")
+		}
 	case Bundled:
 		return []Layer{{Name: Bundled, Dir: c.CoreDir}}
 	}

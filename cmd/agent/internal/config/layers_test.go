@@ -38,6 +38,21 @@ func TestLayers(t *testing.T) {
 	})
 }
 
+// R58: under harness-mvp three sources are read, and what the operator and the user name.
+func TestLayersOfThreeSources(t *testing.T) {
+	w := newWorld(t)
+	w.env["AGENT_PROFILE"] = "harness-mvp"
+	c, _ := w.load()
+	checkLines(t, w.show(c), []string{
+		"enterprise /etc/agent/skills",
+		"project PROJECT/.agent/skills",
+		"project PROJECT/.agents/skills",
+		"user HOME/.agent/skills",
+		"user HOME/.agents/skills",
+		"bundled ",
+	})
+}
+
 // R59 and C16: the other preset, with its own folders, the user above the project and plugins last.
 func TestLayersOmniforge(t *testing.T) {
 	w := newWorld(t)

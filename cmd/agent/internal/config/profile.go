@@ -24,7 +24,7 @@ var profiles = []struct {
 		"disclosure": "system-xml", "xmlStyle": "harness", "location": "file", "cwd": "skill", "scriptRead": "allow", "enforce": "off", "hooks": "false",
 	}},
 	{"harness-mvp", "offers skills by their triggers", map[string]string{
-		"disclosure": "triggers", "maxSkills": "3", "cwd": "skill", "hooks": "false",
+		"disclosure": "triggers", "maxSkills": "3", "cwd": "skill", "hooks": "false", "sources": "bundled,user,project",
 	}},
 	{"omniforge", "lists skills in the description of a tool", map[string]string{
 		"disclosure": "tool-description", "precedence": "omniforge", "nested": "false", "strictStack": "true", "errorText": "true", "cwd": "script",
