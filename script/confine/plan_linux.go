@@ -27,6 +27,8 @@ type plan struct {
 	temp   int64
 	extra  []string // Options.Read
 
+	noSockets bool // the command has no unix sockets
+
 	links   []string // of Command.Keep, which cannot be mounted
 	missing []string // what the command asked for and does not get
 }
@@ -254,7 +256,7 @@ func (p *plan) filter() rules {
 		return rules{}
 	}
 	return rules{
-		confine: true, inet: p.c.Network.All || p.hosts || p.layers.namespaces, noSocket: !p.layers.namespaces, others: !p.layers.namespaces,
+		confine: true, inet: p.c.Network.All || p.hosts || p.layers.namespaces, noSocket: !p.layers.namespaces || p.noSockets, others: !p.layers.namespaces,
 		onlyTCP:  !p.c.Network.All && !(p.hosts && p.layers.namespaces),
 		noShared: !p.layers.namespaces || p.c.Limits.Memory > 0 && !p.cgroup,
 		noCut:    !p.layers.namespaces && p.abi < truncates,

@@ -1,30 +1,100 @@
 package confine
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // hideSockets puts something empty over the sockets of programs outside that lie in folders which the command sees: over one it would
 // reach its service, whatever network it has. One that the user granted by its own name can be reached. Without namespaces the command
-// has no unix sockets.
+// has no unix sockets, and it has none where it is not known which there are.
+//
+// Any file of a folder that was granted can be a socket, under a name that no program gave it: these folders are searched. In those of the
+// system it has the name that its program gave it.
 func (p *plan) hideSockets() {
 	text, err := os.ReadFile("/proc/self/net/unix")
-	if err != nil {
-		p.missing = append(p.missing, "sockets: it is not known which there are, so those in folders that it sees can be reached")
+	for _, name := range boundNames(string(text)) {
+		p.hideSocket(name)
+	}
+	s := &socketSearch{left: mostSearched}
+	folders := paths.Without(slices.Concat(p.extra, p.c.Read, p.c.Write), slices.Concat(p.c.Own, p.c.Stored)) // these are no others'
+	slices.Sort(folders)                                                                                      // a folder before those in it
+	for _, dir := range folders {
+		s.search(filepath.Clean(dir))
+	}
+	for _, path := range s.found {
+		p.hideSocket(path)
+	}
+	switch {
+	case err != nil:
+		s.unknown = "it is not known which there are"
+	case s.left <= 0:
+		s.unknown = fmt.Sprintf("it sees folders with more than %d files", mostSearched)
+	case s.unknown == "":
 		return
 	}
-	for _, name := range boundNames(string(text)) {
-		if filepath.IsAbs(name) {
-			p.hideSocket(name)
-			continue
-		}
-		for _, dir := range slices.Concat(p.extra, p.c.Read, p.c.Write) { // relative to a folder that is not known
-			p.hideSocket(filepath.Join(dir, name))
+	p.noSockets = true
+	p.missing = append(p.missing, "sockets: the command has no unix sockets, because "+s.unknown)
+}
+
+// mostSearched is how many files and folders are looked at for sockets when a command starts.
+const mostSearched = 200_000
+
+// socketSearch looks for sockets.
+type socketSearch struct {
+	done    []string // folders that were searched
+	found   []string
+	left    int    // files and folders to look at
+	unknown string // why it does not know all of them, "" if it does
+}
+
+// search looks in a folder and those below it, without following links.
+func (s *socketSearch) search(top string) {
+	if paths.Within(s.done, top) {
+		return
+	}
+	s.done = append(s.done, top)
+	for next := []string{top}; len(next) > 0 && s.left > 0; {
+		dir := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, d := range s.read(dir) {
+			switch d.Type() {
+			case fs.ModeDir:
+				next = append(next, filepath.Join(dir, d.Name()))
+			case fs.ModeSocket:
+				s.found = append(s.found, filepath.Join(dir, d.Name()))
+			}
 		}
 	}
+}
+
+// read returns what lies in a folder, nothing for what is no folder. One that cannot be listed may have sockets all the same.
+func (s *socketSearch) read(dir string) []fs.DirEntry {
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		var info unix.Stat_t
+		if errors.Is(err, fs.ErrPermission) && (unix.Access(dir, unix.X_OK) == nil || unix.Lstat(dir, &info) == nil && int(info.Uid) == os.Geteuid()) {
+			s.unknown = "it cannot be seen what is in " + dir
+		}
+		return nil
+	}
+	defer f.Close()
+	list, err := f.ReadDir(max(s.left, 1))
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.unknown = err.Error()
+	}
+	s.left -= len(list) + 1
+	return list
 }
 
 func (p *plan) hideSocket(path string) {
@@ -40,7 +110,7 @@ func (p *plan) hideSocket(path string) {
 	}
 }
 
-// boundNames returns the names of the unix sockets in a list of /proc/net/unix, without abstract ones.
+// boundNames returns the absolute names of the unix sockets in a list of /proc/net/unix.
 func boundNames(list string) []string {
 	const columns = 7 // before the name, which may have spaces
 	var names []string
@@ -49,7 +119,7 @@ func boundNames(list string) []string {
 		for range columns {
 			_, rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
 		}
-		if rest != "" && rest[0] != '@' && rest != "Path" {
+		if filepath.IsAbs(rest) {
 			names = append(names, rest)
 		}
 	}

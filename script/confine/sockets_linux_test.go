@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -45,10 +46,11 @@ print("own")
 			serve(t, path)
 			sockets = append(sockets, path)
 		}
+		sockets = append(sockets, renamed(t, filepath.Join(dir, "write"))...)
 		c.Read, c.Write = []string{filepath.Join(dir, "read")}, []string{filepath.Join(dir, "write"), c.Dir}
 		c.Args = append(c.Args, append(sockets, "/proc/self/root"+sockets[0])...)
-		const refused = "ConnectionRefusedError\nConnectionRefusedError\nConnectionRefusedError\nown\n"
-		const granted = "reached hello\nreached hello\nreached hello\nown\n"
+		refused := strings.Repeat("ConnectionRefusedError\n", len(sockets)+1) + "own\n"
+		granted := strings.Repeat("reached hello\n", len(sockets)+1) + "own\n"
 		out := run(t, i.runner(t, Options{}), c)
 		switch {
 		case i.name == "A" && string(out.Stdout) != refused:
@@ -66,6 +68,77 @@ print("own")
 			if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
 				t.Errorf("%s is not there any more: %v", path, err)
 			}
+		}
+	})
+}
+
+// renamed serves on sockets in a folder whose names the kernel does not know: attacks-two M3.
+func renamed(t *testing.T, dir string) []string {
+	t.Helper()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll(at("a/b"), 0o777))
+	serve(t, at("old"))
+	must(os.Rename(at("old"), at("a/b/renamed")))
+	serve(t, at("temporary")) // as OpenSSH makes its control socket
+	must(os.Link(at("temporary"), at("linked")))
+	must(os.Remove(at("temporary")))
+	must(os.Symlink("a", at("way")))
+	serve(t, at("way/through"))
+	return []string{at("a/b/renamed"), at("linked"), at("a/through")}
+}
+
+// Where it is not known which sockets there are, a command has none: its folders are too large, or one cannot be listed.
+func TestSocketsAreNotKnown(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		make func(s *socketSearch)
+		want bool // that all are known
+	}{
+		{"few files", func(s *socketSearch) { s.search(dir) }, true},
+		{"too many", func(s *socketSearch) { s.left = 1; s.search(dir) }, false},
+		{"a file", func(s *socketSearch) { s.search(filepath.Join(dir, "file")) }, true},
+		{"nothing", func(s *socketSearch) { s.search(filepath.Join(dir, "none")) }, true},
+		{"a folder of this user that cannot be listed", func(s *socketSearch) {
+			if os.Geteuid() == 0 {
+				s.unknown = "root lists every folder"
+				return
+			}
+			closed := filepath.Join(dir, "closed")
+			if err := os.Mkdir(closed, 0); err != nil {
+				t.Error(err)
+			}
+			s.search(dir)
+			if err := os.Remove(closed); err != nil {
+				t.Error(err)
+			}
+		}, false},
+	} {
+		s := &socketSearch{left: 10}
+		tt.make(s)
+		if got := s.left > 0 && s.unknown == ""; got != tt.want {
+			t.Errorf("%s: all known %v, want %v: %+v", tt.name, got, tt.want, s)
+		}
+	}
+	each(t, func(t *testing.T, i tier) {
+		c := i.command(t, python, "-c", "import socket; socket.socketpair(); socket.socket(socket.AF_UNIX)")
+		p, err := i.runner(t, Options{}).plan(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.noSockets = true
+		out, err := (&Runner{o: Options{Temp: 1 << 20}}).attempt(t.Context(), p)
+		if err != nil || out.ExitCode == 0 || !strings.Contains(string(out.Stderr), "PermissionError") {
+			t.Errorf("got %+v, %v\n%s", out, err, out.Stderr)
 		}
 	})
 }
@@ -126,7 +199,7 @@ func TestBoundNames(t *testing.T) {
 ffff888103f3e800: 00000002 00000000 00010000 0005 01 16873 @/org/abstract
 0000000000000000: 00000002 00000000 00010000 0001 01 99 tmp/sockets/x.sock
 `
-	want := []string{"/tmp/with a space/s", "tmp/sockets/x.sock"}
+	want := []string{"/tmp/with a space/s"}
 	if got := boundNames(list); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
