@@ -3,11 +3,13 @@ package trust
 import (
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -44,6 +46,19 @@ func checkRoot(dir string) error {
 	}
 	if filepath.Dir(dir) == dir {
 		return fmt.Errorf("trusted folder %q would include every file of this machine", dir)
+	}
+	return nil
+}
+
+// tooWide returns an error for a folder that also holds what nobody chose to trust: the home, with all that its user downloads, or what
+// every user of the machine puts there.
+func tooWide(dir, home string) error {
+	if home != "" && paths.WithinReal(dir, home) {
+		return fmt.Errorf("trusted folder %q would include your whole home, with all that you download: name a folder that has your own skills alone", dir)
+	}
+	const everyones = 0o002
+	if info, err := os.Stat(dir); err == nil && info.Mode()&fs.ModeSticky != 0 && info.Mode()&everyones != 0 {
+		return fmt.Errorf("trusted folder %q would include what every user of this machine puts there: name a folder that has your own skills alone", dir)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,7 @@ const maxFile = 64 << 20 // bytes
 type Store struct {
 	Path string           // absolute; otherwise every method returns an error. The first write creates the file and its folder.
 	Now  func() time.Time // nil means time.Now
+	Home string           // the user's, which AddRoot refuses, as it does a folder above it; "" for none
 
 	// Record gets each change before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
 	// GrantChanged and GrantRevoked. Its error keeps the change from being written, unless the change only takes rights away. Nil
@@ -205,10 +207,10 @@ func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) 
 // Content is one content of one skill: its canonical name, its folder, "" for a bundled skill, and its digest.
 type Content struct{ Name, Dir, Digest string }
 
-// AddRoot trusts all skills below a folder, now and later. dir must be absolute and without symbolic links, and not the
-// root of a file system. See RootRisk.
+// AddRoot trusts all skills below a folder, now and later. dir must be absolute and without symbolic links, and neither the
+// root of a file system, nor a folder with the home in it, nor one for the temporary files of all users. See RootRisk.
 func (s *Store) AddRoot(ctx context.Context, dir string) error {
-	if err := checkRoot(dir); err != nil {
+	if err := cmp.Or(checkRoot(dir), tooWide(dir, s.Home)); err != nil {
 		return err
 	}
 	return s.change(ctx, func(f *file) error {

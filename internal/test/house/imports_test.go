@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"disclose/internal/words": {},
 	"want":                    {"internal/hostname"},
 	"policy":                  {"want", "internal/hostname", "internal/paths", "internal/program"},
-	"trust":                   {"skill", "skill/manifest", "want", "internal/toolrule", "internal/lockfile", "internal/unknown", "trace"},
+	"trust":                   {"skill", "skill/manifest", "want", "internal/toolrule", "internal/lockfile", "internal/paths", "internal/unknown", "trace"},
 	"skill":                   {"skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
 	"tool":                    {"trace"},
 	"trace":                   {},

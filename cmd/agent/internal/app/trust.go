@@ -60,7 +60,7 @@ func (t *Trust) Edit() (*trust.Store, error) {
 }
 
 func (t *Trust) store() *trust.Store {
-	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now, Record: t.observe.record}
+	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Record: t.observe.record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.

@@ -173,10 +173,12 @@ func (o *trustOptions) trustRoot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	question := fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)
 	if risk := trust.RootRisk(dir); risk != "" {
 		o.out.Warn(risk + ", who could change the skills that you trust")
+		question = fmt.Sprintf("Trust every skill below %s, with all later changes, also those of other users?", dir)
 	}
-	if err := o.confirmRoot(ctx, fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)); err != nil {
+	if err := o.confirmRoot(ctx, question); err != nil {
 		return err
 	}
 	if err := store.AddRoot(ctx, dir); err != nil {
