@@ -26,6 +26,8 @@ func main() {
 	flag.Parse()
 	r := newReport(os.Stdout)
 	err := r.read(os.Stdin)
+	enough := r.coverage(strings.Fields(*core), *least)
+	r.hopeless = r.hopeless || !enough
 	if err == nil && *again != "" {
 		err = os.WriteFile(*again, []byte(r.again()), 0o600)
 	}
@@ -33,7 +35,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "summary:", err)
 		os.Exit(1)
 	}
-	enough := r.coverage(strings.Fields(*core), *least)
 	if !r.end() || !enough {
 		os.Exit(1)
 	}
