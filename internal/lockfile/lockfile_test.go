@@ -445,3 +445,27 @@ func TestEndedContext(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
+
+// A copy that is set aside replaces nothing: not an earlier one of the same instant, and not what a link leads to.
+func TestSetAsideReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path, now := filepath.Join(dir, "trust.json"), time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	if err := SetAside(path, []byte("first"), now); err != nil {
+		t.Fatal(err)
+	}
+	if err := SetAside(path, []byte("second"), now); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	other := filepath.Join(dir, "other")
+	if err := errors.Join(os.WriteFile(other, []byte("mine"), 0o600), os.Symlink(other, path+".corrupt-20260501T120001.000Z")); err != nil {
+		t.Fatal(err)
+	}
+	if err := SetAside(path, []byte("third"), now.Add(time.Second)); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	for name, want := range map[string]string{path + ".corrupt-20260501T120000.000Z": "first", other: "mine"} {
+		if b, err := os.ReadFile(name); err != nil || string(b) != want {
+			t.Errorf("%s: got %q, %v", name, b, err)
+		}
+	}
+}
