@@ -165,30 +165,30 @@ func removed(cmd *runner.Command, err error) string {
 func keptAt(c *runner.Command, path string) *refusedFile {
 	b := &refusedFile{Path: path, Write: true, Kept: true}
 	for _, kept := range slices.Concat(c.Keep, c.Absent) {
-		if paths.Within([]string{kept}, path) && runner.IsInstruction(kept) {
+		info, err := os.Lstat(kept)
+		if paths.Within([]string{kept}, path) && runner.MayBeGranted(kept, err == nil && info.IsDir()) {
 			b.Dir = kept
 		}
 	}
 	return b
 }
 
-// undone returns the error of a script that changed what no script may change. Whatever else it did does not matter.
-func (c *call) undone(cmd *runner.Command, out *runner.Output) error {
-	var texts []string
-	for _, u := range out.Undone[:min(len(out.Undone), mostUndone)] {
-		texts = append(texts, fmt.Sprintf("Script changed %s, which has to stay as it is: %s", u.Path, u.Text()))
+// undoneAt is keptAt for what a command did change.
+func undoneAt(c *runner.Command, u *runner.Undone) *refusedFile {
+	b := keptAt(c, u.Path)
+	if u.Why != "" && runner.MayBeGranted(u.Path, u.IsDir) {
+		b.Dir = u.Path
 	}
-	if more := len(out.Undone) - len(texts); more > 0 {
-		texts = append(texts, fmt.Sprintf("so for %d more", more))
-	}
-	b := keptAt(cmd, out.Undone[0].Path)
-	b.recorded = true
-	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: b, Wants: b.wants(), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
-		Message: strings.Join(texts, "; ") + failureTail(out)}
+	return b
 }
 
-// mostUndone is how many changed paths a message names.
-const mostUndone = 5
+// undone returns the error of a script that changed what no script may change. Whatever else it did does not matter.
+func (c *call) undone(cmd *runner.Command, out *runner.Output) error {
+	b := undoneAt(cmd, &out.Undone[0])
+	b.recorded = true
+	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: b, Wants: b.wants(), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
+		Message: runner.Sentence("Script", out.Undone) + failureTail(out)}
+}
 
 // mostFrames is how many calls are left of a stack trace, the innermost.
 const mostFrames = 3

@@ -43,7 +43,7 @@ func reached(t *testing.T, r *rig, front string, grant Grant) *runner.Command {
 func TestReach(t *testing.T) {
 	top := t.TempDir()
 	at := func(name string) string { return filepath.Join(top, filepath.FromSlash(name)) }
-	for _, dir := range []string{"home/.ssh", "home/work/sub", "home/.agent/cache", "other", "trusted/x"} {
+	for _, dir := range []string{"home/.ssh", "home/work/sub", "home/work/.git", "home/work/.claude", "home/.git", "home/.config/x", "home/.agent/cache", "other", "trusted/x"} {
 		if err := os.MkdirAll(at(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -60,10 +60,10 @@ func TestReach(t *testing.T) {
 	}{
 		{name: "nothing granted", user: "home/work/sub", space: "home/work", read: []string{"home/work/sub", "home/work"}, not: []string{"home", "other"}},
 		{name: "here", user: "home/work", space: "home/work", grant: Grant{Given: given(t, "write:.")}, write: []string{"home/work"},
-			keep: []string{"home/work/.git/hooks", "home/work/.git/config", "home/work/.agent", "home/work/.claude", "home/work/.mcp.json"}, free: []string{"home/work/.bashrc"}},
+			keep: []string{"home/work/.git/hooks", "home/work/.git/config", "home/work/.claude"}, free: []string{"home/work/.mcp.json"}},
 		{name: "named", user: "home/work", grant: Grant{Given: want.New(want.ReadOf(at("other")), want.WriteOf(at("home/out")))}, read: []string{"other", "home/work"}, write: []string{"home/out"}},
 		{name: "here is the home", user: "home", space: "home", grant: Grant{Given: given(t, "write:.")}, write: []string{"home"},
-			hide: []string{"home/.ssh", "home/.agent"}, keep: []string{"home/.bashrc", "home/.ssh", "home/.git/hooks"}, seen: []string{"home", "home/work"}},
+			hide: []string{"home/.ssh", "home/.agent"}, keep: []string{"home/.config", "home/.ssh", "home/.git/hooks"}, seen: []string{"home", "home/work"}},
 		{name: "here holds the home", user: ".", grant: Grant{Given: given(t, "write:.")}, write: []string{"."}, hide: []string{"home", "home/.agent"}},
 		{name: "a hidden folder by name", user: "home", grant: Grant{Given: want.New(want.ReadOf(at("home/.ssh")))}, read: []string{"home/.ssh", "home"}, hide: []string{"home/.agent"}, seen: []string{"home/.ssh"}},
 		{name: "the real home", user: "home/work", grant: Grant{Given: given(t, "home")}, read: []string{"home", "home/work"}, hide: []string{"home/.agent"}, seen: []string{"home/.ssh"}},
@@ -318,10 +318,10 @@ func TestBlocked(t *testing.T) {
 // the change and which file can be granted.
 func TestUndone(t *testing.T) {
 	r := host(t)
-	r.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Undone: []runner.Undone{{Path: "/w/AGENTS.md", Moved: "/w/aside"}, {Path: "/w/.npmrc", Err: errors.New("why")}}}}
+	r.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Undone: []runner.Undone{{Path: "/w/AGENTS.md", Moved: "/w/aside"}, {Path: "/w/.npmrc", Err: errors.New("why")}, {Path: "/w/.x", Moved: "/w/aside", Why: "programs can read .x"}}}}
 	s := open(t, "", tree{"scripts/a.sh": ""})
 	_, err := run(t, r, s, "a", nil)
-	failure(t, err, ExecutionFailed, ReasonBlocked, "Script changed /w/AGENTS.md", "in /w/aside", "/w/.npmrc", "could not be put back: why")
+	failure(t, err, ExecutionFailed, ReasonBlocked, "Script changed /w/AGENTS.md", "in /w/aside", "/w/.npmrc", "could not be put back: why", "Script made /w/.x, and programs can read .x: it is now in /w/aside")
 	var b *refusedFile
 	if !errors.As(err, &b) || b.Here || !b.Kept {
 		t.Errorf("got %+v", b)

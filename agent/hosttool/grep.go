@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -153,17 +154,18 @@ func (s *search) visit(ctx context.Context, b *branch, rel string, d fs.DirEntry
 		return nil // a search meets many scripts without asking for them
 	}
 	f, err := s.h.openAt(ctx, &at, s.keep)
-	if err == nil && s.h.asksToRead(ctx, &at) { // a search asks nothing
-		f.Close()
-		err = errNotAsked
-	}
 	if err != nil {
 		s.unread++
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() > MaxFile {
+	info, err := f.Stat()
+	if err != nil || info.Size() > MaxFile {
 		s.tooBig++
+		return nil
+	}
+	if _, d := s.h.decideRead(ctx, &at, info, s.keep); d.Verdict != permit.Allowed { // a search asks nothing
+		s.unread++
 		return nil
 	}
 	r := bufio.NewReaderSize(io.LimitReader(f, MaxFile), sniffed)

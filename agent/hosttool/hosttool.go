@@ -59,6 +59,9 @@ type Options struct {
 	// Decide says what happens to a call. Nil means that each change of a file and each command is asked about. It is
 	// called for each file that is read, and must be quick.
 	Decide func(context.Context, *permit.Call) permit.Decision
+	// ReadRules reports whether Decide may not allow to read some file. Then a file with several names is compared under all those that it
+	// has in the workspace. Nil means that it may.
+	ReadRules func() bool
 	// Approve asks the user about a call for which Decide says so. Nil refuses such calls.
 	Approve func(context.Context, *Request) (Answer, error)
 	// Cure says how to allow a call, as the refusal ends if Approve is nil. Nil means that the refusal does not say.
@@ -90,6 +93,7 @@ type Mount struct {
 
 // Limits of the tools.
 const (
+	MaxDeep    = 64        // folders in which a new file lies: many programs cannot delete more
 	MaxFile    = 10 << 20  // bytes of a file that is written, edited or searched
 	PageLines  = 2000      // lines that one call of read_file returns
 	PageBytes  = 256 << 10 // bytes that one call of read_file returns

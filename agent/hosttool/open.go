@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // open opens a regular file for reading. It refuses a path that leads outside, a file that Options.Blocked refuses, a
@@ -20,10 +21,11 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 		return nil, nil, err
 	}
 	defer p.close()
-	if err := h.permitRead(ctx, p); err != nil {
+	keep := h.newSecrecy(mounts)
+	if err := h.permitRead(ctx, p, keep); err != nil {
 		return nil, nil, err
 	}
-	f, err := h.openAt(ctx, p, h.newSecrecy(mounts))
+	f, err := h.openAt(ctx, p, keep)
 	return f, p, err
 }
 
@@ -32,8 +34,8 @@ func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, e
 	if err := p.refuseRead(); err != nil {
 		return nil, err
 	}
-	if d := h.o.Decide(ctx, readOf(p)); d.Verdict == permit.Denied {
-		return nil, denied("not_allowed", "Reading '%s' is not allowed: %s", p.shown, d.Reason)
+	if d := h.o.Decide(ctx, readOf(p)); d.Verdict == permit.Denied { // also for a file that is not there
+		return nil, notRead(p, d)
 	}
 	if h.o.Blocked != nil {
 		if err := h.o.Blocked(p.abs()); err != nil {
@@ -51,14 +53,32 @@ func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, e
 		err = failed("folder", "'%s' is a folder: glob lists it", p.shown)
 	case !info.Mode().IsRegular():
 		err = denied("irregular", "'%s' is not a regular file", p.shown)
-	case !h.o.ReadScripts:
-		if s := keep.script(ctx, p, info); s != nil {
-			err = h.refuseScript(ctx, s)
-		}
+	default:
+		err = h.mayOpen(ctx, p, info, keep)
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// mayOpen refuses an open file that rules deny under another name, and a script.
+func (h *host) mayOpen(ctx context.Context, p *place, info os.FileInfo, keep *secrecy) error {
+	if _, ok := paths.Shared(info); ok {
+		if _, d := h.decideRead(ctx, p, info, keep); d.Verdict == permit.Denied {
+			return notRead(p, d)
+		}
+	}
+	if h.o.ReadScripts {
+		return nil
+	}
+	if s := keep.script(ctx, p, info); s != nil {
+		return h.refuseScript(ctx, s)
+	}
+	return nil
+}
+
+func notRead(p *place, d permit.Decision) error {
+	return denied("not_allowed", "Reading '%s' is not allowed: %s", p.shown, d.Reason)
 }

@@ -2,9 +2,9 @@ package hosttool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/agent-base/agent-base/agent/permit"
@@ -34,17 +34,19 @@ type Answer struct {
 // asked about.
 const maxApproved = 100_000
 
-// errNotAsked says that a search did not read a file because the user would have to be asked.
-var errNotAsked = errors.New("not asked about")
-
 // decide returns what happens to a call and traces it. A denied call is an error.
 func (h *host) decide(ctx context.Context, c *permit.Call, about string) (permit.Decision, error) {
 	d := h.o.Decide(ctx, c)
+	return d, h.judged(ctx, c, d, about)
+}
+
+// judged traces a decision. A denied call is an error.
+func (h *host) judged(ctx context.Context, c *permit.Call, d permit.Decision, about string) error {
 	h.emit(ctx, trace.Event{Kind: trace.CallDecided, Level: slog.LevelDebug, Tool: c.Tool, Message: string(d.Verdict) + ": " + d.Reason}, c, d)
 	if d.Verdict == permit.Denied {
-		return d, denied("not_allowed", "%s is not allowed: %s", upper(about), d.Reason)
+		return denied("not_allowed", "%s is not allowed: %s", upper(about), d.Reason)
 	}
-	return d, nil
+	return nil
 }
 
 // approve asks the user about a call if the decision says so.
@@ -122,20 +124,23 @@ func (h *host) permitCommand(ctx context.Context, c *permit.Call) (permit.Decisi
 }
 
 // permitRead returns nil if a file may be read.
-func (h *host) permitRead(ctx context.Context, p *place) error {
-	c := readOf(p)
+func (h *host) permitRead(ctx context.Context, p *place, keep *secrecy) error {
 	about := fmt.Sprintf("reading '%s'", p.shown)
-	d, err := h.decide(ctx, c, about)
+	info, err := p.root.Lstat(p.name())
 	if err != nil {
+		info = noFile{}
+	}
+	c, d := h.decideRead(ctx, p, info, keep)
+	if err := h.judged(ctx, c, d, about); err != nil {
 		return err
 	}
 	return h.approve(ctx, &Request{Call: c, Decision: d, Path: p.shown, Existed: true}, about)
 }
 
-// asksToRead reports whether the user would be asked before a file is read.
-func (h *host) asksToRead(ctx context.Context, p *place) bool {
-	return h.o.Decide(ctx, readOf(p)).Verdict == permit.Asked
-}
+// noFile describes a file that is not there.
+type noFile struct{ os.FileInfo }
+
+func (noFile) Sys() any { return nil }
 
 func readOf(p *place) *permit.Call {
 	return &permit.Call{Tool: "read_file", Kind: permit.Read, Path: p.abs()}

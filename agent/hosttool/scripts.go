@@ -33,6 +33,7 @@ type secrecy struct {
 	dirs   []os.FileInfo        // of mounts, nil for a missing one
 	above  map[string]int       // the skill that a folder of the place lies in, -1 for none
 	lists  map[int][]scriptFile // the scripts of a skill, read when they are needed
+	links  *linked              // read when it is needed
 }
 
 func (h *host) newSecrecy(mounts []Mount) *secrecy {

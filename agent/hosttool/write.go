@@ -55,6 +55,9 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 	if c.before, err = p.present(); err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
+	if deep := strings.Count(p.rel, "/"); !c.before.existed && deep > MaxDeep {
+		return tool.Result{}, a.FilePath, unusable("file_path lies %d folders deep, and a new file lies in at most %d", deep, MaxDeep)
+	}
 	c.after = []byte(*a.Content)
 	if err := h.change(ctx, c); err != nil {
 		return tool.Result{}, a.FilePath, err

@@ -160,6 +160,9 @@ func (p *Policy) DeniedFiles() (read, change allow.Files) {
 	return p.deny.parsed.Reading(true), p.deny.parsed.Changing(true)
 }
 
+// Restricts reports whether there are rules that deny calls or ask about them.
+func (p *Policy) Restricts() bool { return p.o.Doubt || len(p.ask.rules)+len(p.deny.rules) > 0 }
+
 // WithMode returns the policy with another mode.
 func (p *Policy) WithMode(m Mode) *Policy {
 	o := p.o

@@ -25,6 +25,7 @@ type Found struct {
 	Does   string // what they do, such as "follows"
 	Listed bool   // a row of the table has it; else its name begins with a dot and nothing is known about it
 	Home   bool   // it is listed for the home of a user alone
+	Own    bool   // it is a matter of the user alone: no advice offers to have a script write it
 	Made   bool   // programs make it while they build, test or edit: a command may, and nobody writes it by hand
 }
 
@@ -68,7 +69,7 @@ func In(dir, name string) (Found, bool) {
 func first(list []*pattern, dir, name string) (Found, bool) {
 	for _, p := range list {
 		if above, ok := p.follows(dir); ok {
-			return Found{Name: path.Join(above, name), By: p.row.By, Does: p.row.Does, Listed: true, Home: p.home}, true
+			return Found{Name: path.Join(above, name), By: p.row.By, Does: p.row.Does, Listed: true, Home: p.home, Own: p.row.Own}, true
 		}
 	}
 	return Found{}, false

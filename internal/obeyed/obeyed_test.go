@@ -12,7 +12,7 @@ const planted = `opencode.json opencode.jsonc .opencode/agent/x.md crush.json .c
 	AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md CRUSH.md WARP.md IFLOW.md .rules .cursorrules .windsurfrules .clinerules/x .cursor/mcp.json
 	.gemini/settings.json .codex/config.toml .claude/settings.json .agents/skills/new/SKILL.md .agent/config.yaml .mcp.json .vscode/tasks.json .idea/x.xml .zed/tasks.json
 	.windsurf/x .roo/x .kiro/x .junie/x .amazonq/x .github/copilot-instructions.md .github/instructions/x .github/prompts/x .github/agents/x .github/chatmodes/a.md
-	.github/hooks/x .github/skills/x copilot-instructions.md lefthook.yml .githooks/pre-commit .husky/pre-commit mise.toml .mise.toml .envrc .env .npmrc .yarnrc .yarnrc.yml
+	.github/hooks/x .github/skills/x copilot-instructions.md lefthook.yml .githooks/pre-commit .husky/pre-commit mise.toml .mise.toml .envrc .env.local .npmrc .yarnrc .yarnrc.yml
 	.yarn/releases/yarn.cjs .yarn/plugins/x.cjs .pnp.cjs .pnpmfile.cjs bunfig.toml .cargo/config .cargo/config.toml .pre-commit-config.yaml .eslintrc.js .vimrc .gdbinit
 	.git/hooks/pre-commit .git/config .git/commondir .git/config.worktree .gitmodules .hg/hgrc .jj/repo/config.toml .crush/skills/x/SKILL.md .goose/skills/a.md .augment/x
 	.bashrc .bash_profile .zshrc .profile .inputrc .gitconfig`
@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"AGENTS.md", Found{Name: "AGENTS.md", By: "agents", Does: "follow", Listed: true}},
 		{"x/.Github/Prompts/y", Found{Name: ".Github/Prompts", By: "GitHub Copilot", Does: "follows", Listed: true}},
-		{".config/x", Found{Name: ".config", By: "shells", Does: "run", Listed: true, Home: true}},
+		{".config/x", Found{Name: ".config", By: "programs", Does: "obey", Listed: true, Home: true, Own: true}},
 		{"a/.pytest_cache/x", Found{Name: ".pytest_cache", By: "programs", Does: "can read", Made: true}},
 		{"b/.strange/CLAUDE.md", Found{Name: ".strange", By: "programs", Does: "can read"}},
 	} {

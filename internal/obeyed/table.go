@@ -4,31 +4,33 @@ package obeyed
 type row struct {
 	By    string // who obeys it: "direnv"; "editors" for several
 	Does  string // what they do with it: "runs"; "run" for several
+	Own   bool   // it is a matter of the user alone, see Found
 	Names string // separated by spaces
 }
 
 // table has what is obeyed, but for what belongs to one agent: see agents.go. A name counts at any depth. "a/b" is b in a folder a, and
 // "~/a" is a in the home of a user alone. In a name that begins with a dot a star stands for any text.
 var table = [...]row{
-	{"agents", "follow", "AGENTS.md AGENTS.override.md AGENT.md .rules .ai .mcp .mcp.json"},
+	{"agents", "follow", false, "AGENTS.md AGENTS.override.md AGENT.md .rules .ai .mcp .mcp.json"},
 
-	{"editors", "obey", ".vscode .idea .zed .fleet .run .nova .theia .settings .vs .bsp .sublime-project .devcontainer .devcontainer.json"},
-	{"vim and Emacs", "run", ".vimrc .exrc .gvimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el .emacs .emacs.d"},
+	{"editors", "obey", false, ".vscode .idea .zed .fleet .run .nova .theia .settings .vs .bsp .sublime-project .devcontainer .devcontainer.json"},
+	{"vim and Emacs", "run", false, ".vimrc .exrc .gvimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el .emacs .emacs.d"},
 
-	{"shells", "run", ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login " +
-		".inputrc .localrc .autoenv .autoenv.zsh .in .out ~/.config ~/.ssh"},
-	{"direnv and its kind", "run", ".envrc .env .env.* .tool-versions .mise.toml .mise.*.toml .mise mise.toml mise.local.toml .config/mise .config/mise.toml .rtx.toml .sdkmanrc .flox"},
+	{"shells", "run", true, ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login " +
+		".inputrc .localrc .autoenv .autoenv.zsh .in .out"},
+	{"programs", "obey", true, "~/.config ~/.ssh"},
+	{"direnv and its kind", "run", false, ".envrc .tool-versions .mise.toml .mise.*.toml .mise mise.toml mise.local.toml .config/mise .config/mise.toml .rtx.toml .sdkmanrc .flox"},
 
-	{"git", "runs", ".git/hooks .git/config .git/commondir .git/config.worktree .gitmodules .gitconfig .githooks"},
-	{"version control", "obeys", ".hg/hgrc .hgsub .hgrc .jj/repo/config.toml .jj/workspace-config.toml .sl/config .svn/hooks .arcconfig .arclint"},
-	{"tools for hooks of git", "run", ".husky lefthook.yml lefthook.yaml lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook-local.yml .lefthook .overcommit.yml " +
+	{"git", "runs", true, ".git/hooks .git/config .git/commondir .git/config.worktree .gitmodules .gitconfig .githooks"},
+	{"version control", "obeys", true, ".hg/hgrc .hgsub .hgrc .jj/repo/config.toml .jj/workspace-config.toml .sl/config .svn/hooks .arcconfig .arclint"},
+	{"tools for hooks of git", "run", false, ".husky lefthook.yml lefthook.yaml lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook-local.yml .lefthook .overcommit.yml " +
 		".pre-commit-config.yaml .pre-commit-hooks.yaml .lintstagedrc* .commitlintrc* .huskyrc*"},
 
-	{"package managers", "obey", ".npmrc .yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .pnpmfile.cjs .pnpmfile.mjs .pnp.cjs .pnp.loader.mjs bunfig.toml .bunfig.toml " +
+	{"package managers", "obey", false, ".npmrc .yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .pnpmfile.cjs .pnpmfile.mjs .pnp.cjs .pnp.loader.mjs bunfig.toml .bunfig.toml " +
 		".cargo/config .cargo/config.toml .pypirc .condarc .gemrc .bundle .mvn .sbtopts .jvmopts .bazelrc .buckconfig .config/dotnet-tools.json"},
-	{"tools for code", "run", ".eslintrc* .prettierrc* .babelrc* .stylelintrc* .mocharc* .nycrc* .swcrc .postcssrc* .rubocop.yml .pylintrc .flake8 .rspec .irbrc .pryrc .pdbrc " +
+	{"tools for code", "run", false, ".eslintrc* .prettierrc* .babelrc* .stylelintrc* .mocharc* .nycrc* .swcrc .postcssrc* .rubocop.yml .pylintrc .flake8 .rspec .irbrc .pryrc .pdbrc " +
 		".Rprofile .Renviron .R .php.ini .user.ini"},
-	{"debuggers and terminals", "run", ".gdbinit .lldbinit .tmux.conf .screenrc .ackrc .ripgreprc .curlrc .wgetrc .netrc .docker .terraformrc .ansible.cfg"},
+	{"debuggers and terminals", "run", false, ".gdbinit .lldbinit .tmux.conf .screenrc .ackrc .ripgreprc .curlrc .wgetrc .netrc .docker .terraformrc .ansible.cfg"},
 }
 
 // repositories are the folders of version control systems.

@@ -46,3 +46,6 @@ func Unique(list []string) []string {
 func Without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
+
+// FileID is a file, whatever its name.
+type FileID struct{ device, inode uint64 }

@@ -21,6 +21,7 @@ type machine struct {
 	system  map[string]entry // the view that all commands have
 	groups  atomic.Int64     // cgroups made so far
 	watcher watcher
+	lookout lookout
 	swept   sync.Once // removes the cgroups of engines that were killed
 }
 

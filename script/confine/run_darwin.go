@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-type machine struct{}
+type machine struct{ lookout lookout }
 
 // sandboxExec is the program of macOS that applies a profile.
 const sandboxExec = "/usr/bin/sandbox-exec"
@@ -54,8 +54,11 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	if c.Started != nil {
 		c.Started(held)
 	}
+	r.lookout.begin(c.Seen)
 	out, err := runner.Exec{}.Run(ctx, &inside)
+	undone := r.lookout.end(c.Seen)
 	if out != nil {
+		out.Undone = undone
 		proxy.close()
 		proxy.note(out)
 		out.Sandbox = held

@@ -51,7 +51,7 @@ const mostTries = 4
 func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	begun := time.Now()
 	streams := proc.NewStreams(p.c.MaxStdout, p.c.StopAtMax)
-	t := &tree{plan: p}
+	t := &tree{plan: p, lookout: &r.lookout}
 	defer t.release()
 	if err := t.prepare(r); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 		Room: proc.Room{Folders: p.folders(), Stored: p.c.Stored, Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
 	})
 	t.input.End()
-	undone := t.watch.end()
+	undone := append(t.watch.end(), t.lookout.end(p.c.Seen)...)
 	if t.failed != nil {
 		return nil, t.failed
 	}
@@ -116,15 +116,16 @@ var errNotStarted = errors.New("the sandbox ended before it started the command"
 
 // tree is a stage with all the processes of a command.
 type tree struct {
-	plan  *plan
-	group *cgroup // may be nil
-	holds []*placeholder
-	watch watch
-	held  *runner.Sandbox // what confines the command
-	cmd   *exec.Cmd
-	input *proc.Input
-	conn  *net.UnixConn
-	ops   *stage.Program
+	plan    *plan
+	group   *cgroup // may be nil
+	holds   []*placeholder
+	watch   watch
+	lookout *lookout
+	held    *runner.Sandbox // what confines the command
+	cmd     *exec.Cmd
+	input   *proc.Input
+	conn    *net.UnixConn
+	ops     *stage.Program
 
 	reported chan struct{} // closed when there are no more reports
 	runs     chan struct{} // closed when the command runs
@@ -152,6 +153,9 @@ func (t *tree) prepare(r *Runner) error {
 		p.missing = append(p.missing, p.closed()...)
 	}
 	t.watch = p.watchPaths(&r.watcher)
+	if p.c.Confine != runner.ConfineOff {
+		t.lookout.begin(p.c.Seen)
+	}
 	if p.hosts {
 		return p.relay.open(r.o.Proxy, &p.c.Network, p.layers.namespaces)
 	}
@@ -163,6 +167,7 @@ func (t *tree) release() {
 	t.plan.relay.close()
 	t.group.remove()
 	t.watch.end()
+	t.lookout.end(t.plan.c.Seen)
 	for _, h := range t.holds {
 		h.release()
 	}

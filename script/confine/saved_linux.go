@@ -138,11 +138,7 @@ const mostListed = 100_000
 
 // restorer puts paths of one folder back. What is in their place is moved to a folder made for it: a person may have changed the
 // path at the same time.
-type restorer struct {
-	root  *os.Root
-	aside string // name of that folder; "" as long as there is none
-	moved int
-}
+type restorer struct{ aside }
 
 // back makes what lies at a path what it was. It reports whether that was needed.
 func (r *restorer) back(name string, was *saved) (bool, error) {
@@ -245,27 +241,6 @@ func (r *restorer) folder(name string, was, now *saved) (changed bool, err error
 	}
 	return changed, nil
 }
-
-// move moves what lies at a path aside.
-func (r *restorer) move(name string) error {
-	if r.aside == "" {
-		dir := fmt.Sprintf("%s%d", asidePrefix, time.Now().UnixNano())
-		if err := r.root.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
-		r.aside = dir
-	}
-	r.moved++
-	to := fmt.Sprintf("%s/%d-%s", r.aside, r.moved, path.Base(name))
-	if r.root.Rename(name, to) == nil {
-		return nil
-	}
-	_ = r.root.Chmod(name, 0o700) // a folder that cannot be written cannot be moved
-	return r.root.Rename(name, to)
-}
-
-// asidePrefix begins the name of a folder for what was moved aside.
-const asidePrefix = "agent-refused-"
 
 // make makes what was remembered, where there is nothing.
 func (r *restorer) make(name string, was *saved) error {

@@ -171,7 +171,7 @@ func (w *watch) end() []runner.Undone {
 	for _, p := range w.paths {
 		r := restorers[p.in]
 		if r == nil {
-			r = &restorer{root: p.in.root}
+			r = &restorer{aside{root: p.in.root}}
 			restorers[p.in] = r
 		}
 		before := r.moved
@@ -179,7 +179,7 @@ func (w *watch) end() []runner.Undone {
 		if changed || err != nil {
 			u := runner.Undone{Path: filepath.Join(p.in.path, filepath.FromSlash(p.name)), Err: err}
 			if r.moved > before {
-				u.Moved = filepath.Join(p.in.path, r.aside)
+				u.Moved = filepath.Join(p.in.path, r.dir)
 			}
 			out = append(out, u)
 		}

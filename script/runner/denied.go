@@ -166,35 +166,45 @@ func (s *nameSearch) starts(rules FileRules) []string {
 	})
 }
 
-// otherNames returns the other names in the folders of those files among some paths that have several.
-func (s *nameSearch) otherNames(paths []string) ([]string, error) {
-	var linked []fs.FileInfo
-	for _, path := range paths {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && names(info) > 1 {
-			linked = append(linked, info)
-		}
+// otherNames returns the other names in the folders of those files among some paths, and in those folders, that have several.
+func (s *nameSearch) otherNames(named []string) ([]string, error) {
+	linked := map[paths.FileID]bool{}
+	err := s.shared(named, func(_ string, id paths.FileID) { linked[id] = true })
+	if err != nil || len(linked) == 0 {
+		return nil, err
 	}
 	var out []string
-	if len(linked) == 0 {
-		return nil, nil
+	err = s.shared(s.folders, func(path string, id paths.FileID) {
+		if linked[id] && !paths.Within(named, path) {
+			out = append(out, path)
+		}
+	})
+	if len(out) > mostNamed {
+		return nil, &DeniedError{s.folders[0], fmt.Sprintf("they name files with more than %d other names", mostNamed)}
 	}
-	for _, dir := range s.folders {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	return out, err
+}
+
+// shared visits the files with several names that are some paths, or lie below them.
+func (s *nameSearch) shared(starts []string, visit func(path string, id paths.FileID)) error {
+	for _, start := range starts {
+		err := filepath.WalkDir(start, func(path string, d fs.DirEntry, err error) error {
 			if s.walked++; s.walked > mostWalked {
-				return &DeniedError{dir, fmt.Sprintf("more than %d files", mostWalked)}
+				return &DeniedError{start, fmt.Sprintf("more than %d files", mostWalked)}
 			}
 			if err != nil || !d.Type().IsRegular() {
 				return nil
 			}
-			info, err := d.Info()
-			if err == nil && names(info) > 1 && slices.ContainsFunc(linked, func(one fs.FileInfo) bool { return os.SameFile(one, info) }) {
-				out = append(out, path)
+			if info, err := d.Info(); err == nil {
+				if id, ok := paths.Shared(info); ok {
+					visit(path, id)
+				}
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }

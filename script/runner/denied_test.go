@@ -70,10 +70,10 @@ func TestDeny(t *testing.T) {
 		granted, remains []string // of Write
 	}{
 		{name: "nothing", remains: []string{"."}},
-		{name: "a folder, and another name of a file in it", read: []string{"secrets/**"}, hide: []string{"secrets"}, remains: []string{"."}},
+		{name: "a folder, and another name of a file in it", read: []string{"secrets/**"}, hide: []string{"copy", "secrets"}, remains: []string{"."}},
 		{name: "a file and its other name", read: []string{"secrets/key"}, hide: []string{"copy", "secrets/key"}, remains: []string{"."}},
 		{name: "any folder, a link", read: []string{"**/*.env"}, hide: []string{"a/.env", "b.env", "real"}, remains: []string{"."}},
-		{name: "a grant in it", read: []string{"secrets/**"}, hide: []string{"secrets"}, granted: []string{"secrets/sub"}, remains: []string{"."}},
+		{name: "a grant in it", read: []string{"secrets/**"}, hide: []string{"copy", "secrets"}, granted: []string{"secrets/sub"}, remains: []string{"."}},
 		{name: "all", read: []string{"**"}, hide: []string{"."}, remains: nil},
 		{name: "not in the skill", read: []string{"own/secrets/**"}, remains: []string{"."}},
 		{name: "changes", change: []string{"docs/*"}, keep: []string{"docs/x.md"}, missing: 1, remains: []string{"."}},

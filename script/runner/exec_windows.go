@@ -1,13 +1,9 @@
 package runner
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 )
-
-// names returns how many names a file has, as far as is known here.
-func names(fs.FileInfo) uint64 { return 1 }
 
 func ending(p *os.ProcessState) (code int, signal string) { return p.ExitCode(), "" }
 

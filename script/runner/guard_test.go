@@ -40,7 +40,7 @@ func TestGuardOfRepositories(t *testing.T) {
 // the user named it. Repositories in folders below are kept, too: as far as they are looked for, and the rest is said.
 func TestGuardOfInstructions(t *testing.T) {
 	dir := t.TempDir()
-	tree{"CLAUDE.md": "x", "QWEN.md": "x", "docs/rules.md": "x", "lib/one/.git/HEAD": "x", "lib/two/.git": "gitdir: x", "bare/HEAD": "x", "bare/objects/x": "x",
+	tree{"CLAUDE.md": "x", "QWEN.md": "x", "src/Claude.MD": "x", "src/.npmrc": "x", ".hg/hgrc": "x", ".jj/x": "x", ".config/x": "x", "docs/rules.md": "x", "lib/one/.git/HEAD": "x", "lib/two/.git": "gitdir: x", "bare/HEAD": "x", "bare/objects/x": "x",
 		"bare/refs/x": "x", "node_modules/p/.git/HEAD": "x"}.write(t, dir)
 	if err := os.Symlink("docs/rules.md", filepath.Join(dir, "AGENTS.md")); err != nil {
 		t.Fatal(err)
@@ -54,9 +54,10 @@ func TestGuardOfInstructions(t *testing.T) {
 		has  []string
 		not  []string
 	}{
-		{c.Keep, "keep", []string{"CLAUDE.md", "AGENTS.md", "docs/rules.md", "lib/one/.git/hooks", "lib/one/.git/config", "lib/two/.git/hooks", "bare/hooks", "bare/config"},
-			[]string{"GEMINI.md", "QWEN.md", "QWEN.md/.git/hooks", "node_modules/p/.git/config", ".npmrc", ".github/workflows"}},
-		{c.Absent, "absent", []string{".npmrc", ".husky", ".cursor", ".github/copilot-instructions.md", ".yarnrc.yml", ".devcontainer", ".cargo/config.toml"}, []string{"GEMINI.md", "CLAUDE.md", ".github/workflows", ".github"}},
+		{c.Keep, "keep", []string{"CLAUDE.md", "AGENTS.md", "docs/rules.md", "lib/one/.git/hooks", "lib/one/.git/config", "lib/two/.git/hooks", "bare/hooks", "bare/config",
+			"src/Claude.MD", "src/.npmrc", ".hg/hgrc"},
+			[]string{"GEMINI.md", "QWEN.md", "QWEN.md/.git/hooks", "node_modules/p/.git/config", ".npmrc", ".github/workflows", ".config"}},
+		{c.Absent, "absent", []string{".jj/repo/config.toml"}, []string{"GEMINI.md", "CLAUDE.md", ".npmrc", ".github"}},
 		{c.Write, "write", []string{".", "lib"}, []string{"GEMINI.md", "QWEN.md"}},
 	} {
 		for _, name := range tt.has {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -77,6 +78,7 @@ type Command struct {
 	Stored  []string    // folders among Write that count for Limits.Disk alone, such as the caches of package managers
 	Keep    []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
 	Absent  []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
+	Seen    []*Seen     // folders below Write in which nothing comes to be that other programs obey: it is moved aside, too
 	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
 	Missing []string    // what could not be asked for, as lines for Sandbox.Missing
 	Mounts  []Mount     // folders that it also reads at another path, where the sandbox has a view of its own
@@ -167,9 +169,12 @@ type Layer struct {
 // ErrNoLayer is returned by a Runner that cannot do what Command.Layer asks for. Nothing has run then.
 var ErrNoLayer = errors.New("there are no private layers")
 
-// Undone is a path of Command.Keep or Command.Absent that a command changed. It is again what it was before, unless Err is set.
+// Undone is a path that a command changed and may not: one of Command.Keep or Command.Absent, or something new in one of Command.Seen. It
+// is again what it was before, unless Err is set.
 type Undone struct {
 	Path  string
+	Why   string // why something new is not left there, as a clause; "" for what was there before, or must not be there
+	IsDir bool   // something new is a folder
 	Moved string // the folder in which there is now what the command made of it; "" for nothing
 	Err   error  // why it could not be put back
 }
@@ -177,10 +182,34 @@ type Undone struct {
 // Text says what became of a change, as a clause: "it is as before …".
 func (u *Undone) Text() string {
 	switch {
+	case u.Err != nil && u.Why != "":
+		return fmt.Sprintf("it could not be moved away: %v", u.Err)
 	case u.Err != nil:
 		return fmt.Sprintf("it could not be put back: %v", u.Err)
+	case u.Why != "":
+		return "it is now in " + u.Moved
 	case u.Moved != "":
 		return "it is as before, and what was made of it is in " + u.Moved
 	}
 	return "it is as before"
+}
+
+// mostUndone is how many changed paths a text names.
+const mostUndone = 5
+
+// Sentence says what a command changed that stays as it is, and what became of it. who is the command, as "Script". It returns "" for no
+// changes.
+func Sentence(who string, undone []Undone) string {
+	var texts []string
+	for _, u := range undone[:min(len(undone), mostUndone)] {
+		what := "changed %s, which has to stay as it is"
+		if u.Why != "" {
+			what = "made %s, and " + strings.ReplaceAll(u.Why, "%", "%%")
+		}
+		texts = append(texts, fmt.Sprintf(who+" "+what+": %s", u.Path, u.Text()))
+	}
+	if more := len(undone) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("so for %d more", more))
+	}
+	return strings.Join(texts, "; ")
 }

@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"llm/gemini":     {"llm", "internal/wire"},
 	"llm/replay":     {"llm", "internal/wire"},
 	"agent":          {"llm", "tool", "trace"},
-	"agent/hosttool": {"internal/obeyed", "agent/permit", "agent/undo", "internal/diff", "tool", "trace", "internal/glob"},
+	"agent/hosttool": {"internal/obeyed", "internal/paths", "agent/permit", "agent/undo", "internal/diff", "tool", "trace", "internal/glob"},
 	"agent/permit":   {"session/allow"},
 	"agent/undo":     {"internal/lockfile"},
 	"skill/watch":    {"internal/scan", "skill", "skill/manifest", "trace"},

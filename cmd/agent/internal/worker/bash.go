@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
@@ -61,13 +61,13 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 	return nil
 }
 
-// undone says what a command changed that no command changes; "" for nothing.
+// undone says what a command changed that no command changes, and what does; "" for nothing.
 func undone(list []runner.Undone) string {
-	var texts []string
-	for _, u := range list {
-		texts = append(texts, fmt.Sprintf("The command changed %s, which has to stay as it is: %s", u.Path, u.Text()))
+	text := runner.Sentence("The command", list)
+	if slices.ContainsFunc(list, func(u runner.Undone) bool { return u.Why != "" && runner.MayBeGranted(u.Path, false) }) {
+		text += "; write_file writes such a file, and asks the user"
 	}
-	return strings.Join(texts, "; ")
+	return text
 }
 
 // bashGrace is the time between asking a command to end and killing it.
@@ -84,7 +84,8 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 	var own runner.Denied
 	own.Read, own.Write = w.gate.current().DeniedFiles()
 	reach := &runner.Reach{
-		Guard: runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots())},
+		Guard: runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots()),
+			Open: w.gate.current().Mode() == permit.All},
 		Home:  at.home, Temp: at.temp, Stored: at.caches, Path: path, Here: []string{c.Dir}, GrantRead: cfg.Agent.BashRead, GrantWrite: cfg.Agent.BashWrite,
 		Denied: []runner.Denied{own, denied}, Network: bashNetwork(cfg), Confine: runner.ConfineRequired, Limits: bashLimits(cfg),
 	}

@@ -268,6 +268,7 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]too
 		Clean: app.WithoutProviderKeys(w.s.Sys.Environ),
 	}
 	o.Decide, o.Cure, o.Undo = w.gate.decide, cure, w.journal
+	o.ReadRules = func() bool { return w.gate.current().Restricts() }
 	if w.approver != nil {
 		o.Approve = w.gate.approve
 	}
