@@ -54,7 +54,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	c.Write = slices.Concat(c.Own, c.Stored, users)
 	c.Read = slices.Concat(r.reads(guard.Home), read, paths.Without(r.Here, c.Write), filesNamed(c.Env, c.Write, r.EnvFiles))
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
-	c.Hide, c.Keep, c.Absent, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil
+	c.Hide, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil
 	guard.Protect(&c, users, r.GrantWrite)
 	searched := paths.Unique(slices.Concat(r.Here, given, users))
 	for _, d := range r.Denied {
@@ -74,7 +74,7 @@ func (r *Reach) guard() *Guard {
 		}
 		return out
 	}
-	return &Guard{Home: paths.Real(r.Guard.Home), Private: real(r.Guard.Private), Keep: real(r.Guard.Keep)}
+	return &Guard{Home: paths.Real(r.Guard.Home), Private: real(r.Guard.Private), Keep: real(r.Guard.Keep), Open: r.Guard.Open}
 }
 
 // folders returns its home, if it is its own, and its folder for temporary files.

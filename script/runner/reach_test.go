@@ -19,7 +19,7 @@ func TestReachCommand(t *testing.T) {
 		}
 	}
 	cert := at("cert.pem")
-	tree{"cert.pem": "", "work/secret": ""}.write(t, top)
+	tree{"cert.pem": "", "work/secret": "", "work/.git/HEAD": "", "granted/.vscode/x": ""}.write(t, top)
 	guard := Guard{Home: at("home"), Private: []string{at("home/.agent")}, Keep: []string{at("trusted")}}
 	env := []string{"HOME=/elsewhere", "A=b", "SSL_CERT_FILE=" + cert, "UV_CONFIG_FILE=" + at("own")}
 	limits := Limits{FileSize: 1, OpenFiles: 2, Memory: 3, Processes: 4, Disk: 5, Files: 6}
@@ -33,7 +33,7 @@ func TestReachCommand(t *testing.T) {
 		env                     []string
 	}{
 		{name: "all", change: func(*Reach) {}, read: []string{"skill", "bin", "cert.pem"}, write: []string{"own", "tmp", "stored", "work", "granted"},
-			keep: []string{"work/.git/hooks", "granted/.agent"}, no: []string{"trusted"}, env: []string{"A=b", "HOME=" + at("own"), "TMPDIR=" + at("tmp"), "PIP_RETRIES=0"}},
+			keep: []string{"work/.git/hooks", "granted/.vscode"}, no: []string{"trusted"}, env: []string{"A=b", "HOME=" + at("own"), "TMPDIR=" + at("tmp"), "PIP_RETRIES=0"}},
 		{name: "it only reads where the user is", change: func(r *Reach) { r.WriteHere = nil }, read: []string{"work"}, write: []string{"own"}, no: []string{"work"}},
 		{name: "the user's home", change: func(r *Reach) { r.Home, r.UsersHome = at("home"), true }, read: []string{"home"}, hide: []string{"home/.agent"}, no: []string{"home", "own"},
 			env: []string{"HOME=" + at("home")}},

@@ -33,7 +33,7 @@ type Seen struct {
 	unread  map[string]bool // folders that were not searched
 
 	loose        []os.FileInfo // of what had has, and the command may change
-	keep, absent []string // absolute paths that stay as they are, and that do not come to be
+	keep, absent []string      // absolute paths that stay as they are, and that do not come to be
 }
 
 // named is a name in a folder, as a look finds it.
