@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // shellCall is a command of a body that runs a script of the skill.
@@ -124,10 +126,10 @@ func scriptAt(p string, scripts []string) string {
 // beforeScript reports whether a word of a command may stand before the script that it runs: a variable, an interpreter or one
 // of its options. earlier has the words before it.
 func beforeScript(earlier []string, word string) bool {
-	switch strings.TrimRight(path.Base(word), "0123456789.") {
-	case "python", "py", "bash", "sh", "zsh", "node", "bun", "deno", "ruby", "perl", "pwsh", "tsx", "ts-node", "npx", "uv", "run":
+	switch {
+	case word == "run", language.Starts(path.Base(word)):
 		return true
-	case "-c", "-e", "-m":
+	case word == "-c", word == "-e", word == "-m":
 		return false
 	}
 	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {

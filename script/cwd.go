@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -52,17 +53,10 @@ func loads(s *skill.Skill, sc Script) string {
 	if err != nil || bang.Path == "" {
 		return ""
 	}
-	name := bang.Name()
-	switch name {
-	case "tsx", "ts-node":
-		return name
-	case "Rscript", "awk", "gawk", "mawk", "sed", "jq":
-		return ""
+	if language.ProgramNamed(bang.Name()).Loads {
+		return bang.Name()
 	}
-	if survey.LanguageNamed(name) != "" {
-		return ""
-	}
-	return name
+	return ""
 }
 
 // start returns the folder where the script of a call starts, and notes if it is another one than the call's because of the

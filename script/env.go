@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -16,10 +17,7 @@ import (
 )
 
 // standard is the environment of every script, without PATH.
-var standard = map[string]string{
-	"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-	"PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "PYTHONUTF8": "1",
-}
+var standard = append([]string{"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1"}, language.Set()...)
 
 // providers are the variables of model providers. They pass only if the user granted them.
 var providers = []string{
@@ -91,10 +89,7 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 // AlwaysPasses reports whether every script gets a variable: with the operator's value, such as TZ, or with the engine's, such as
 // LANG.
 func AlwaysPasses(name string) bool {
-	if _, ok := standard[name]; ok {
-		return true
-	}
-	return fromOperator(name)
+	return fromOperator(name) || slices.ContainsFunc(standard, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
 // fromOperator reports whether a variable of the operator's environment passes to every script.
@@ -105,7 +100,11 @@ func fromOperator(name string) bool {
 // environment returns a script's whole environment by name: the standard variables, those of the operator that pass, and the
 // engine's own.
 func (h *Host) environment(p *passing, own map[string]string) map[string]string {
-	env := maps.Clone(standard)
+	env := map[string]string{}
+	for _, kv := range standard {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
 	env["PATH"] = h.o.Path
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")

@@ -26,6 +26,8 @@ type missingModule struct {
 	Around  string   // the nearest folder that holds it and the skill
 	Others  []string // what the script imports too and is not installed: modules of Python, or npm packages
 
+	foreign string // the language that it is for, if no packages of that are prepared
+
 	own   bool // the skill has a file of that name
 	apart bool // the script looks outside of its skill, of which only its own folder was installed
 }
@@ -39,6 +41,8 @@ func (m *missingModule) Error() string {
 		return fmt.Sprintf("The module %s is missing. It may be outside of the skill's folder, %s", m.Module, onlyFolder)
 	case m.own:
 		return fmt.Sprintf("The module %s is missing, although the skill has a file of that name: it is not where the interpreter looks", m.Module)
+	case m.foreign != "":
+		return fmt.Sprintf("The module %s is missing. Packages of %s are not prepared for skills: the skill can bring the module, or it has to be on this machine", m.Module, m.foreign)
 	case m.Package == "":
 		return fmt.Sprintf("The module %s is missing: it is part of the language, but the installed interpreter does not have it", m.Module)
 	}
@@ -125,11 +129,7 @@ func (h *Host) others(ctx context.Context, src *source, m *missingModule) []stri
 	return found[:min(len(found), mostOthers)]
 }
 
-var (
-	pythonMissing = lazyregexp.New(`(?m)^(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z0-9_.]{1,200})`)
-	nodeMissing   = lazyregexp.New(`(?m)^(?:.{0,80}: )?Cannot find (?:package|module) ['"]([^'"\n]{1,214})['"]`)
-	pipAdvice     = lazyregexp.New(`\b(?:pip3? install|uv run --with|uv add) ([A-Za-z0-9._ \[\]-]{1,200})`)
-)
+var pipAdvice = lazyregexp.New(`\b(?:pip3? install|uv run --with|uv add) ([A-Za-z0-9._ \[\]-]{1,200})`)
 
 // missing recognises a failure because a module is not installed. It returns nil for another one.
 func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
@@ -141,11 +141,18 @@ func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
 			return m
 		}
 	}
-	found := nodeMissing().FindSubmatch(out.Stderr)
+	row := survey.LanguageIn(sc.File, survey.Head(s.FS(), sc.File)).Row()
+	if row.Missing == nil || row.ID == survey.Shell {
+		row = survey.JavaScript.Row()
+	}
+	found := row.Missing().FindSubmatch(out.Stderr)
 	if found == nil {
 		return nil
 	}
 	name := string(found[1])
+	if row.Packages == "" {
+		return &missingModule{Module: name, foreign: row.Name}
+	}
 	p := survey.NodePackage(name)
 	if p == "" {
 		return nil // a file
@@ -158,7 +165,7 @@ func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
 
 func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
 	m := &missingModule{Python: true}
-	if found := pythonMissing().FindAllSubmatch(out.Stderr, -1); found != nil {
+	if found := survey.Python.Row().Missing().FindAllSubmatch(out.Stderr, -1); found != nil {
 		m.Module = string(found[len(found)-1][1])
 	} else if m.Module = advised(s, sc, out); m.Module == "" {
 		return nil

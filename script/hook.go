@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -68,7 +69,7 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 
 // shell returns the argument list that runs the command of a hook.
 func (h *Host) shell(c *call) ([]string, error) {
-	for _, name := range []string{"bash", "sh"} {
+	for _, name := range language.Shell.Row().Runs() {
 		if path, err := h.o.LookPath(name); err == nil && filepath.IsAbs(path) {
 			return []string{program.Settled(path), "-c", c.hook.Command}, nil
 		}

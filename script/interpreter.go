@@ -19,19 +19,6 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// interpreters of each language but Python, in the order in which they are tried, and how to get one.
-var interpreters = map[survey.Language]struct {
-	programs []string
-	cure     string
-}{
-	survey.Shell:      {[]string{"bash", "sh"}, "install bash"},
-	survey.JavaScript: {[]string{"node", "bun", "deno"}, "install Node.js: https://nodejs.org"},
-	survey.TypeScript: {[]string{"bun", "deno", "node"}, "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)"},
-	survey.Ruby:       {[]string{"ruby"}, "install Ruby"},
-	survey.Perl:       {[]string{"perl"}, "install Perl"},
-	survey.PowerShell: {[]string{"pwsh"}, "install PowerShell: https://learn.microsoft.com/powershell"},
-}
-
 // bunGuards keep bun from installing packages and from reading .env and bunfig.toml in the working directory.
 var bunGuards = []string{"--no-install", "--env-file=" + os.DevNull, "--config=" + os.DevNull}
 
@@ -42,6 +29,8 @@ func (src *source) own(name string) []string {
 		return append(slices.Clone(bunGuards), bunConfig(src)...)
 	case "deno":
 		return denoConfig(src)
+	case "php": // by itself it looks for included files in the working directory first
+		return []string{"-d", "include_path=" + filepath.Dir(src.file)}
 	}
 	return nil
 }
@@ -182,7 +171,7 @@ func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Sheba
 		if path, err = h.o.LookPath(bang.Name()); err != nil {
 			cure := "install it, or change the #! line"
 			if lang != "" {
-				cure = interpreters[lang].cure
+				cure = lang.Row().Install
 			}
 			return nil, src.fail(ReasonInterpreter, err, "needs %s, named in its #! line, %s", bang.Name(), program.Lack(err, cure))
 		}
@@ -196,7 +185,7 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var missing error // the first, or else one about a program whose folder is not used
 	var tooOld string
-	for _, name := range interpreters[lang].programs {
+	for _, name := range lang.Row().Runs() {
 		if name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
 			continue // node strips types, but knows no JSX
 		}
@@ -219,7 +208,7 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 		}
 		return src.by.Command(path, src.file, own...), nil
 	}
-	cure := interpreters[lang].cure
+	cure := lang.Row().Install
 	if strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
 		cure = "install bun (https://bun.sh)"
 	}

@@ -55,7 +55,7 @@ var trials = map[string]trialOf{
 		"--disable=gems", "--verbose", "--copyright"}},
 	"perl": {file: "a.pl", code: "print join(\"\\n\", 'ran', @ARGV), \"\\n\";\n", options: []string{"-e exit", "-Mstrict", "-I.", "-d", "-c", "-v", "-V", "-w", "-n", "-p", "-i", "-s", "-S", "-x", "-T", "-U", "-h", "-0777", "-l", "-a", "-- -v"}},
 	"pwsh": {file: "a.ps1", code: "@('ran') + $args | ForEach-Object { $_ }\n", options: []string{"-Command exit", "-EncodedCommand ZQB4AGkAdAA=", "-Version", "-Help", "-NoExit", "-File EVIL/e.ps1", "-SettingsFile x", "-WorkingDirectory /"}},
-	"php": {code: "<?php echo implode(\"\\n\", ['ran', ...array_slice($argv, 1)]), \"\\n\";\n", options: []string{"-r exit;", "-B exit;", "-F EVIL/e.php", "-f EVIL/e.php", "-d auto_prepend_file=EVIL/e.php", "-dauto_prepend_file=EVIL/e.php", "-c .", "-n", "-z x",
+	"php": {file: "a.php", code: "<?php echo implode(\"\\n\", ['ran', ...array_slice($argv, 1)]), \"\\n\";\n", options: []string{"-r exit;", "-B exit;", "-F EVIL/e.php", "-f EVIL/e.php", "-d auto_prepend_file=EVIL/e.php", "-dauto_prepend_file=EVIL/e.php", "-c .", "-n", "-z x",
 		"-a", "-i", "-l", "-m", "-s", "-w", "-v", "-h", "--version", "--help", "--ini", "--define x=1", "--no-php-ini", "-q", "-e", "-H"}},
 	"php -f": {bang: "-f", code: "<?php echo implode(\"\\n\", ['ran', ...array_slice($argv, 1)]), \"\\n\";\n", options: []string{"-r exit;", "-f EVIL/e.php", "-d auto_prepend_file=EVIL/e.php", "-i", "--version", "-- -v"}},
 
@@ -64,6 +64,8 @@ var trials = map[string]trialOf{
 	"tclsh":   {code: "puts [join [list ran {*}$argv] \\n]\n", options: []string{"-encoding utf-8", "-file EVIL/e.tcl", "-"}},
 	"guile":   {bang: "-s", code: "!#\n(for-each (lambda (a) (display a) (newline)) (cons \"ran\" (cdr (command-line))))\n", options: []string{"-c 1", "-l EVIL/e.scm", "-s EVIL/e.scm", "-e main", "--version", "--help", "-q", "--debug", "-ds"}},
 	"Rscript": {code: "writeLines(c('ran', commandArgs(TRUE)))\n", options: []string{"-e q()", "--gui=x", "-g Tk", "-d gdb", "--debugger=gdb", "--vanilla", "--version", "--help", "-f EVIL/e.R", "--file=EVIL/e.R", "--encoding=latin1", "--slave", "RHOME", "CMD config"}},
+	"sed":     {bang: "-f"},
+	"jq":      {bang: "-f"},
 	"R":       {bang: "-f", refused: []string{"CMD x", "-e q()", "x"}},
 	"awk":     {bang: "-f", code: "BEGIN { print \"ran\"; for (i = 1; i < ARGC; i++) print ARGV[i]; exit }\n", options: awkOptions},
 	"gawk":    {bang: "-f", code: "BEGIN { print \"ran\"; for (i = 1; i < ARGC; i++) print ARGV[i]; exit }\n", options: awkOptions},
@@ -160,7 +162,8 @@ func arguments(options []string, dir string) (lists [][]string) {
 // Each program of the table has a trial, so each new row needs one.
 func TestOwnOptionsOfAll(t *testing.T) {
 	for _, name := range language.ProgramNames() {
-		if _, ok := trials[name]; !ok && !slices.Contains([]string{"python3", "pypy", "pypy3", "powershell"}, name) {
+		same := slices.Contains([]string{"python3", "uv", "pypy", "pypy3", "powershell", "rscript", "r"}, name)
+		if _, ok := trials[name]; !ok && !same && language.ProgramNamed(name).Options() {
 			t.Errorf("the program %s has no row in trials", name)
 		}
 	}
@@ -173,13 +176,16 @@ func TestOptionsBehindBang(t *testing.T) {
 		programs[name] = ""
 	}
 	tests := []struct{ bang, args, want string }{
+		{"sed -nf", "-e 1d", "sed [-nf] [a] [--] [-e] [1d]"},
+		{"sed", "-e 1d", "sed [--] [a] [-e] [1d]"},
+		{"jq -rf", "-n", "jq [-rf] [a] [--] [-n]"},
 		{"awk --file", "x", "awk [--file] [a] [--] [x]"},
 		{"gawk -E", "-v", "gawk [-E] [a] [-v]"},
 		{"make -f", "all", "make [-f] [a] [all]"},
 		{"make -f", "-x all", ""},
 		{"make -f", "A=b", ""},
-		{"php", "-r", "php [a] [-r]"},
-		{"php -f", "-r", "php [-f] [a] [--] [-r]"},
+		{"php", "-r", "php [-d] [include_path=HERE] [a] [-r]"},
+		{"php -f", "-r", "php [-d] [include_path=HERE] [-f] [a] [--] [-r]"},
 		{"node --no-warnings --", "--env-file=x", "node [--no-warnings] [--] [a] [--env-file=x]"},
 		{"node", "--experimental-config-file=x", ""},
 		{"tsx", "--env-file=x", "tsx [--] [a] [--env-file=x]"},
@@ -204,7 +210,8 @@ func TestOptionsBehindBang(t *testing.T) {
 			continue
 		}
 		dir, _ := s.Dir(t.Context())
-		if got := strings.ReplaceAll(strings.TrimSpace(res.Text), filepath.Join(dir, "scripts")+string(os.PathSeparator), ""); got != tt.want {
+		at := filepath.Join(dir, "scripts")
+		if got := strings.NewReplacer(at+string(os.PathSeparator), "", at, "HERE").Replace(strings.TrimSpace(res.Text)); got != tt.want {
 			t.Errorf("%s %s: got %s, want %s", tt.bang, tt.args, strconv.Quote(got), strconv.Quote(tt.want))
 		}
 	}

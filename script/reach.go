@@ -75,7 +75,7 @@ func (r *scriptRun) checkArgs(c *call) error {
 		return nil
 	}
 	why := "takes it for an option of its own: choose another argument"
-	if !r.by.Known() {
+	if !r.by.Options() {
 		why = "may take it for an option of its own: let a shell script of the skill call the program"
 	}
 	return &Error{Code: ExecutionFailed, Reason: ReasonArgument,

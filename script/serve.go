@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/runner"
@@ -320,12 +321,13 @@ func programCure(name string) string {
 	switch name {
 	case "uv", "uvx":
 		return "get it with `pip install uv` or from https://docs.astral.sh/uv/"
-	case "node", "npm", "npx":
-		return interpreters[survey.JavaScript].cure
 	case "bun", "bunx":
 		return "install bun: https://bun.sh"
 	case "deno":
 		return "install deno: https://deno.com"
+	}
+	if cure := language.Install(name); cure != "" {
+		return cure
 	}
 	return "install it, or correct the command"
 }

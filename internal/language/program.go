@@ -1,4 +1,3 @@
-// Package language knows the languages of scripts and the programs that run them.
 package language
 
 import (
@@ -25,6 +24,12 @@ type Program struct {
 	// Whole lists the options whose value is the file and after which the program reads no more of its own.
 	Whole []string
 
+	// Loads means that the program may load files of the folder where it starts, such as a tsconfig.json or modules.
+	Loads bool
+
+	// Filter means that what it runs only reads and writes text.
+	Filter bool
+
 	// Takes has patterns of arguments that the program takes for its own wherever they stand; a star stands for any text.
 	Takes []string
 
@@ -33,8 +38,10 @@ type Program struct {
 	Where []string
 }
 
-// Known reports whether anything is known about the program.
-func (p *Program) Known() bool { return len(p.Names) > 0 }
+// Options reports whether the program's own options are known. Those of another one are refused as arguments.
+func (p *Program) Options() bool { return !slices.Contains(p.Takes, anyOption) }
+
+const anyOption = "-*"
 
 // Name returns the program's usual name, "" for one of which nothing is known.
 func (p *Program) Name() string {
@@ -115,23 +122,56 @@ func matches(pattern, text string) bool {
 }
 
 // ProgramNamed returns what is known about a program by its name, with or without a version, as in python3.12. Of another one it says
-// that the program takes every option for its own.
+// that it takes every option for its own and may load files of the folder where it starts.
 func ProgramNamed(name string) *Program {
+	if p, _ := find(name); p != nil {
+		return p
+	}
+	return &Program{Takes: []string{anyOption}, Loads: true}
+}
+
+// find returns the row of a program and that of its language, nil without one.
+func find(name string) (*Program, *Language) {
 	for _, n := range []string{name, strings.TrimRight(name, "0123456789.-")} {
-		for _, p := range programs {
-			if slices.Contains(p.Names, n) {
-				return &p
+		for _, l := range table {
+			for i := range l.Programs {
+				if slices.Contains(l.Programs[i].Names, n) {
+					return &l.Programs[i], l
+				}
 			}
 		}
 	}
-	return &Program{Takes: []string{"-*"}}
+	return nil, nil
 }
 
-// ProgramNames returns the names of all programs of which something is known.
+// ProgramNames returns the names of all programs of the table.
 func ProgramNames() []string {
 	var out []string
-	for _, p := range programs {
-		out = append(out, p.Names...)
+	for _, l := range table {
+		for _, p := range l.Programs {
+			out = append(out, p.Names...)
+		}
 	}
 	return out
+}
+
+// launchers start the program or the file that they are given.
+var launchers = []string{"uv", "py", "npx", "bunx", "pnpm", "yarn"}
+
+// Starts reports whether a program, with or without a version in its name, runs a file that a command line names behind it: python3,
+// bash, npx.
+func Starts(name string) bool {
+	p, l := find(name)
+	return p != nil && (l.ID != "" || len(p.OfFile) == 0) || slices.Contains(launchers, name)
+}
+
+// RunsCode says that a program runs any code that it is given, and in which words. It returns "" for a program that is not in the table.
+func RunsCode(name string) string {
+	switch p, l := find(name); {
+	case p == nil, p.Filter:
+		return ""
+	case l.Shell:
+		return "runs any command that it is given"
+	}
+	return "runs any program that it is given"
 }

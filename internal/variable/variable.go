@@ -5,18 +5,15 @@ import (
 	"errors"
 	"path"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // never holds the variables that no script gets: they make programs load or run something else, or are the engine's own.
-var never = []string{
-	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
-	"PYTHON*", "NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*",
-	"PERL5*", "PERLLIB", "PERL_USE_UNSAFE_INC", "RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BUNDLE_*", "BUNDLER_*", "LUA_INIT*", "LUA_PATH*", "LUA_CPATH*",
-	"R_PROFILE*", "R_ENVIRON*", "R_LIBS*", "JULIA_*", "OCTAVE_*", "BABASHKA_*", "PHPRC", "PHP_INI_SCAN_DIR", "PSMODULEPATH", "TCLLIBPATH",
-	"CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "DOTNET_STARTUP_HOOKS", "CORECLR_*", "COR_PROFILER*", "COR_ENABLE_PROFILING", "ERL_*FLAGS", "ERL_LIBS", "GTK_MODULES",
-	"NPM_CONFIG_*", "YARN_*", "ZDOTDIR", "FPATH", "LESSOPEN", "LESSCLOSE", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_*", "SSH_*", "UV_*", "PIP_*",
-	"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
-}
+var never = append([]string{
+	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "GCONV_PATH", "GTK_MODULES", "LESSOPEN", "LESSCLOSE", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE",
+	"GIT_*", "SSH_*", "PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
+}, language.Obeyed()...)
 
 // Reason says why a variable never passes.
 const Reason = "it decides which programs and files are loaded, or where they are"

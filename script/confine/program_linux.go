@@ -1,8 +1,9 @@
 package confine
 
 import (
-	"os"
 	"path/filepath"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // addProgram adds the program of a command to the view: its file, and the installation that it belongs to.
@@ -32,14 +33,11 @@ func installation(program string) string {
 	if filepath.Base(bin) != "bin" || root == "/" || root == "/usr" || root == "/usr/local" { // every command sees /usr
 		return ""
 	}
-	for _, sign := range []string{"pyvenv.cfg", "lib/python3*/os.py", "lib/node_modules/npm", "include/node/node.h", "lib/ruby", "lib/perl5"} {
+	for _, sign := range language.Signs() {
 		found, err := filepath.Glob(filepath.Join(root, sign))
 		if err == nil && len(found) > 0 {
 			return root
 		}
-	}
-	if _, err := os.Stat(filepath.Join(root, "release")); err == nil { // Java
-		return root
 	}
 	return ""
 }

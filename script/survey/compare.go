@@ -24,9 +24,9 @@ func (p *program) compares(flag string, bare bool) bool {
 	return found
 }
 
-// equated reports whether a text is an operand of == or eq.
+// equated reports whether a text is an operand of == or of a word that compares.
 func (p *program) equated(i int) bool {
-	return p.has(i-2, "=", "=") || p.has(i+1, "=", "=") || p.lang == Perl && (p.word(i-1, "eq") || p.word(i+1, "eq"))
+	return p.has(i-2, "=", "=") || p.has(i+1, "=", "=") || p.row.Syntax.Equal != "" && (p.word(i-1, p.row.Syntax.Equal) || p.word(i+1, p.row.Syntax.Equal))
 }
 
 // inCase reports whether a text is in the pattern of a case: case "-j", "--json".
@@ -58,6 +58,9 @@ func (p *program) sought(i int) bool {
 			n += 2
 		}
 		return p.isOwn(n)
+	}
+	if p.has(i-2, "in_array", "(") && p.mark(i+1, ",") {
+		return p.isOwn(i + 2)
 	}
 	n := i - 2
 	if p.mark(n, "?") { // include?
@@ -128,7 +131,7 @@ func (p *program) takesValue(i int) bool {
 
 // shellKnows reports whether a shell script compares its arguments with a flag or has it in the pattern of a case.
 func shellKnows(tokens []token, flag string, bare bool) bool {
-	s := &shellScript{program{lang: Shell, tokens: tokens}, flag}
+	s := &shellScript{program{lang: Shell, row: Shell.Row(), tokens: tokens}, flag}
 	cases, open := 0, 0
 	for i, t := range tokens {
 		switch {

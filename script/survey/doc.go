@@ -2,6 +2,7 @@ package survey
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -63,13 +64,13 @@ func docstring(src string) (string, bool) {
 // leadingComment returns the first comment of those that a program begins with, without its marks. A blank line ends a
 // comment. A licence is not a description.
 func leadingComment(lang Language, src string) string {
-	mark, begin, end := "#", "", ""
-	switch lang {
-	case JavaScript, TypeScript:
-		mark, begin, end = "//", "/*", "*/"
-	case PowerShell:
-		begin, end = "<#", "#>"
+	syntax := lang.Row().Syntax
+	begin, end := syntax.Block[0], syntax.Block[1]
+	marks := syntax.Line
+	if marks == nil {
+		marks = []string{"#"}
 	}
+	src = strings.TrimPrefix(strings.TrimLeft(src, " \t\n"), syntax.Open)
 	for src = strings.TrimLeft(src, " \t\n"); src != ""; src = strings.TrimLeft(src, " \t\n") {
 		var comment string
 		rest, block := strings.CutPrefix(src, begin)
@@ -77,10 +78,12 @@ func leadingComment(lang Language, src string) string {
 		case begin != "" && block:
 			comment, src, _ = strings.Cut(rest, end)
 			comment = unstarred(comment)
-		case strings.HasPrefix(src, mark):
-			comment, src = lineComment(mark, src)
 		default:
-			return ""
+			i := slices.IndexFunc(marks, func(mark string) bool { return strings.HasPrefix(src, mark) })
+			if i < 0 {
+				return ""
+			}
+			comment, src = lineComment(marks[i], src)
 		}
 		if strings.TrimSpace(comment) != "" && !licence().MatchString(comment) {
 			return comment

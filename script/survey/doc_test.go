@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"github.com/agent-base/agent-base/internal/language"
 	"io/fs"
 	"strings"
 	"testing"
@@ -43,8 +44,8 @@ func TestDocText(t *testing.T) {
 		{"licence alone", JavaScript, "// SPDX-License-Identifier: MIT\n\nx()\n", ""},
 		{"block", JavaScript, "#!/usr/bin/env node\n/**\n * Does it.\n *\n *   x FILE\n */\nx()\n", "Does it.\n\n  x FILE"},
 		{"lines", TypeScript, "// Does it.\n// Well.\nimport x\n", "Does it.\nWell."},
-		{"PowerShell", PowerShell, "<#\n.SYNOPSIS\n  Does it.\n#>\nparam()\n", ".SYNOPSIS\nDoes it."},
-		{"ruby", Ruby, "# frozen_string_literal: true\n# Does it.\nx\n", "Does it."},
+		{"PowerShell", language.PowerShell, "<#\n.SYNOPSIS\n  Does it.\n#>\nparam()\n", ".SYNOPSIS\nDoes it."},
+		{"ruby", language.Ruby, "# frozen_string_literal: true\n# Does it.\nx\n", "Does it."},
 		{"no known language", "", "#!/usr/bin/fish\n# Does it.\n", "Does it."},
 		{"program", "", "\x7fELF\x00# Does it.\n", ""},
 		{"hostile", Python, "\"\"\"A\x1b[31m\u202eB\u200bC\x07\xff\"\"\"\n", "A[31mBC\ufffd"},

@@ -3,6 +3,8 @@ package survey
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // KnowsJSON reports whether the text of a script declares --json as a flag of its own that takes no value: by a parser of
@@ -11,13 +13,10 @@ import (
 // and for a language that it does not know.
 func KnowsJSON(lang Language, text []byte) bool {
 	p := newProgram(lang, text)
-	switch lang {
-	case Shell:
+	if lang == Shell {
 		return shellKnows(p.tokens, "--json", true)
-	case Python, JavaScript, TypeScript, Ruby, Perl:
-		return !p.subcommands() && (p.declares() || p.compares("--json", true))
 	}
-	return false
+	return !p.subcommands() && (p.declares() || p.compares("--json", true))
 }
 
 // KnowsHelp reports whether the text of a script shows that it answers --help: it uses a parser of arguments that does, or
@@ -25,25 +24,23 @@ func KnowsJSON(lang Language, text []byte) bool {
 // for a language that it does not know.
 func KnowsHelp(lang Language, text []byte) bool {
 	p := newProgram(lang, text)
-	switch lang {
-	case Shell:
+	if lang == Shell {
 		return shellKnows(p.tokens, "--help", false) || p.getopts()
-	case Python, JavaScript, TypeScript, Ruby, Perl:
-		return p.parses() || p.compares("--help", false)
 	}
-	return false
+	return p.parses() || p.compares("--help", false)
 }
 
 // program is a script that is examined.
 type program struct {
 	lang   Language
+	row    *language.Language
 	tokens []token
 	own    []string // the names of lists of its own arguments
 	table  bool     // it imports a module whose options are a table
 }
 
 func newProgram(lang Language, text []byte) *program {
-	p := &program{lang: lang, tokens: lex(lang, text)}
+	p := &program{lang: lang, row: lang.Row(), tokens: lex(lang, text)}
 	p.findOwn()
 	p.table = p.imports(tables...)
 	return p
@@ -93,7 +90,7 @@ func (p *program) imports(modules ...string) bool {
 // findOwn finds the names that stand for the script's own arguments: argv, and what is assigned from it.
 func (p *program) findOwn() {
 	for i, t := range p.tokens {
-		if t.kind != wordToken || t.s != "argv" && t.s != "ARGV" && !p.has(i-2, "Deno", ".", "args") {
+		if t.kind != wordToken || t.s != "argv" && t.s != "$argv" && t.s != "ARGV" && !p.has(i-2, "Deno", ".", "args") {
 			continue
 		}
 		p.own = append(p.own, t.s)
@@ -224,9 +221,9 @@ func (p *program) flagCall(i, end int) bool {
 		return p.argparseFlag(i+2, end)
 	case p.lang == Python && (name == "option" || name == "Option"):
 		return p.clickFlag(i, end)
-	case p.lang == Ruby && name == "on":
+	case p.lang == language.Ruby && name == "on":
 		return p.names(i+2, end, "--json", "--[no-]json")
-	case p.lang == Perl && name == "GetOptions":
+	case name == p.row.Options:
 		return p.getoptLong(i+2, end, "json")
 	case p.lang == JavaScript || p.lang == TypeScript:
 		return p.scriptFlag(i, end)
@@ -281,7 +278,7 @@ func (p *program) clickFlag(i, end int) bool {
 	return p.has(i-2, "bool", "=") || p.has(i-2, "bool", ",")
 }
 
-// getoptLong reads the table of Perl's Getopt::Long: "json", "json!", "json|j".
+// getoptLong reads the texts that list options: "json", "json!", "json|j" of Perl's Getopt::Long, "json" of PHP's getopt.
 func (p *program) getoptLong(i, end int, flag string) bool {
 	for ; i < end; i++ {
 		t := p.tokens[i]
@@ -341,20 +338,18 @@ func (p *program) tableFlag(i int) bool {
 
 // parses reports whether the script uses a parser of arguments that answers --help.
 func (p *program) parses() bool {
-	switch p.lang {
-	case Python:
-		return p.parsesPython()
-	case Ruby:
-		return p.contains("OptionParser", ".", "new")
-	case Perl:
-		for i := range p.tokens {
-			if p.has(i, "GetOptions", "(") && p.getoptLong(i+2, p.closing(i+1), "help") {
-				return true
-			}
+	for i := range p.tokens {
+		if p.row.Options != "" && p.has(i, p.row.Options, "(") && p.getoptLong(i+2, p.closing(i+1), "help") {
+			return true
 		}
-		return false
 	}
 	switch {
+	case slices.ContainsFunc(p.row.Helps, func(call []string) bool { return p.contains(call...) }):
+		return true
+	case p.lang == Python:
+		return p.parsesPython()
+	case p.lang != JavaScript && p.lang != TypeScript:
+		return false
 	case p.imports("commander", "yargs", "yargs/yargs", "meow", "cac", "citty"):
 		return true
 	case p.imports("util", "node:util") && p.contains("parseArgs", "("):

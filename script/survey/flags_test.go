@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"github.com/agent-base/agent-base/internal/language"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,17 +94,17 @@ func TestKnowsJSON(t *testing.T) {
 		{"text", Shell, "echo '\ncase $1 in\n--json) x;;\nesac'", false},
 		{"array", Shell, "case $1 in\n a) args=(list\n --json) ;;\nesac", false},
 
-		{"optparse in ruby", Ruby, "OptionParser.new do |o|\n  o.on('-j', '--json', 'as JSON') { x }\nend", true},
-		{"with a value in ruby", Ruby, "o.on('--json FILE') { x }", false},
-		{"ARGV", Ruby, "j = ARGV.include?('--json') # x", true},
-		{"deleted", Ruby, `json = ARGV.delete("--json")`, true},
-		{"when", Ruby, "case ARGV[0]\nwhen '-j', '--json' then 1\nend", true},
-		{"ruby comment", Ruby, "=begin\nARGV.include?('--json')\n=end\nARGV", false},
+		{"optparse in ruby", language.Ruby, "OptionParser.new do |o|\n  o.on('-j', '--json', 'as JSON') { x }\nend", true},
+		{"with a value in ruby", language.Ruby, "o.on('--json FILE') { x }", false},
+		{"ARGV", language.Ruby, "j = ARGV.include?('--json') # x", true},
+		{"deleted", language.Ruby, `json = ARGV.delete("--json")`, true},
+		{"when", language.Ruby, "case ARGV[0]\nwhen '-j', '--json' then 1\nend", true},
+		{"ruby comment", language.Ruby, "=begin\nARGV.include?('--json')\n=end\nARGV", false},
 
-		{"Getopt::Long", Perl, "GetOptions('help|h' => \\$h, 'json!' => \\$j) or die;", true},
-		{"Getopt::Long with a value", Perl, "GetOptions('json=s' => \\$j);", false},
-		{"eq", Perl, "foreach (@ARGV) { $j = 1 if $_ eq '--json'; }", true},
-		{"pod", Perl, "=head1 NAME\n\n if $ARGV[0] eq '--json'\n\n=cut\n\n1;", false},
+		{"Getopt::Long", language.Perl, "GetOptions('help|h' => \\$h, 'json!' => \\$j) or die;", true},
+		{"Getopt::Long with a value", language.Perl, "GetOptions('json=s' => \\$j);", false},
+		{"eq", language.Perl, "foreach (@ARGV) { $j = 1 if $_ eq '--json'; }", true},
+		{"pod", language.Perl, "=head1 NAME\n\n if $ARGV[0] eq '--json'\n\n=cut\n\n1;", false},
 
 		{"no language", "", argv + `if "--json" in sys.argv: pass`, false},
 	}
@@ -158,9 +159,9 @@ func TestKnowsHelp(t *testing.T) {
 		{"shell command", Shell, "docker --help | grep x\nif git --help >/dev/null; then :; fi", false},
 		{"word", Shell, "echo getopts x\n# getopts \"a\" o", false},
 
-		{"ruby", Ruby, "require 'optparse'\nOptionParser.new { |o| o.parse! }", true},
-		{"perl", Perl, "GetOptions('verbose' => \\$v, 'help|?' => \\$h);", true},
-		{"perl without help", Perl, "GetOptions('verbose' => \\$v);", false},
+		{"ruby", language.Ruby, "require 'optparse'\nOptionParser.new { |o| o.parse! }", true},
+		{"perl", language.Perl, "GetOptions('verbose' => \\$v, 'help|?' => \\$h);", true},
+		{"perl without help", language.Perl, "GetOptions('verbose' => \\$v);", false},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.lang)+" "+tt.name, func(t *testing.T) {
@@ -201,10 +202,10 @@ func TestTextsAreBounded(t *testing.T) {
 		t.Error("the end of a long text was examined")
 	}
 	for lang, pieces := range map[Language][]string{
-		Python:     {"add_argument('--json',", "'--json',", "from x.y import z;", "[(", "'--json' in "},
-		JavaScript: {".option('json', {", "`${", "require('util');json:{", "argv = argv"},
-		Shell:      {"$(", "case x in --json|", "<<A\n", "--json) "},
-		Perl:       {"GetOptions('x'", "<<A\n"},
+		Python:        {"add_argument('--json',", "'--json',", "from x.y import z;", "[(", "'--json' in "},
+		JavaScript:    {".option('json', {", "`${", "require('util');json:{", "argv = argv"},
+		Shell:         {"$(", "case x in --json|", "<<A\n", "--json) "},
+		language.Perl: {"GetOptions('x'", "<<A\n"},
 	} {
 		for _, piece := range pieces {
 			text := []byte(strings.Repeat(piece, MaxText/len(piece)))
@@ -225,7 +226,7 @@ func FuzzKnows(f *testing.F) {
 	}
 	fsys := fstest.MapFS{"scripts/__init__.py": &fstest.MapFile{}}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, lang := range []Language{Python, JavaScript, TypeScript, Shell, Ruby, Perl, ""} {
+		for _, lang := range []Language{Python, JavaScript, TypeScript, Shell, language.Ruby, language.Perl, ""} {
 			if KnowsJSON(lang, []byte(text)) && !strings.Contains(text, "json") {
 				t.Errorf("%s knows a flag that is not there: %q", lang, text)
 			}

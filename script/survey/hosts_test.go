@@ -2,6 +2,7 @@ package survey_test
 
 import (
 	"fmt"
+	"github.com/agent-base/agent-base/internal/language"
 	"slices"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestContacts(t *testing.T) {
 		{"a command line", survey.Python, "os.system('git clone ' + url); sys.exit('pip install requests')", "true []"},
 		{"advice", survey.JavaScript, "console.error('npm install marked'); print(`npx x`)", "false []"},
 		{"a program and a list", survey.JavaScript, "spawnSync('git', ['ls-remote', url]); execSync(`npm run x`)", "true []"},
-		{"ruby", survey.Ruby, "require 'net/http'\nu = URI('https://foo.com/x')", "true [foo.com]"},
+		{"ruby", language.Ruby, "require 'net/http'\nu = URI('https://foo.com/x')", "true [foo.com]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := survey.ContactsOf(test.lang, []byte(test.text))

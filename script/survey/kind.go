@@ -7,76 +7,43 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // Language is the language of a script, named by the extension of its files.
-type Language string
+type Language = language.ID
 
-// The languages that scripts are run in.
+// The languages of which more is known than how they are run.
 const (
-	Python     Language = ".py"
-	Shell      Language = ".sh"
-	JavaScript Language = ".js"
-	TypeScript Language = ".ts"
-	Ruby       Language = ".rb"
-	Perl       Language = ".pl"
-	PowerShell Language = ".ps1"
+	Python     = language.Python
+	Shell      = language.Shell
+	JavaScript = language.JavaScript
+	TypeScript = language.TypeScript
 )
 
-// languages are all of them, with their further extensions and the names of their interpreters in a #! line.
-var languages = []struct {
-	language     Language
-	also         []string
-	interpreters []string
-}{
-	{Python, nil, []string{"python", "python3", "uv"}},
-	{Shell, nil, []string{"bash", "sh", "dash", "ksh", "zsh"}},
-	{JavaScript, []string{".mjs", ".cjs"}, []string{"node", "nodejs"}},
-	{TypeScript, []string{".mts", ".tsx"}, []string{"bun", "deno", "tsx", "ts-node"}},
-	{Ruby, nil, []string{"ruby"}},
-	{Perl, nil, []string{"perl"}},
-	{PowerShell, nil, []string{"pwsh", "powershell"}},
-}
-
 // LanguageOf returns the language of a script from its extension, in any case. It returns "" for an unknown extension.
-func LanguageOf(file string) Language {
-	ext := strings.ToLower(path.Ext(file))
-	for _, l := range languages {
-		if string(l.language) == ext || slices.Contains(l.also, ext) {
-			return l.language
-		}
-	}
-	return ""
-}
+func LanguageOf(file string) Language { return language.Of(file) }
 
 // isKnown reports whether the extension of a file makes it a script under a rule.
 func (r Rule) isKnown(file string) bool {
 	lang := LanguageOf(file)
 	if r == Direct {
-		return lang != PowerShell && string(lang) == strings.ToLower(path.Ext(file)) && lang != ""
+		return lang.Row().Common && string(lang) == strings.ToLower(path.Ext(file))
 	}
 	return lang != ""
 }
 
 // LanguageNamed returns a script's language by the interpreter of its #! line, "" for an unknown one. The interpreter
 // "python3.12" is Python's.
-func LanguageNamed(interpreter string) Language {
-	name := strings.TrimRight(interpreter, "0123456789.")
-	for _, l := range languages {
-		if slices.Contains(l.interpreters, name) || slices.Contains(l.interpreters, interpreter) {
-			return l.language
-		}
-	}
-	return ""
-}
+func LanguageNamed(interpreter string) Language { return language.Named(interpreter) }
 
 // Kinds says how a file shows what runs it.
 func Kinds(r Rule) string {
 	var ext []string
-	for _, l := range languages {
-		for _, e := range append([]string{string(l.language)}, l.also...) {
+	for _, l := range language.All() {
+		for _, e := range l.Endings() {
 			if r.isKnown("x" + e) {
 				ext = append(ext, e)
 			}

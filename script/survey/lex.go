@@ -3,10 +3,12 @@ package survey
 import (
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
@@ -56,28 +58,9 @@ type token struct {
 
 func (t token) is(kind tokenKind, s string) bool { return t.kind == kind && t.s == s }
 
-// grammar says how the texts and comments of a language are written.
-type grammar struct {
-	line   string            // begins a comment
-	block  bool              // /* comments */
-	quotes string            // characters that begin and end a text
-	triple bool              // """texts""" and prefixes of texts
-	regexp bool              // /expressions/
-	here   bool              // texts that follow <<NAME
-	begin  map[string]string // lines that begin a comment, with the lines that end it
-}
-
-var grammars = map[Language]grammar{
-	Python:     {line: "#", quotes: `"'`, triple: true},
-	JavaScript: {line: "//", block: true, quotes: "\"'`", regexp: true},
-	TypeScript: {line: "//", block: true, quotes: "\"'`", regexp: true},
-	Ruby:       {line: "#", quotes: "\"'`", here: true, begin: map[string]string{"=begin": "=end", "__END__": "\x00"}},
-	Perl:       {line: "#", quotes: "\"'`", here: true, begin: map[string]string{"=": "=cut", "__END__": "\x00", "__DATA__": "\x00"}},
-}
-
 // lexer splits the text of a program into tokens. What it cannot read it takes for marks: it never fails.
 type lexer struct {
-	grammar
+	language.Syntax
 	src    string
 	at     int
 	lines  int // before at
@@ -92,11 +75,11 @@ func lex(lang Language, src []byte) []token {
 	if lang == Shell {
 		return lexShell(string(src))
 	}
-	g, ok := grammars[lang]
-	if !ok {
+	syntax := lang.Row().Syntax
+	if syntax.Quotes == "" {
 		return nil
 	}
-	l := &lexer{grammar: g, src: string(src)}
+	l := &lexer{Syntax: syntax, src: string(src)}
 	if strings.HasPrefix(l.src, "#!") {
 		l.skipLine()
 	}
@@ -119,15 +102,15 @@ func (l *lexer) next() {
 		l.newline()
 	case c == ' ' || c == '\t' || c == '\r':
 		l.at++
-	case strings.HasPrefix(rest, l.line) && !(c == '#' && l.at > 0 && l.src[l.at-1] == '$'):
+	case l.comment(rest) && !(c == '#' && l.at > 0 && l.src[l.at-1] == '$'):
 		l.skipLine()
-	case l.block && strings.HasPrefix(rest, "/*"):
-		l.skipTo("*/")
-	case strings.IndexByte(l.quotes, c) >= 0:
+	case l.Block[0] != "" && strings.HasPrefix(rest, l.Block[0]):
+		l.skipTo(l.Block[1])
+	case strings.IndexByte(l.Quotes, c) >= 0:
 		l.text()
-	case l.regexp && c == '/' && l.at >= l.divide && l.operand():
+	case l.Regexp && c == '/' && l.at >= l.divide && l.operand():
 		l.expression()
-	case l.here && strings.HasPrefix(rest, "<<"):
+	case l.Here && strings.HasPrefix(rest, "<<"):
 		l.hereText()
 	case wordChar(rune(c)) || c >= utf8.RuneSelf:
 		l.word()
@@ -135,6 +118,11 @@ func (l *lexer) next() {
 		l.add(markToken, rest[:1])
 		l.at++
 	}
+}
+
+// comment reports whether the rest of the line is a comment.
+func (l *lexer) comment(rest string) bool {
+	return slices.ContainsFunc(l.Line, func(mark string) bool { return strings.HasPrefix(rest, mark) })
 }
 
 // newline goes to the next line, past the texts that follow << and a comment of whole lines.
@@ -150,7 +138,7 @@ func (l *lexer) newline() {
 
 // skipComment goes past a comment of whole lines that begins here.
 func (l *lexer) skipComment() {
-	for first, end := range l.begin {
+	for first, end := range l.Begin {
 		if rest := l.src[l.at:]; strings.HasPrefix(rest, first) && (first != "=" || len(rest) > 1 && unicode.IsLetter(rune(rest[1]))) {
 			l.skipLines(end)
 			return
@@ -197,7 +185,7 @@ func (l *lexer) word() {
 		end = len(rest)
 	}
 	l.at += end
-	if l.triple && end <= 2 && end < len(rest) && strings.IndexByte(l.quotes, rest[end]) >= 0 && strings.Trim(strings.ToLower(rest[:end]), "rbfut") == "" {
+	if l.Triple && end <= 2 && end < len(rest) && strings.IndexByte(l.Quotes, rest[end]) >= 0 && strings.Trim(strings.ToLower(rest[:end]), "rbfut") == "" {
 		return // the prefix of a text
 	}
 	l.add(wordToken, rest[:end])
@@ -207,7 +195,7 @@ func (l *lexer) word() {
 // hide the rest of a program.
 func (l *lexer) text() {
 	quote := l.src[l.at : l.at+1]
-	if l.triple && strings.HasPrefix(l.src[l.at:], strings.Repeat(quote, 3)) {
+	if l.Triple && strings.HasPrefix(l.src[l.at:], strings.Repeat(quote, 3)) {
 		quote = strings.Repeat(quote, 3)
 	}
 	l.at += len(quote)

@@ -1,8 +1,9 @@
 package survey
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // mentions are the scripts that SKILL.md speaks of, by their files.
@@ -83,7 +84,7 @@ func isCommand(word string) bool {
 // isInterpreter reports whether a word of a command line runs the file that follows.
 func isInterpreter(word string) bool {
 	name := word[strings.LastIndexByte(word, '/')+1:]
-	return LanguageNamed(name) != "" || slices.Contains([]string{"npx", "bunx", "pnpm", "yarn", "source"}, name)
+	return language.Starts(name) || name == "source"
 }
 
 // means returns the file of the script that a word of a text names by its path, or "". Nothing is guessed from a part of

@@ -11,7 +11,7 @@ import (
 // for a script that shows no need of that: it imports neither relative to its package nor modules of a package that its
 // own folder belongs to.
 func Module(fsys fs.FS, file string, text []byte) (root, name string) {
-	p := &program{lang: Python, tokens: lex(Python, text)}
+	p := &program{lang: Python, row: Python.Row(), tokens: lex(Python, text)}
 	if root = p.packageRoot(fsys, path.Dir(file)); root == "" {
 		return "", ""
 	}

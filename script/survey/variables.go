@@ -3,11 +3,11 @@ package survey
 import (
 	"io"
 	"io/fs"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
@@ -23,25 +23,22 @@ const (
 func Variables(lang Language, text []byte) []string {
 	found := map[string]bool{}
 	source := string(text[:min(len(text), maxText)])
+	row := lang.Row()
+	if slices.Contains(row.Syntax.Line, "#") {
+		source = withoutComments(source)
+	}
+	reads(row.Reads).find(source, found)
 	switch lang {
 	case Python:
-		source = withoutComments(source)
-		pythonReads.find(source, found)
 		byConstant(source, found)
-	case JavaScript, TypeScript, ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx":
-		scriptReads.find(source, found)
+	case JavaScript, TypeScript:
 		destructured(source, found)
-	case Ruby:
-		rubyReads.find(withoutComments(source), found)
-	case Perl:
-		perlReads.find(withoutComments(source), found)
-	case ".ps1":
-		powershellReads.find(withoutComments(source), found)
 	case Shell:
 		v := shellVariables{map[string]bool{}, found}
 		v.script(lexShell(source))
-		pythonReads.find(source, found) // a program in a here-document
-		scriptReads.find(source, found)
+		for _, inner := range []Language{Python, JavaScript} { // programs in here-documents
+			reads(inner.Row().Reads).find(source, found)
+		}
 	}
 	out := make([]string, 0, len(found))
 	for name := range found {
@@ -64,34 +61,6 @@ func (r reads) find(text string, found map[string]bool) {
 		}
 	}
 }
-
-const (
-	quotedName = `[rbuf]?["']([A-Za-z_][A-Za-z0-9_]*)["']`
-	isSet      = `\s*(=[=~>]?)?`
-)
-
-var pythonReads = reads{
-	lazyregexp.New(`\benviron(?:b)?\s*\[\s*` + quotedName + `\s*\]` + isSet),
-	lazyregexp.New(`\benviron(?:b)?\s*\.\s*(?:get|pop)\s*\(\s*` + quotedName),
-	lazyregexp.New(`\bgetenv(?:b)?\s*\(\s*` + quotedName),
-	lazyregexp.New(quotedName + `\s+(?:not\s+)?in\s+(?:os\.)?environ\b`),
-	lazyregexp.New(`\benvvar\s*=\s*\[?\s*` + quotedName), // click, typer
-}
-
-var scriptReads = reads{
-	lazyregexp.New(`\b(?:process|Bun)\.env(?:\?\.|!?\.)([A-Za-z_][A-Za-z0-9_]*)` + isSet),
-	lazyregexp.New("\\b(?:process|Bun)\\.env(?:\\?\\.)?\\[\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]\\s*\\]" + isSet),
-	lazyregexp.New("\\bDeno\\.env\\.(?:get|has)\\(\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]"),
-}
-
-var rubyReads = reads{
-	lazyregexp.New(`\bENV\[\s*` + quotedName + `\s*\]` + isSet),
-	lazyregexp.New(`\bENV\.(?:fetch|key\?|has_key\?|include\?)[\s(]\s*` + quotedName),
-}
-
-var perlReads = reads{lazyregexp.New(`\$ENV\{\s*["']?([A-Za-z_][A-Za-z0-9_]*)["']?\s*\}` + isSet)}
-
-var powershellReads = reads{lazyregexp.New(`(?i)\$\{?env:([A-Za-z_][A-Za-z0-9_]*)\}?` + isSet)}
 
 var (
 	constantValue = lazyregexp.New(`(?m)^[ \t]*([A-Z_][A-Z0-9_]*)[ \t]*=[ \t]*["']([A-Za-z_][A-Za-z0-9_]*)["']`)
@@ -148,11 +117,9 @@ func FileVariables(fsys fs.FS, file string) []string {
 	if err != nil {
 		return nil
 	}
-	lang := Language(strings.ToLower(path.Ext(file)))
-	if known := LanguageOf(file); known != "" {
-		lang = known
-	} else if bang, err := ParseShebang(text[:min(len(text), headBytes)]); err == nil && bang.Path != "" {
-		lang = LanguageNamed(bang.Name())
+	lang := language.OfModule(file)
+	if lang == "" {
+		lang = LanguageIn(file, text)
 	}
 	return Variables(lang, text)
 }

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"github.com/agent-base/agent-base/internal/language"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +21,8 @@ func TestVariables(t *testing.T) {
 		{JavaScript, "process.env.A; process.env['B']; process.env?.C; process.env[`D`]; process.env.E = 1; process.env.F ||= 2; process.env.G === 'x'", "A B C D F G"},
 		{TypeScript, "const { A, B: b, C = 'x', ...rest } = process.env;\nconst k = process.env.KEY!;\nBun.env.D; Deno.env.get(\"E\")", "A B C D E KEY"},
 		{".mjs", "process.env.A", "A"},
-		{Ruby, "ENV['A'] || ENV.fetch(\"B\") { 1 }\nENV['C'] = 'x'\nputs 1 if ENV.key?('D')", "A B D"},
-		{Perl, "print $ENV{A}, $ENV{'B'}; $ENV{C} = 1; if ($ENV{D} =~ /x/) {}", "A B D"},
+		{language.Ruby, "ENV['A'] || ENV.fetch(\"B\") { 1 }\nENV['C'] = 'x'\nputs 1 if ENV.key?('D')", "A B D"},
+		{language.Perl, "print $ENV{A}, $ENV{'B'}; $ENV{C} = 1; if ($ENV{D} =~ /x/) {}", "A B D"},
 		{".ps1", "$env:A; ${env:B}; $Env:C = 1", "A B"},
 		{"", "$A", ""},
 
@@ -50,7 +51,7 @@ func FuzzVariables(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, lang := range []Language{Python, Shell, JavaScript, TypeScript, Ruby, Perl, ".ps1"} {
+		for _, lang := range []Language{Python, Shell, JavaScript, TypeScript, language.Ruby, language.Perl, ".ps1"} {
 			got := Variables(lang, []byte(text))
 			if len(got) > maxVariables || !slices.IsSorted(got) || slices.ContainsFunc(got, func(name string) bool { return !isVariable(name) }) {
 				t.Errorf("%s: got %q", lang, got)

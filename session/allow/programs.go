@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // program is a program that does more than its name says: it runs code that its arguments or its configuration name, or writes
@@ -37,10 +39,7 @@ var programs = [...]program{
 			"pr list, pr view, pr diff, pr status, pr checks, pr comment, pr review, pr edit, pr ready, release list, release view, " +
 			"run list, run view, run watch, workflow list, workflow view, repo list, repo view"},
 	{names: "hg svn jj", why: "runs programs that its options and its configuration name"},
-	{names: "python python2 python3 pypy node nodejs deno bun ruby perl php lua luajit julia java jshell groovy r rscript tclsh expect osascript " +
-		"tsx ts-node elixir octave clojure bb scala kotlin dart swipl guile racket sbcl", why: asked, files: true},
 	{names: "ipython irb pry iex ghci erl matlab mongosh", why: asked},
-	{names: "bash sh zsh dash ash ksh fish csh tcsh nu pwsh powershell cmd", why: "runs any command that it is given", files: true},
 	{names: "npx bunx uvx pipx pnpx corepack", why: "fetches and runs any package"},
 	{names: "npm pnpm yarn", why: "runs the programs of packages and of package.json", plain: "ls, list, view, info, outdated, why",
 		refused: "--git --node-options --script-shell --userconfig --globalconfig --prefix"},
@@ -90,6 +89,9 @@ func programNamed(name string) (program, bool) {
 				return p, true
 			}
 		}
+	}
+	if why := language.RunsCode(name); why != "" {
+		return program{names: name, why: why, files: true}, true
 	}
 	return program{}, false
 }

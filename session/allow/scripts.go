@@ -1,10 +1,11 @@
 package allow
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 // ways returns the commands that run a script through a shell, without its arguments: by itself and by each program that
@@ -32,22 +33,4 @@ func (o *Options) ways(s Script) [][]string {
 func inMemory(skill string) string { return "skill://" + skill }
 
 // runners returns the commands that run a script with that extension.
-func runners(name string) []string {
-	switch path.Ext(name) {
-	case ".py":
-		return []string{"python3", "python", "uv run", "uv run --script", "uv run python"}
-	case ".sh", ".bash":
-		return []string{"bash", "sh"}
-	case ".js", ".mjs", ".cjs":
-		return []string{"node", "bun", "bun run", "deno run"}
-	case ".ts", ".mts", ".tsx":
-		return []string{"bun", "bun run", "npx tsx", "tsx", "npx ts-node", "ts-node", "deno run", "node"}
-	case ".rb":
-		return []string{"ruby"}
-	case ".pl":
-		return []string{"perl"}
-	case ".ps1":
-		return []string{"pwsh", "pwsh -File"}
-	}
-	return nil
-}
+func runners(name string) []string { return language.Of(name).Row().Ways() }

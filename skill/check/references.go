@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -290,8 +291,14 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// starter is the beginning of a command that runs or reads its first file.
-var starter = lazyregexp.New(`^\s*(?:[$>] +)?(?:\w+=\S* +)*(?:(?:python|py|node|bun|deno|npx|tsx|uv|bash|sh|zsh|source|ruby|perl|php|pwsh|bb|cat|cp)[0-9.]* |[\w-]+/)`)
+// starter is the beginning of a command, with the program in its group, or the folder of one.
+var starter = lazyregexp.New(`^\s*(?:[$>] +)?(?:\w+=\S* +)*(?:([\w.-]+) |[\w-]+/)`)
+
+// starts reports whether a command runs or reads its first file.
+func starts(command string) bool {
+	m := starter().FindStringSubmatch(command)
+	return m != nil && (m[1] == "" || language.Starts(m[1]) || slices.Contains([]string{"source", "cat", "cp"}, m[1]))
+}
 
 // command returns the file of the skill that a line of a code block runs or reads. It returns no path that begins with "./",
 // which is one of the working directory, unless the skill has such a folder, and none after a line that tells of a project.
@@ -311,7 +318,7 @@ func (r *referenceReader) command(line string) []reference {
 		return nil
 	}
 	out := r.words(nil, line, [2]int{0, len(line)})
-	if len(out) == 0 || !starter().MatchString(text) {
+	if len(out) == 0 || !starts(text) {
 		return nil
 	}
 	return out[:1]

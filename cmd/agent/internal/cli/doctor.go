@@ -15,13 +15,14 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// programs are what scripts can need, as they are looked up.
-var programs = []string{"gh", "uv", "python3", "node", "bun", "deno", "git", "sh", "bash", "ruby", "perl"}
+// programs returns what scripts can need, as it is looked up.
+func programs() []string { return append([]string{"gh", "git", "uv"}, language.Tried()...) }
 
 // asked is the model that would be asked, and the keys that decide it, without their values.
 type asked struct {
@@ -168,7 +169,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.Rules, wrong = o.permissions()
 	problems = append(problems, wrong...)
 	d.Layers, d.Unread = countLayers(ctx, cfg, cat), o.skills.Unread(cat)
-	for _, name := range programs {
+	for _, name := range programs() {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
 	}
