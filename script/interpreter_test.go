@@ -87,7 +87,7 @@ func TestRunnerTable(t *testing.T) {
 		{name: "rb", file: "a.rb", programs: all, want: "ruby [a.rb] [x]"},
 		{name: "rb without ruby", file: "a.rb", programs: only("sh"), reason: ReasonInterpreter, msg: "needs ruby, which is not installed: install Ruby"},
 		{name: "pl", file: "a.pl", programs: all, want: "perl [a.pl] [x]"},
-		{name: "php", file: "a.php", programs: map[string]string{"php": ""}, want: "php [-d] [include_path=HERE] [a.php] [x]"},
+		{name: "php", file: "a.php", programs: map[string]string{"php": ""}, want: "php [-d] [display_errors=stderr] [-d] [include_path=HERE] [a.php] [x]"},
 		{name: "php without it", file: "a.php", programs: all, reason: ReasonInterpreter, msg: "needs php, which is not installed: install PHP: https://www.php.net"},
 		{name: "upper case", file: "a.PL", programs: all, want: "perl [a.PL] [x]"},
 		{name: "py without python", file: "a.py", programs: only("sh"), reason: ReasonInterpreter, msg: "needs Python 3, which is not installed: install Python 3"},

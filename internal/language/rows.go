@@ -105,8 +105,10 @@ var table = []*Language{
 	},
 	{
 		ID: PHP, Name: "PHP",
-		Programs: []Program{{Names: []string{"php"}, OfFile: []string{"-f", "--file"}, Where: []string{"-r", "echo PHP_BINARY;"}}}, Install: "install PHP: https://www.php.net",
-		Syntax: Syntax{Open: "<?php", Line: []string{"#", "//"}, Block: [2]string{"/*", "*/"}, Quotes: "\"'"},
+		Programs: []Program{{Names: []string{"php"}, Args: []string{"-d", "display_errors=stderr"}, Bang: []string{"-d", "display_errors=stderr"},
+			OfFile: []string{"-f", "--file"}, Where: []string{"-r", "echo PHP_BINARY;"}}},
+		Install: "install PHP: https://www.php.net",
+		Syntax:  Syntax{Open: "<?php", Line: []string{"#", "//"}, Block: [2]string{"/*", "*/"}, Quotes: "\"'"},
 		Reads: []func() *regexp.Regexp{
 			lazyregexp.New(`\bgetenv\s*\(\s*` + quotedName),
 			lazyregexp.New(`\$_ENV\s*\[\s*` + quotedName + `\s*\]` + isSet),

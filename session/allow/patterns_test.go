@@ -243,7 +243,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// security 2.11 #166: a rule for a subcommand that only shows something does not cover the options that make it run or write.
+// security 2.11 #166: a rule for a subcommand does not cover the options that make it do more, such as to run something else.
 func TestRefusedOptions(t *testing.T) {
 	for _, tt := range []struct{ rule, refused, allowed string }{
 		{"Bash(/usr/bin/git log:*)", "/usr/bin/git log --output=x", "/usr/bin/git log -p"},
@@ -252,6 +252,32 @@ func TestRefusedOptions(t *testing.T) {
 		{"Bash(npm view:*)", "npm view github:a/b --git=./x", "npm view react version"},
 		{"Bash(pip list:*)", "pip list --log x", "pip list --outdated"},
 		{"Bash(pip3 list:*)", "pip3 list --log=x", "pip3 list --local"},
+		{"Bash(npm run test:*)", "npm run test --script-shell=/tmp/x", "npm run test --silent"},
+		{"Bash(npm run test:*)", "npm run test --prefix /tmp", "npm run test -- --prefix /tmp"},
+		{"Bash(npm run test:*)", "npm run test --pref=/tmp", "npm run test --if-present"},
+		{"Bash(npm run test:*)", "npm run test -script-shell=/tmp/x", "npm run test x"},
+		{"Bash(npm run test:*)", "npm run test -C /tmp", "npm run test -s"},
+		{"Bash(npm run test:*)", "npm run test -w evil", "npm run test"},
+		{"Bash(npm run *)", "npm run build --node-options=--require=/tmp/x", "npm run build"},
+		{"Bash(pnpm test:*)", "pnpm test --dir=/tmp", "pnpm test x"},
+		{"Bash(yarn build:*)", "yarn build --cwd /tmp", "yarn build x"},
+		{"Bash(bun test:*)", "bun test --preload /tmp/x", "bun test --bail"},
+		{"Bash(make test:*)", "make test -C /tmp", "make test -k"},
+		{"Bash(make test:*)", "make test -kf evil", "make test --silent"},
+		{"Bash(make test:*)", "make test --ev=x", "make test all"},
+		{"Bash(make test:*)", "make test SHELL=/tmp/x", "make test -j4"},
+		{"Bash(just build:*)", "just build --shell /tmp/x", "just build x"},
+		{"Bash(cargo test:*)", "cargo test --config build.rustc-wrapper='/tmp/x'", "cargo test -- --config x"},
+		{"Bash(cargo build:*)", "cargo build --manifest-path /tmp/Cargo.toml", "cargo build --release"},
+		{"Bash(go test:*)", "go test -exec /tmp/x ./...", "go test -run Test ./..."},
+		{"Bash(go build:*)", "go build --toolexec=/tmp/x", "go build ./..."},
+		{"Bash(go vet:*)", "go vet -vettool=/tmp/x", "go vet ./..."},
+		{"Bash(go test:*)", "go test -C /tmp", "go test -v"},
+		{"Bash(uv sync:*)", "uv sync --directory /tmp", "uv sync --frozen"},
+		{"Bash(uv sync:*)", "uv sync --proj /tmp", "uv sync"},
+		{"Bash(gradle test:*)", "gradle test -I/tmp/x", "gradle test --info"},
+		{"Bash(mvn test:*)", "mvn test -f /tmp/pom.xml", "mvn test -q"},
+		{"Bash(git push:*)", "git push --receive-pack=/tmp/x", "git push origin main"},
 	} {
 		l := list(t, nil, tt.rule)
 		if l.Check(bash(tt.refused)) == nil {
@@ -259,6 +285,28 @@ func TestRefusedOptions(t *testing.T) {
 		}
 		if r := l.Check(bash(tt.allowed)); r != nil {
 			t.Errorf("%s does not allow %s: %s", tt.rule, tt.allowed, r.Why)
+		}
+	}
+}
+
+// A rule that is open anyway covers every option: for a program alone, for a subcommand that takes any package, and for the file of an
+// interpreter, which reads its own options.
+func TestOpenRulesCoverOptions(t *testing.T) {
+	for rule, command := range map[string]string{
+		"Bash(npm:*)":                  "npm run test --prefix /tmp",
+		"Bash(npm install:*)":          "npm install -g x",
+		"Bash(pip install:*)":          "pip install --log x -r requirements.txt",
+		"Bash(make:*)":                 "make -C lib",
+		"Bash(uv run scripts/a.py:*)":  "uv run scripts/a.py --project x --python y",
+		"Bash(python3 scripts/a.py:*)": "python3 scripts/a.py --config x",
+		"Bash(bun run scripts/a.ts:*)": "bun run scripts/a.ts x",
+		"Bash(bun scripts/a.ts:*)":     "bun scripts/a.ts --config x",
+		"Bash(kubectl exec:*)":         "kubectl exec pod -- sh -s",
+		"Bash(cargo install:*)":        "cargo install --path /tmp/x",
+		"Bash(go run:*)":               "go run ./cmd/x -o y",
+	} {
+		if r := list(t, nil, rule).Check(bash(command)); r != nil {
+			t.Errorf("%s does not allow %s: %s", rule, command, r.Why)
 		}
 	}
 }

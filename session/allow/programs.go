@@ -11,11 +11,19 @@ import (
 // program is a program that does more than its name says: it runs code that its arguments or its configuration name, or writes
 // where they say.
 type program struct {
-	names   string // separated by spaces
-	why     string
-	plain   string // subcommands with which it does what they say alone, one or two words each, separated by ", "
-	refused string // options that make those do more, separated by spaces; a long one counts from its third character on
-	files   bool   // its first argument is the file that it runs
+	names string // separated by spaces
+	why   string
+	plain string // subcommands with which it does what they say alone, one or two words each, separated by ", "
+	files bool   // its first argument is the file that it runs
+
+	// refused has options, separated by spaces, that a rule for a subcommand does not cover, because with them it does more than the rule
+	// says: it takes its configuration, its folder or the program that it starts from elsewhere. A long option counts from its third
+	// character on, and "=" stands for any argument NAME=value.
+	refused string
+	wide    string // subcommands that run anything or pass their options on, in the form of plain; a rule for them covers all options
+	groups  bool   // several options of one letter may stand in one word, as -kf
+	dashes  bool   // an option may begin with any number of dashes
+	ends    bool   // what follows "--" goes to what it starts
 }
 
 // Reasons that many programs share.
@@ -27,6 +35,7 @@ const (
 	project  = "runs the code that a project's configuration names"
 	installs = "installs any program, with the scripts of its package"
 	asked    = "runs any program that it is given"
+	files    = "runs any command that a file names"
 )
 
 // programs is the table of those programs.
@@ -42,11 +51,30 @@ var programs = [...]program{
 	{names: "ipython irb pry iex ghci erl matlab mongosh", why: asked},
 	{names: "npx bunx uvx pipx pnpx corepack", why: "fetches and runs any package"},
 	{names: "npm pnpm yarn", why: "runs the programs of packages and of package.json", plain: "ls, list, view, info, outdated, why",
-		refused: "--git --node-options --script-shell --userconfig --globalconfig --prefix"},
-	{names: "pip pip3", why: "runs the build programs of packages", plain: "list, show, freeze, check", refused: "--python --log"},
-	{names: "uv poetry pdm hatch rye conda mamba micromamba gem bundle bundler composer cargo rustc go mvn mvnw gradle gradlew sbt lein dotnet swift zig " +
+		refused: "-C -F -g -w -ws --cache --cafile --call --config --cwd --dir --editor --filter --git --global --globalconfig --init-module --local-prefix --location " +
+			"--modules-folder --node-gyp --node-options --onload-script --package --prefix --rc --registry --script-shell --shell --shell-emulator --use-yarnrc " +
+			"--userconfig --viewer --workspace --workspaces",
+		wide: "install, i, add, exec, x, dlx, create, init", dashes: true, ends: true},
+	{names: "bun", why: asked, files: true, ends: true,
+		refused: "-F -c -e -i -p -r --config --cwd --define --env-file --eval --filter --import --install --loader --preload --print --require --shell --tsconfig-override",
+		wide:    "install, i, add, x, create"},
+	{names: "pip pip3", why: "runs the build programs of packages", plain: "list, show, freeze, check", refused: "--python --log", wide: "install, download, wheel"},
+	{names: "uv", why: builds, wide: "run, add, pip install, tool run, tool install, python install",
+		refused: "-f -i -p --cache-dir --config-file --default-index --directory --env-file --extra-index-url --find-links --from --index --index-url --project --python --with --with-editable --with-requirements"},
+	{names: "cargo", why: builds, refused: "-C -Z --artifact-dir --config --git --index --manifest-path --out-dir --path --registry --target-dir", wide: "install, add", ends: true},
+	{names: "go", why: builds, wide: "run, get, install, tool",
+		refused: "-C -asmflags -compiler -coverprofile -cpuprofile -exec -gccgoflags -gcflags -ldflags -memprofile -modfile -o -outputdir -overlay -pkgdir -toolexec -vettool -workfile " +
+			"--C --asmflags --compiler --coverprofile --cpuprofile --exec --gccgoflags --gcflags --ldflags --memprofile --modfile --outputdir --overlay --pkgdir --toolexec --vettool --workfile"},
+	{names: "mvn mvnw", why: builds, refused: "-f -gs -gt -s -t --file --global-settings --global-toolchains --settings --toolchains"},
+	{names: "gradle gradlew", why: builds, refused: "-I -b -c -g -p --build-file --gradle-user-home --include-build --init-script --project-dir --settings-file"},
+	{names: "poetry pdm hatch rye conda mamba micromamba gem bundle bundler composer rustc sbt lein dotnet swift zig " +
 		"cabal stack mix rebar3 flutter gcc g++ cc c++ clang clang++ javac nim crystal", why: builds},
-	{names: "make gmake cmake ninja meson just rake task ant bazel scons nox tox invoke", why: "runs any command that a file names"},
+	{names: "make gmake", why: files, groups: true, refused: "-C -E -I -W -f -o = --assume-new --assume-old --directory --eval --file --include-dir --makefile --new-file --old-file --what-if"},
+	{names: "rake", why: files, groups: true, refused: "-C -E -I -R -e -f -g -p -r = --directory --execute --execute-continue --execute-print --libdir --rakefile --rakelibdir --require --system"},
+	{names: "just", why: files, groups: true, refused: "-c -d -e -f = --chooser --command --dotenv-filename --dotenv-path --edit --justfile --set --shell --shell-arg --working-directory"},
+	{names: "task", why: files, groups: true, refused: "-d -g -t = --dir --global --taskfile"},
+	{names: "ninja", why: files, groups: true, refused: "-C -f"},
+	{names: "cmake meson ant bazel scons nox tox invoke", why: files},
 	{names: "pytest jest vitest mocha playwright cypress eslint prettier webpack vite rollup next nuxt ng nx turbo lerna gulp grunt pre-commit husky " +
 		"rails rspec phpunit mypy pylint sphinx-build mkdocs jupyter papermill quarto vercel netlify wrangler firebase serverless sam cdk pulumi", why: project},
 	{names: "apt apt-get dpkg dnf yum rpm apk pacman zypper snap flatpak brew port nix nix-shell asdf mise choco winget scoop", why: installs},
@@ -72,7 +100,7 @@ var programs = [...]program{
 	{names: "docker podman nerdctl", why: "runs any program, with any folder of this machine", plain: "ps, images, logs, inspect, version, info"},
 	{names: "docker-compose vagrant multipass lxc", why: "runs any program, with any folder of this machine"},
 	{names: "kubectl oc", why: "runs programs on other machines, and those that a configuration names", plain: "get, describe, logs, version",
-		refused: "--kubeconfig --kustomize -k --profile --cache-dir --as --token --server -s"},
+		ends: true, refused: "--kubeconfig --kustomize -k --profile --cache-dir --as --token --server -s"},
 	{names: "helm terraform tofu ansible ansible-playbook salt", why: "runs programs on other machines, and those that a configuration names"},
 	{names: "aws gcloud az", why: "acts with all rights of the account, and runs programs that its configuration names"},
 	{names: "vi vim nvim view ed ex emacs nano less more man", why: within},
@@ -96,33 +124,53 @@ func programNamed(name string) (program, bool) {
 	return program{}, false
 }
 
-// refusals returns the options that a pattern does not cover, although it ends in any further words: those that make the
-// subcommand that it names do more than that says.
-func (w words) refusals() []string {
-	if len(w.list[0]) > 1 {
-		return nil
+// refuser returns the program whose refused options a pattern does not cover, although it ends in any further words: one of which it
+// names a subcommand or a target. It returns the zero program if there is none.
+func (w words) refuser() program {
+	if len(w.list) < 2 || len(w.list[0]) > 1 {
+		return program{}
 	}
 	p, ok := programNamed(path.Base(w.list[0][0]))
-	if !ok || p.refused == "" || !w.fixed(p) {
-		return nil
+	if !ok || p.refused == "" || p.files && w.fixed(p) || w.among(p.wide) {
+		return program{}
 	}
-	return strings.Fields(p.refused)
+	return p
 }
 
-// refusedOption returns an option of a command that does something else than the rule that covers it says. Programs read
-// abbreviated options, so a beginning counts, and text that is joined to an option of one letter.
+// refusedOption returns an option of a command that does something else than the rule that covers it says.
 func refusedOption(w words, command []string) string {
-	if len(w.refused) == 0 {
+	p := w.refuser()
+	if p.refused == "" {
 		return ""
 	}
 	for _, arg := range command[min(len(w.list), len(command)):] {
-		option, _, _ := strings.Cut(arg, "=")
-		for _, refused := range w.refused {
-			long := strings.HasPrefix(refused, "--")
-			if long && len(option) > 2 && strings.HasPrefix(refused, option) || !long && strings.HasPrefix(arg, refused) {
-				return arg
-			}
+		if arg == "--" && p.ends {
+			return ""
+		}
+		if slices.ContainsFunc(strings.Fields(p.refused), func(refused string) bool { return p.reads(arg, refused) }) {
+			return arg
 		}
 	}
 	return ""
+}
+
+// reads reports whether the program may read an argument as an option. Programs read abbreviated options, so a beginning counts, and
+// text that is joined to an option of one letter.
+func (p *program) reads(arg, refused string) bool {
+	option, _, assigned := strings.Cut(arg, "=")
+	switch {
+	case refused == "=":
+		return assigned && !strings.HasPrefix(arg, "-")
+	case !strings.HasPrefix(arg, "-"):
+		return false
+	case p.dashes && len(option) > 2:
+		option = "--" + strings.TrimLeft(option, "-")
+	}
+	switch {
+	case strings.HasPrefix(refused, "--"):
+		return len(option) > 2 && strings.HasPrefix(refused, option)
+	case p.groups && !strings.HasPrefix(arg, "--"):
+		return strings.Contains(arg, refused[1:])
+	}
+	return strings.HasPrefix(arg, refused)
 }

@@ -44,11 +44,20 @@ func (w words) fixed(p program) bool {
 	if p.files {
 		return next != "" && next[0] != '-' && strings.ContainsAny(next, "./")
 	}
+	return w.among(p.plain)
+}
+
+// among reports whether the pattern names one of some subcommands, of one or two words each, separated by ", ".
+func (w words) among(list string) bool {
+	if len(w.list) < 2 || len(w.list[1]) > 1 {
+		return false
+	}
+	next := w.list[1][0]
 	both := next
 	if len(w.list) > 2 && len(w.list[2]) == 1 {
 		both += " " + w.list[2][0]
 	}
-	return slices.ContainsFunc(strings.Split(p.plain, ", "), func(plain string) bool { return plain != "" && (plain == next || plain == both) })
+	return slices.ContainsFunc(strings.Split(list, ", "), func(one string) bool { return one != "" && (one == next || one == both) })
 }
 
 // changesShell reports whether a command of the shell itself changes what commands after it mean, other than by moving to

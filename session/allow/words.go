@@ -16,8 +16,6 @@ type words struct {
 	rest bool // any further words may follow
 
 	versions bool // the program's name may end in a version, as in python3.12
-
-	refused []string // options that it does not cover all the same, see refusals
 }
 
 // word is a pattern for one word: the texts around each of its stars. Without a star it is one text.
@@ -62,7 +60,6 @@ func parseWords(text string, o *Options) (words, *fault) {
 	if f := w.close(o.Forbids); f != nil {
 		return words{}, f
 	}
-	w.refused = w.refusals()
 	return w, nil
 }
 
