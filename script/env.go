@@ -16,8 +16,10 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// standard is the environment of every script, without PATH.
-var standard = append([]string{"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1"}, language.Set()...)
+// standard returns the environment of every script, without PATH.
+func standard() []string {
+	return append([]string{"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1"}, language.Set()...)
+}
 
 // providers are the variables of model providers. They pass only if the user granted them.
 var providers = []string{
@@ -89,7 +91,7 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 // AlwaysPasses reports whether every script gets a variable: with the operator's value, such as TZ, or with the engine's, such as
 // LANG.
 func AlwaysPasses(name string) bool {
-	return fromOperator(name) || slices.ContainsFunc(standard, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	return fromOperator(name) || slices.ContainsFunc(standard(), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
 // fromOperator reports whether a variable of the operator's environment passes to every script.
@@ -101,7 +103,7 @@ func fromOperator(name string) bool {
 // engine's own.
 func (h *Host) environment(p *passing, own map[string]string) map[string]string {
 	env := map[string]string{}
-	for _, kv := range standard {
+	for _, kv := range standard() {
 		name, value, _ := strings.Cut(kv, "=")
 		env[name] = value
 	}

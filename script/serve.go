@@ -318,16 +318,5 @@ func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error
 
 // programCure says how to get a program that servers are started with.
 func programCure(name string) string {
-	switch name {
-	case "uv", "uvx":
-		return "get it with `pip install uv` or from https://docs.astral.sh/uv/"
-	case "bun", "bunx":
-		return "install bun: https://bun.sh"
-	case "deno":
-		return "install deno: https://deno.com"
-	}
-	if cure := language.Install(name); cure != "" {
-		return cure
-	}
-	return "install it, or correct the command"
+	return cmp.Or(language.Install(name), "install it, or correct the command")
 }

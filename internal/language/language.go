@@ -3,6 +3,7 @@
 package language
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -138,8 +139,13 @@ func Tried() []string {
 
 // Install says how to get a program that runs or installs something of a language, "" for another one.
 func Install(program string) string {
-	for _, l := range All() {
-		if slices.Contains(l.Runs(), program) || slices.Contains(strings.Fields(l.Packages), program) {
+	for _, name := range []string{program, strings.TrimSuffix(program, "x")} { // bunx comes with bun
+		if p, l := find(name); p != nil {
+			return cmp.Or(p.Install, l.Install)
+		}
+	}
+	for _, l := range table {
+		if slices.Contains(strings.Fields(l.Packages), program) {
 			return l.Install
 		}
 	}

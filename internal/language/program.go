@@ -24,6 +24,8 @@ type Program struct {
 	// Whole lists the options whose value is the file and after which the program reads no more of its own.
 	Whole []string
 
+	Install string // how to get it, where that is not how to get the language
+
 	// Loads means that the program may load files of the folder where it starts, such as a tsconfig.json or modules.
 	Loads bool
 

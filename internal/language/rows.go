@@ -23,10 +23,10 @@ const (
 var table = []*Language{
 	{
 		ID: Python, Common: true, Name: "Python",
-		Programs: []Program{{Names: []string{"python", "python3"}}, {Names: []string{"uv"}}},
+		Programs: []Program{{Names: []string{"python", "python3"}}, {Names: []string{"uv"}, Install: "get it with `pip install uv` or from https://docs.astral.sh/uv/"}},
 		Tried:    []string{"python3"}, Install: "install Python 3",
 		Commands: []string{"python3", "python", "uv run", "uv run --script", "uv run python"},
-		Packages: "pip pip3 uv",
+		Packages: "pip pip3",
 		Syntax:   Syntax{Line: []string{"#"}, Quotes: `"'`, Triple: true},
 		Reads: []func() *regexp.Regexp{
 			lazyregexp.New(`\benviron(?:b)?\s*\[\s*` + quotedName + `\s*\]` + isSet),
@@ -59,13 +59,13 @@ var table = []*Language{
 	{
 		ID: TypeScript, Common: true, Name: "TypeScript", Also: []string{".mts", ".tsx"}, Modules: []string{".cts"},
 		Programs: []Program{
-			{Names: []string{"bun"}, Args: []string{"run"}},
-			{Names: []string{"deno"}, Args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}},
+			{Names: []string{"bun"}, Args: []string{"run"}, Install: "install bun: https://bun.sh"},
+			{Names: []string{"deno"}, Args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}, Install: "install deno: https://deno.com"},
 			{Names: []string{"tsx", "ts-node"}, Last: "--", Takes: nodeTakes, Loads: true},
 		},
 		Tried: []string{"bun", "deno", "node"}, Install: "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)",
 		Commands: []string{"bun", "bun run", "npx tsx", "tsx", "npx ts-node", "ts-node", "deno run", "node"},
-		Packages: "bunx",
+		Packages: "npm",
 		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
 		Obeys: []string{"BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*"},
 	},

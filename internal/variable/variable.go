@@ -4,16 +4,18 @@ package variable
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
 )
 
-// never holds the variables that no script gets: they make programs load or run something else, or are the engine's own.
-var never = append([]string{
+// never holds the variables that no script gets, in addition to those of internal/language: they make programs load or run something
+// else, or are the engine's own.
+var never = []string{
 	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "GCONV_PATH", "GTK_MODULES", "LESSOPEN", "LESSCLOSE", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE",
 	"GIT_*", "SSH_*", "PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
-}, language.Obeyed()...)
+}
 
 // Reason says why a variable never passes.
 const Reason = "it decides which programs and files are loaded, or where they are"
@@ -21,7 +23,7 @@ const Reason = "it decides which programs and files are loaded, or where they ar
 // NeverPasses reports whether no script gets a variable, or the variables of a pattern, in any case of its letters.
 func NeverPasses(name string) bool {
 	name = strings.ToUpper(name)
-	for _, p := range never {
+	for _, p := range slices.Concat(never, language.Obeyed()) {
 		if ok, _ := path.Match(p, name); ok { // the patterns are well formed
 			return true
 		}

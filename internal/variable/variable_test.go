@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/language"
 )
 
 func TestCheckDeclared(t *testing.T) {
@@ -29,7 +31,7 @@ func TestCheckDeclared(t *testing.T) {
 
 // Each pattern of the list is one that path.Match can read, and holds for itself.
 func TestNeverPasses(t *testing.T) {
-	for _, p := range never {
+	for _, p := range slices.Concat(never, language.Obeyed()) {
 		if _, err := path.Match(p, ""); err != nil || !NeverPasses(strings.ReplaceAll(p, "*", "X")) || p != strings.ToUpper(p) {
 			t.Errorf("%q: %v", p, err)
 		}

@@ -45,12 +45,12 @@ var allowed = map[string][]string{
 	"telemetry":               {"trace", "internal/redact"},
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
-	"script/confine":        {"internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
+	"script/confine":        {"internal/language", "internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
 	"script/runner":         {"internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"session/allow", "tool"},
-	"session/allow":  {"internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
+	"session/allow":  {"internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
 	"script/survey":  {"skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp"},
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
