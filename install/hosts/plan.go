@@ -103,24 +103,22 @@ func Plan(r *Request) (*Export, error) {
 	return e, nil
 }
 
-// informational are keys that tell people something: no agent acts on them.
-var informational = [...]string{"name", "description", "license", "compatibility", "metadata", "version", "author", "repository", "homepage", "tags"}
-
 // fields notes the keys that the agent ignores.
 func (e *Export) fields(m *manifest.Manifest) {
 	acts := strings.Fields(e.Host.acts)
 	warned := map[string]bool{}
 	for _, f := range m.Fields {
 		key := canonical(f.Key)
+		known, _ := manifest.FindKey(key)
 		below := strings.Contains(f.Key, ".")
-		known := f.Standing == manifest.StandingEnforced || actedOn(key) || effects[key] != ""
-		if below || slices.Contains(informational[:], key) || slices.Contains(acts, key) || !known {
+		matters := f.Standing == manifest.StandingEnforced || actedOn(key) || known.Lost != ""
+		if below || known.People || slices.Contains(acts, key) || !matters {
 			continue
 		}
 		if !slices.Contains(e.Ignored, f.Key) {
 			e.Ignored = append(e.Ignored, f.Key)
 		}
-		if text := effects[key]; text != "" && !warned[text] {
+		if text := known.Lost; text != "" && !warned[text] {
 			warned[text] = true
 			e.Warnings = append(e.Warnings, fmt.Sprintf(text, e.Host.Title))
 		}

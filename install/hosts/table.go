@@ -88,21 +88,3 @@ func (h Host) Folder(s Scope) string {
 	}
 	return h.User
 }
-
-// effects says for the fields that somebody may rely on what happens where an agent does not act on them. The name of the agent
-// stands for %s.
-var effects = map[string]string{
-	"disable-model-invocation": "the model of %s may start it, which its author wants to leave to people",
-	"user-invocable":           "%s may offer it as a command",
-	"disallowed-tools":         "%s does not forbid the tools that it lists",
-	"allowed-tools":            "%s does not restrict it to the tools that it lists",
-	"permissions":              "%s runs its scripts with all rights of its own commands",
-	"hooks":                    "%s does not run its hooks, which may be checks",
-	"scope":                    "%s shows it to everybody",
-	"toolsets":                 "%s does not offer its toolsets",
-	"requires-skills":          "%s does not look for the skills that it needs",
-	"context":                  "%s runs it in the conversation, not in one of its own",
-	"paths":                    "%s offers it for all files",
-	"min-agent-base-version":   "%s does not check versions",
-	"max-agent-base-version":   "%s does not check versions",
-}

@@ -30,17 +30,21 @@ type knownField struct {
 	declared func(*Manifest) *bool                       // records that a list has a value, even one that is dropped
 	holds    bool                                        // for a flag: a value that is neither true nor false counts as true; for rules: what is not one is kept
 	close    func(*Manifest)                             // makes a field that protects the user allow nothing; nil for other fields
+
+	label  string // what people are told that a text is which nothing acts on; "" for other fields. Without text its value is in Manifest.Fields alone
+	people bool   // it only tells people something: a program that ignores it does nothing else
+	lost   string // what is lost where a program, which stands for %s, does not act on it; "" if nobody relies on it
 }
 
 const spacesAndCommas = " \t\n,"
 
 // fields is the table of all front matter keys. Keys are found in any case and with "_" for "-".
 var fields = [...]*knownField{
-	{key: "name", standing: StandingEnforced, standard: true, read: (*parser).nameField},
-	{key: "description", standing: StandingEnforced, standard: true, read: (*parser).descriptionField},
-	{key: "license", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.License }},
-	{key: "compatibility", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.Compatibility }, check: (*parser).checkCompatibility},
-	{key: "metadata", standing: StandingInformational, standard: true, read: (*parser).metadata, keys: []*knownField{
+	{key: "name", standing: StandingEnforced, standard: true, read: (*parser).nameField, people: true},
+	{key: "description", standing: StandingEnforced, standard: true, read: (*parser).descriptionField, people: true},
+	{key: "license", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.License }, label: "license"},
+	{key: "compatibility", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.Compatibility }, check: (*parser).checkCompatibility, label: "compatible"},
+	{key: "metadata", standing: StandingInformational, standard: true, people: true, read: (*parser).metadata, keys: []*knownField{
 		{key: "metadata.requires", standing: StandingEnforced, read: (*parser).requires},
 		{key: "metadata.openclaw", standing: StandingEnforced, read: (*parser).hostNeeds},
 		{key: "metadata.clawdbot", standing: StandingEnforced, read: (*parser).hostNeeds},
@@ -52,19 +56,23 @@ var fields = [...]*knownField{
 		{key: "metadata.agent-base.cwd", standing: StandingEnforced},
 	}},
 	{key: "allowed-tools", aliases: "allowed_tools", standing: StandingEnforced, standard: true, tools: func(m *Manifest) *Tools { return &m.AllowedTools },
-		close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }},
+		close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }, lost: "%s does not restrict it to the tools that it lists"},
 
-	{key: "version", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Version }, check: (*parser).checkVersion},
-	{key: "author", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Author }},
-	{key: "repository", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Repository }},
-	{key: "min_agent_base_version", aliases: "min-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound},
-	{key: "max_agent_base_version", aliases: "max-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound},
-	{key: "requires-skills", aliases: "requires_skills", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.RequiresSkills }, keep: (*parser).needed},
-	{key: "toolsets", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Toolsets }, keep: (*parser).toolsets},
+	{key: "version", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Version }, check: (*parser).checkVersion, people: true},
+	{key: "author", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Author }, label: "author"},
+	{key: "repository", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Repository }, label: "repository"},
+	{key: "min_agent_base_version", aliases: "min-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound,
+		lost: "%s does not check versions"},
+	{key: "max_agent_base_version", aliases: "max-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound,
+		lost: "%s does not check versions"},
+	{key: "requires-skills", aliases: "requires_skills", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.RequiresSkills }, keep: (*parser).needed,
+		lost: "%s does not look for the skills that it needs"},
+	{key: "toolsets", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Toolsets }, keep: (*parser).toolsets,
+		lost: "%s does not offer its toolsets"},
 	{key: "scripts", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scripts }, keep: (*parser).scripts,
 		declared: func(m *Manifest) *bool { return &m.ScriptsDeclared }},
 	{key: "scripts_ignore", aliases: "scripts-ignore", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.ScriptsIgnore }, keep: (*parser).globs},
-	{key: "permissions", standing: StandingEnforced, close: func(m *Manifest) { m.Permissions = Permissions{} }, keys: []*knownField{
+	{key: "permissions", standing: StandingEnforced, close: func(m *Manifest) { m.Permissions = Permissions{} }, lost: "%s runs its scripts with all rights of its own commands", keys: []*knownField{
 		{key: "permissions.env", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Env }, keep: (*parser).envNames},
 		{key: "permissions.network", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Network }, keep: (*parser).hosts},
 		{key: "permissions.read", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.Permissions.Read }, keep: (*parser).readFolders},
@@ -85,12 +93,13 @@ var fields = [...]*knownField{
 	{key: "default_enabled", aliases: "default-enabled", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DefaultEnabled }},
 	{key: "brief_description", aliases: "brief-description", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Brief }, check: (*parser).checkBrief},
 	{key: "model", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Model }}, // with context: fork; else informational, see finish
-	{key: "context", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Context }, check: (*parser).checkContext},
+	{key: "context", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Context }, check: (*parser).checkContext,
+		lost: "%s runs it in the conversation, not in one of its own"},
 	{key: "agent", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Agent }},
-	{key: "hooks", standing: StandingEnforced, read: (*parser).hooks},
+	{key: "hooks", standing: StandingEnforced, read: (*parser).hooks, lost: "%s does not run its hooks, which may be checks"},
 	{key: "priority", standing: StandingEnforced, number: func(m *Manifest) *int { return &m.Priority }},
-	{key: "tags", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Tags }},
-	{key: "scope", standing: StandingEnforced, close: func(m *Manifest) { m.Scope = Scope{Unclear: true} }, keys: []*knownField{
+	{key: "tags", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Tags }, people: true},
+	{key: "scope", standing: StandingEnforced, close: func(m *Manifest) { m.Scope = Scope{Unclear: true} }, lost: "%s shows it to everybody", keys: []*knownField{
 		{key: "scope.agents", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Agents }},
 		{key: "scope.tenants", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Tenants }},
 		{key: "scope.environments", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Environments }},
@@ -99,13 +108,16 @@ var fields = [...]*knownField{
 	{key: "when_to_use", aliases: "when-to-use", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.WhenToUse }},
 	{key: "argument-hint", standing: StandingInformational, read: (*parser).argumentHint},
 	{key: "arguments", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Arguments }},
-	{key: "disable-model-invocation", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DisableModelInvocation }, holds: true},
-	{key: "user-invocable", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.UserInvocable }},
+	{key: "disable-model-invocation", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DisableModelInvocation }, holds: true,
+		lost: "the model of %s may start it, which its author wants to leave to people"},
+	{key: "user-invocable", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.UserInvocable },
+		lost: "%s may offer it as a command"},
 	{key: "disallowed-tools", standing: StandingEnforced, tools: func(m *Manifest) *Tools { return &m.DisallowedTools }, holds: true,
-		close: func(m *Manifest) { m.DisallowedTools = Tools{Declared: true, Rules: []string{"*"}} }}, // which is not a rule, so it forbids everything
+		close: func(m *Manifest) { m.DisallowedTools = Tools{Declared: true, Rules: []string{"*"}} }, // which is not a rule, so it forbids everything
+		lost:  "%s does not forbid the tools that it lists"},
 	{key: "effort", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Effort }},
 	{key: "background", standing: StandingInformational, flag: func(m *Manifest) *bool { return &m.Background }},
-	{key: "paths", standing: StandingInformational, split: ",", list: func(m *Manifest) *[]string { return &m.Paths }},
+	{key: "paths", standing: StandingInformational, split: ",", list: func(m *Manifest) *[]string { return &m.Paths }, lost: "%s offers it for all files"},
 	{key: "shell", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Shell }},
 }
 

@@ -224,6 +224,8 @@ func (p *parser) field(f *knownField, e entry) {
 		p.numberField(f, n)
 	case f.keys != nil:
 		p.mapField(f, e)
+	case n.Nested():
+		p.wrongForm(f, n)
 	}
 }
 

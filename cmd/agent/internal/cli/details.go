@@ -101,43 +101,40 @@ func appendRecord(b []byte, r *record) []byte {
 type details struct {
 	record
 	toolRules
-	Location      string             `json:"location"`            // of its SKILL.md; "" when it lies on no disk
-	Digest        string             `json:"digest,omitempty"`    // of its whole content
-	NoDigest      string             `json:"no_digest,omitempty"` // why it has none, so it cannot be approved
-	Trust         string             `json:"trust"`
-	ScriptsRun    bool               `json:"scripts_run"`
-	Replaced      bool               `json:"replaced,omitempty"` // its content is not what was installed, so it is not activated
-	Cure          string             `json:"cure,omitempty"`     // what would let its scripts run
-	DecidedBy     string             `json:"decided_by"`         // the rule or setting that made its state
-	Tokens        tokens             `json:"tokens"`
-	License       string             `json:"license,omitempty"`
-	Compatibility string             `json:"compatibility,omitempty"`
-	Author        string             `json:"author,omitempty"`
-	Repository    string             `json:"repository,omitempty"`
-	Restricts     string             `json:"restricts,omitempty"` // see app.Restricts
-	Requires      []string           `json:"requires,omitempty"`
-	RequiresEnv   []string           `json:"requires_env,omitempty"`
-	Env           []string           `json:"permissions_env,omitempty"`
-	Permissions   []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
-	Contacts      []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
-	Variables     []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
-	Grants        *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
-	Scripts       []scriptName       `json:"scripts"`
-	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
-	Dependencies  []dependencies     `json:"dependencies"`           // of its scripts and toolsets, by what declares them
-	Files         []fileJSON         `json:"files"`                  // at most mostListed
-	MoreFiles     int                `json:"more_files,omitempty"`
-	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
-	Toolsets      []string           `json:"toolsets"`         // declared
-	Tools         []string           `json:"tools"`            // fully qualified names of the tools that they had when this content last ran
-	ToolsKnown    bool               `json:"tools_known"`      // this content has run
-	ToolSchemas   []toolJSON         `json:"tool_schemas"`     // of Tools
-	Metadata      map[string]string  `json:"metadata,omitempty"`
-	Fields        []field            `json:"fields"`
-	Problems      []manifest.Problem `json:"problems"`
-	Installed     *installedJSON     `json:"installed,omitempty"` // of an installed skill
-	Recorded      *recordedJSON      `json:"recorded,omitempty"`  // of a skill that another program installed
-	Shadows       []shadow           `json:"shadows"`
+	Location     string             `json:"location"`            // of its SKILL.md; "" when it lies on no disk
+	Digest       string             `json:"digest,omitempty"`    // of its whole content
+	NoDigest     string             `json:"no_digest,omitempty"` // why it has none, so it cannot be approved
+	Trust        string             `json:"trust"`
+	ScriptsRun   bool               `json:"scripts_run"`
+	Replaced     bool               `json:"replaced,omitempty"` // its content is not what was installed, so it is not activated
+	Cure         string             `json:"cure,omitempty"`     // what would let its scripts run
+	DecidedBy    string             `json:"decided_by"`         // the rule or setting that made its state
+	Tokens       tokens             `json:"tokens"`
+	About        []manifest.Fact    `json:"about,omitempty"`     // that nothing acts on
+	Restricts    string             `json:"restricts,omitempty"` // see app.Restricts
+	Requires     []string           `json:"requires,omitempty"`
+	RequiresEnv  []string           `json:"requires_env,omitempty"`
+	Env          []string           `json:"permissions_env,omitempty"`
+	Permissions  []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
+	Contacts     []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
+	Variables    []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
+	Grants       *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
+	Scripts      []scriptName       `json:"scripts"`
+	MoreScripts  int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
+	Dependencies []dependencies     `json:"dependencies"`           // of its scripts and toolsets, by what declares them
+	Files        []fileJSON         `json:"files"`                  // at most mostListed
+	MoreFiles    int                `json:"more_files,omitempty"`
+	Inside       []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
+	Toolsets     []string           `json:"toolsets"`         // declared
+	Tools        []string           `json:"tools"`            // fully qualified names of the tools that they had when this content last ran
+	ToolsKnown   bool               `json:"tools_known"`      // this content has run
+	ToolSchemas  []toolJSON         `json:"tool_schemas"`     // of Tools
+	Metadata     map[string]string  `json:"metadata,omitempty"`
+	Fields       []field            `json:"fields"`
+	Problems     []manifest.Problem `json:"problems"`
+	Installed    *installedJSON     `json:"installed,omitempty"` // of an installed skill
+	Recorded     *recordedJSON      `json:"recorded,omitempty"`  // of a skill that another program installed
+	Shadows      []shadow           `json:"shadows"`
 }
 
 // tokens estimates what a skill costs a model.
@@ -316,7 +313,7 @@ func listed(problems []manifest.Problem) []manifest.Problem {
 func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
-	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
+	d.About = m.Facts()
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Wants().Named(want.Variable), m.Metadata
 	_, asked := m.Permissions.Wants().Split(func(w want.Want) bool { return w.Kind == want.Variable })
 	d.Permissions = app.LinesOf(asked)

@@ -55,17 +55,22 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 	}
 	heading(o.out, d)
 	because, decided := whyNot(d)
-	o.out.Facts([][2]string{
+	facts := [][2]string{
 		{"because", because}, {"decided by", decided},
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
-		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
-		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
+		{"tokens", tokensText(d)},
+	}
+	for _, f := range d.About {
+		facts = append(facts, [2]string{f.Label, f.Text})
+	}
+	o.out.Facts(append(facts, [][2]string{
+		{"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
 		{"tools", d.Restricts}, {"any code", d.anyCodeText()}, {"dropped", strings.Join(d.DroppedTools, "; ")},
 		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
 		{"granted", grantedText(d)},
 		{"installed", installedText(d)}, {"commit", commitText(d.Installed)}, {"called", calledText(d.Installed)}, {"versions", versionsKept(d.Installed)},
 		{"scripts", scriptsText(d)}, {"packages", o.out.Typed(packagesText(d))}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
-	})
+	}...))
 	if len(d.Fields) > 0 {
 		o.out.Printf("\n")
 		rows := make([][]string, len(d.Fields))
