@@ -17,7 +17,7 @@ import (
 // Options configures Open.
 type Options struct {
 	Layers      []Layer           // highest precedence first
-	Profile     *manifest.Profile // nil means DefaultProfile
+	Profile     *manifest.Profile // nil means DefaultProfile, which a layer with TrustBundled always has
 	Allow, Deny []string          // globs over canonical names; deny wins
 	Want        Selection
 	Duplicates  Duplicates // two skills of one name inside one layer
@@ -164,6 +164,15 @@ func newCatalog(o *Options) *Catalog {
 	return c
 }
 
+// profile returns by which rules the skills of a source are read. Those of a bundled layer are the program's own, and use what it
+// knows beyond the open standard.
+func (c *Catalog) profile(p *part) *manifest.Profile {
+	if p.layer.Trust == TrustBundled {
+		return manifest.DefaultProfile()
+	}
+	return c.o.Profile
+}
+
 // look reads all sources and reuses what old has of them.
 func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 	for i, p := range c.parts {
@@ -171,7 +180,7 @@ func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 		if old != nil {
 			before = old.parts[i]
 		}
-		if err := look(ctx, p, before, c.o.Profile); err != nil {
+		if err := look(ctx, p, before, c.profile(p)); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func (s *Skill) read() error {
 	if err != nil {
 		return s.entry.unreadable(err)
 	}
-	o := &manifest.Options{File: s.entry.c.file(s.entry.it), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.o.Profile}
+	o := &manifest.Options{File: s.entry.c.file(s.entry.it), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.profile(s.entry.part())}
 	s.text = text
 	s.manifest, s.problems = manifest.Parse(text, o)
 	var fatal []manifest.Problem
