@@ -53,7 +53,7 @@ func (c *Catalog) build(ctx context.Context) error {
 // oneFolder reports whether two items of one name are one folder that was found in two ways.
 func (c *Catalog) oneFolder(a, b *item) bool {
 	one, other := c.file(a), c.file(b)
-	return one == other || slices.Contains(c.parts[a.part].folders, filepath.Dir(other)) || slices.Contains(c.parts[b.part].folders, filepath.Dir(one))
+	return filepath.IsAbs(one) && one == other || slices.Contains(c.parts[a.part].folders, filepath.Dir(other)) || slices.Contains(c.parts[b.part].folders, filepath.Dir(one))
 }
 
 // keyed is a record with its sort key.
