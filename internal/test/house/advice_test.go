@@ -33,6 +33,49 @@ func TestLibraryNamesNoCommandsFindsBreaches(t *testing.T) {
 	})
 }
 
+// gives matches a command that gives a skill something or takes it.
+var gives = regexp.MustCompile(`\bagent skill (grant|revoke|trust|untrust|prepare|enable)\b`)
+
+// Only package cure names a command that gives a skill something or takes it: it asks what the policy allows. What describes the
+// commands themselves, in their help and in the table of settings, may name them.
+func TestCuresComeFromOnePlace(t *testing.T) {
+	report(t, checkCures(module(t)))
+}
+
+func TestCuresComeFromOnePlaceFindsBreaches(t *testing.T) {
+	checkBroken(t, map[string]string{
+		"cmd/agent/internal/cli/a.go":  "package cli\nvar a = \"run agent skill trust x\"\nvar c = &cobra.Command{Long: `see agent skill grant`}\nvar b = \"agent skill list\"\n",
+		"cmd/agent/internal/cure/a.go": "package cure\nvar a = \"agent skill trust \"\n",
+	}, checkCures, []string{"cmd/agent/internal/cli/a.go:2: the text names \"agent skill trust\": ask package cure"})
+}
+
+func checkCures(m *deptest.Module) []string {
+	var breaches []string
+	for _, p := range m.Packages {
+		if !strings.HasPrefix(p.Dir, "cmd/agent/internal/") || p.Dir == "cmd/agent/internal/cure" || p.Dir == "cmd/agent/internal/docgen" || forTests(p.Dir) {
+			continue
+		}
+		for _, f := range p.Code() {
+			ast.Inspect(f.Syntax, func(n ast.Node) bool {
+				if field, ok := n.(*ast.KeyValueExpr); ok {
+					name, _ := field.Key.(*ast.Ident)
+					return name == nil || !slices.Contains([]string{"Long", "Short", "Example", "about", "means"}, name.Name)
+				}
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				if text, err := strconv.Unquote(lit.Value); err == nil && gives.MatchString(text) {
+					breaches = append(breaches, m.Position(lit.Pos())+": the text names "+strconv.Quote(gives.FindString(text))+": ask package cure")
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(breaches)
+	return breaches
+}
+
 func checkAdvice(m *deptest.Module) []string {
 	var breaches []string
 	for _, p := range m.Packages {

@@ -142,9 +142,11 @@ func CureLink(name string) string {
 	return "put the folder back, or agent skill remove " + manifest.Canonical(name)
 }
 
-// Advised returns a problem of the catalogue whose cure is what to type.
+// Advised returns a problem of the catalogue or the settings whose cure is what to type.
 func Advised(p manifest.Problem) manifest.Problem {
 	switch p.Code {
+	case "config-trust":
+		p.Cure = fmt.Sprintf("run %q or %q", cure.Trust("NAME"), cure.TrustRoot("DIR"))
 	case "skill-untrusted":
 		p.Cure = cure.Trust(p.Skill)
 	case "skills-none-trusted":

@@ -56,6 +56,9 @@ func (s *Settings) Problems() []manifest.Problem {
 func (s *Settings) read() {
 	s.once.Do(func() {
 		s.config, s.problems = config.Load(s.options())
+		for i, p := range s.problems {
+			s.problems[i] = Advised(p)
+		}
 		if home := s.sys.Getenv("HOME"); home != "" && !filepath.IsAbs(home) {
 			s.problems = slices.Insert(s.problems, 0, manifest.Problem{Code: "config-value", Severity: manifest.SeverityError, File: "HOME",
 				Message: fmt.Sprintf("%q is not an absolute path: it is ignored", home), Cure: "export HOME with an absolute path"})

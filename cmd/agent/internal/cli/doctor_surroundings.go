@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	engine "github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
@@ -181,7 +182,7 @@ func (o *doctorOptions) printSurroundings(d *diagnosis) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	rows = append(rows, []string{"  together", bytesText(bytes), "agent skill untrust NAME removes one"})
+	rows = append(rows, []string{"  together", bytesText(bytes), cure.Untrust("NAME") + " removes one"})
 	return o.titled("Private homes of skills", rows)
 }
 

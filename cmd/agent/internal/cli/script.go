@@ -247,8 +247,8 @@ func trustHint(ctx context.Context, e skill.Entry) string {
 	if t == skill.TrustChanged && e.Installed() != "" {
 		return replacedHint(e.Canonical())
 	} else if t == skill.TrustChanged && at != "" {
-		return fmt.Sprintf("%s approves its present content; while you write it, agent skill trust --root %s also trusts all later changes",
-			cure.Trust(e.Canonical()), cure.Word(filepath.Dir(filepath.Dir(at))))
+		return fmt.Sprintf("%s approves its present content; while you write it, %s also trusts all later changes",
+			cure.Trust(e.Canonical()), cure.TrustRoot(filepath.Dir(filepath.Dir(at))))
 	}
 	return cure.Trust(e.Canonical())
 }

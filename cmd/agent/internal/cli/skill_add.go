@@ -290,7 +290,7 @@ func (o *addOptions) lacking(done []installed) error {
 		}
 	}
 	if hinted {
-		o.out.Remark("clone the repository, and let the scripts see the folder that has both: agent skill trust --root FOLDER")
+		o.out.Remark("clone the repository, and let the scripts see the folder that has both: " + cure.TrustRoot("FOLDER"))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
@@ -55,7 +56,7 @@ A skill with a special file, or with a link that leads out of it, has no digest 
 			if o.root == "" {
 				o.name = args[0]
 			} else if len(o.given) > 0 {
-				return app.Usage(errors.New("a grant is for one skill, not for a folder"), "agent skill grant NAME")
+				return app.Usage(errors.New("a grant is for one skill, not for a folder"), cure.Grant("NAME", nil))
 			}
 			return run(c.Context(), o)
 		},
@@ -95,7 +96,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	}
 	if t.Runs() && o.settings.Config().Want.Mode != skill.SelectAllUntrusted {
 		if len(o.given) > 0 {
-			return app.Usage(fmt.Errorf("%s is trusted already (%s)", e.Name(), t), "give it more with agent skill grant "+e.Canonical())
+			return app.Usage(fmt.Errorf("%s is trusted already (%s)", e.Name(), t), "give it more with "+cure.Grant(e.Canonical(), o.given))
 		}
 		return sayTrust(o.out, e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -121,7 +122,7 @@ func (o *untrustOptions) stillTrusted(ctx context.Context) {
 	}
 	if e, err := cat.Lookup(o.name); err == nil {
 		if t, err := e.Trust(ctx); err == nil && t == skill.TrustRoot {
-			o.out.Warn(fmt.Sprintf("%s is below a trusted folder and stays trusted: \"agent skill untrust --root DIR\"", o.name))
+			o.out.Warn(fmt.Sprintf("%s is below a trusted folder and stays trusted: %q", o.name, cure.UntrustRoot("DIR")))
 		}
 	}
 }

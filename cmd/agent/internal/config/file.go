@@ -229,8 +229,7 @@ func (l *loader) unknown(at Origin, name string) {
 		return
 	}
 	if isTrust(name) {
-		l.report(at, manifest.SeverityWarning, "config-trust", fmt.Sprintf("%q has no effect: a settings file cannot grant trust", name),
-			"run \"agent skill trust NAME\" or \"agent skill trust --root DIR\"")
+		l.report(at, manifest.SeverityWarning, "config-trust", fmt.Sprintf("%q has no effect: a settings file cannot grant trust", name), "") // package app says what to type
 		return
 	}
 	var known []string

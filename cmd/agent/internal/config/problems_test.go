@@ -46,8 +46,8 @@ func TestProblems(t *testing.T) {
 		}},
 		{"twice", "skills:\n  cwd: skill\n  cwd: script\n", []string{`HOME/.agent/config.yaml:3:3: error[config-duplicate-key] duplicate key "cwd" → keep one of them`}},
 		{"trust", "skills:\n  trusted: [x]\n  trusted_roots: [/]\n", []string{
-			`HOME/.agent/config.yaml:2:3: warning[config-trust] "trusted" has no effect: a settings file cannot grant trust → run "agent skill trust NAME" or "agent skill trust --root DIR"`,
-			`HOME/.agent/config.yaml:3:3: warning[config-trust] "trusted_roots" has no effect: a settings file cannot grant trust → run "agent skill trust NAME" or "agent skill trust --root DIR"`,
+			`HOME/.agent/config.yaml:2:3: warning[config-trust] "trusted" has no effect: a settings file cannot grant trust → `,
+			`HOME/.agent/config.yaml:3:3: warning[config-trust] "trusted_roots" has no effect: a settings file cannot grant trust → `,
 		}},
 		{"roots", "skills:\n  roots: [{mount: x}, {path: /a, mont: y}]\n", []string{
 			`HOME/.agent/config.yaml:2:11: error[config-value] root without a path: ignored → write the folder's path, or {path: …, mount: …}`,
@@ -182,7 +182,7 @@ func TestProjectCannotLoosen(t *testing.T) {
 		{"enabling itself", "skills: {activation: explicit}", "skills: {enabled: [mine]}", "enabled", "<nil> from default", []string{ignored("1:10", "enabled", "AGENT_ENABLED")}},
 		{"core", "", "skills: {core_skills_dir: ./evil}", "coreDir", "<nil> from default", []string{ignored("1:10", "coreDir", "AGENT_CORE_DIR")}},
 		{"program", "", "skills: {python: ./evil}", "python", "<nil> from default", []string{ignored("1:10", "python", "AGENT_PYTHON")}},
-		{"trust", "", "skills: {trusted: true}", "enabled", "<nil> from default", []string{`PROJECT/.agent/config.yaml:1:10: warning[config-trust] "trusted" has no effect: a settings file cannot grant trust → run "agent skill trust NAME" or "agent skill trust --root DIR"`}},
+		{"trust", "", "skills: {trusted: true}", "enabled", "<nil> from default", []string{`PROJECT/.agent/config.yaml:1:10: warning[config-trust] "trusted" has no effect: a settings file cannot grant trust → `}},
 		{"roots outside", "", "skills: {roots: [../other, /etc, ~/skills, link, link/new, ok, new/one]}", "roots", "[{PROJECT/ok  true} {PROJECT/new/one  true}] from PROJECT/.agent/config.yaml:1", []string{
 			outside("18", "../other"), outside("28", "/etc"), outside("34", "~/skills"), outside("44", "link"), outside("50", "link/new"),
 		}},

@@ -94,6 +94,12 @@ func Trust(name string) string { return "agent skill trust " + name }
 // TrustRoot is the command that trusts everything below a folder.
 func TrustRoot(dir string) string { return "agent skill trust --root " + Word(dir) }
 
+// Untrust is the command that takes the approval of a skill back.
+func Untrust(name string) string { return "agent skill untrust " + name }
+
+// UntrustRoot is the command that no longer trusts everything below a folder.
+func UntrustRoot(dir string) string { return "agent skill untrust --root " + Word(dir) }
+
 // Add is the command that installs a skill of a source. ref and name may be "".
 func Add(source, ref, name string) string {
 	command := "agent skill add " + Word(source)

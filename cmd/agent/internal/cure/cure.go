@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
@@ -170,4 +171,19 @@ func prepared(err error, name string) string {
 		return command + " --large"
 	}
 	return command
+}
+
+// Call says how a call that nobody can be asked about is allowed.
+func Call(c *permit.Call) string {
+	switch {
+	case c.Kind == permit.Command && c.Confined:
+		return "start the agent with --mode accept-edits to let commands in the sandbox change files, or with --allow and a rule such as 'Bash(go test:*)'"
+	case c.Kind == permit.Command:
+		return "start the agent with --allow-bash to let it run commands, or with --allow and a rule such as 'Bash(go test:*)'"
+	case c.Kind == permit.Edit && c.Special == "":
+		return "start the agent with --mode accept-edits to let it change files, or with --allow and a rule such as 'Edit(docs/**)'"
+	case c.Kind == permit.Edit:
+		return "ask the user to write it, or to start the agent with --allow and a rule for this file"
+	}
+	return "ask the user to change the rules"
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skilltool"
@@ -119,8 +120,8 @@ func (w *worker) mayAsk(ctx context.Context, f tool.Fork) error {
 	}
 	yes, err := consent.Model(ctx, s, f.Model)
 	if err == nil && !yes {
-		err = fmt.Errorf("skill %q may not use the model %q: the conversation uses %s, and the user did not approve another provider (agent skill trust %s)",
-			e.Name(), f.Model, w.found, e.Canonical())
+		err = fmt.Errorf("skill %q may not use the model %q: the conversation uses %s, and the user did not approve another provider (%s)",
+			e.Name(), f.Model, w.found, cure.Trust(e.Canonical()))
 	}
 	return err
 }

@@ -92,18 +92,3 @@ func (g *gate) add(rule permit.Rule) error {
 func (g *gate) decide(_ context.Context, c *permit.Call) permit.Decision {
 	return g.current().Decide(c)
 }
-
-// cure says how a call that nobody can be asked about is allowed.
-func cure(c *permit.Call) string {
-	switch {
-	case c.Kind == permit.Command && c.Confined:
-		return "start the agent with --mode accept-edits to let commands in the sandbox change files, or with --allow and a rule such as 'Bash(go test:*)'"
-	case c.Kind == permit.Command:
-		return "start the agent with --allow-bash to let it run commands, or with --allow and a rule such as 'Bash(go test:*)'"
-	case c.Kind == permit.Edit && c.Special == "":
-		return "start the agent with --mode accept-edits to let it change files, or with --allow and a rule such as 'Edit(docs/**)'"
-	case c.Kind == permit.Edit:
-		return "ask the user to write it, or to start the agent with --allow and a rule for this file"
-	}
-	return "ask the user to change the rules"
-}

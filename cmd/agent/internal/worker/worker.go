@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
@@ -267,7 +268,7 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]too
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
 		Clean: app.WithoutProviderKeys(w.s.Sys.Environ),
 	}
-	o.Decide, o.Cure, o.Undo = w.gate.decide, cure, w.journal
+	o.Decide, o.Cure, o.Undo = w.gate.decide, cure.Call, w.journal
 	o.ReadRules = func() bool { return w.gate.current().Restricts() }
 	if w.approver != nil {
 		o.Approve = w.gate.approve
