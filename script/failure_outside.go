@@ -88,12 +88,18 @@ func firstEntries(dir string) []os.DirEntry {
 
 // filesAbove is the cause of an Error of a script that failed, and that looks for files outside of its skill, which it does not see.
 type filesAbove struct {
-	Dir string // the folder above the skill to which its text goes; "" if the skill's own folder alone was copied here
+	Dir    string // the folder above the skill to which its text goes; "" if the skill's own folder alone was copied here
+	copied bool   // it may see that folder, but a copy of the skill runs, which has not the folder around it
 }
 
 // Error says what the script does not get.
 // wants returns the folder, if there is one.
-func (a *filesAbove) wants() want.Set { return aroundOf(a.Dir) }
+func (a *filesAbove) wants() want.Set {
+	if a.copied {
+		return nil
+	}
+	return aroundOf(a.Dir)
+}
 
 // aroundOf returns the want of a folder around a skill; nothing for "".
 func aroundOf(dir string) want.Set {
@@ -106,6 +112,10 @@ func aroundOf(dir string) want.Set {
 func (a *filesAbove) Error() string {
 	if a.Dir == "" {
 		return "it looks for files outside of the skill's folder, " + onlyFolder
+	}
+	if a.copied {
+		return "it looks for files in " + a.Dir + ", outside of the skill: a copy of the skill runs, because it was granted something for its " +
+			"present content, and these files are not beside the copy"
 	}
 	return "it looks for files in " + a.Dir + ", outside of the skill, and does not get them"
 }
@@ -137,10 +147,11 @@ func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *run
 	}
 	dir := h.folderAbove(ctx, c)
 	shared := paths.Without(slices.Concat(cmd.Read, cmd.Write), append(h.here(cmd.Dir), h.o.Workspace)) // a copy of the skill is not in these
-	if dir == "" || paths.Within(shared, dir) {
+	sees := paths.Within(shared, dir)
+	if dir == "" || sees && len(cmd.Read) > 0 && paths.WithinReal(dir, cmd.Read[0]) { // what ran is beside what it looks for
 		return nil
 	}
-	return &filesAbove{Dir: dir}
+	return &filesAbove{Dir: dir, copied: sees}
 }
 
 // folderAbove returns the folder above the skill to which the text of a script goes, "" if it goes to none, or to one that has

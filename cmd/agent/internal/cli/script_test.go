@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
+			"cured": cured,
 			"json":  jsonIs,
 			"esc":   esc,
 			"ontty": ontty,
