@@ -49,7 +49,7 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 		return script.Grant{}, nil, err
 	}
 	out := script.Grant{Declared: true, Withheld: t.Withheld, Given: t.Given}
-	place, err := s.Entry().Trust(ctx) // where a sealed copy runs, the trust of the place that it is of
+	place, err := s.Entry().Trust(ctx)                                           // where a sealed copy runs, the trust of the place that it is of
 	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
 		out.Given = out.Given.Add(ownWords["write"])
 	}
