@@ -12,11 +12,11 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
 # Packages whose coverage counts. Those of PURE test long loops of plain functions: with counters, the race detector makes them take
-# twenty times as long. Their tests with goroutines run under it all the same, see step_test.
+# twenty times as long. Their tests with goroutines run under it all the same, see step_test. What is below them counts with them.
 CORE='want policy skill skill/manifest skill/check skill/watch session session/allow session/hook script script/pyenv script/nodeenv script/runner tool
 	skilltool trial trust trace trace/audit agent agent/hosttool agent/permit agent/undo toolset toolset/host install install/fetch
 	install/hosts install/lock install/oci install/oms install/pack install/registry install/source install/store'
-PURE='disclose disclose/internal/rank disclose/internal/words script/survey'
+PURE='disclose script/survey'
 
 step_format() {
 	unformatted=$(find . -path './.?*' -prune -o -name '*.go' -exec gofmt -l {} +)
@@ -133,7 +133,7 @@ $pure")
 	{
 		go_test $race -p 3 ./internal/test/attack ./cmd/agent/internal/cli ./script/confine $rest
 		go_test $race -p 3 -cover $core
-		go_test -p 3 -cover $pure
+		for package in $pure; do go_test -coverpkg="$package/..." "$package"; done
 		[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
 	} | "$TOOLS/summary" -core "$(echo $core $pure)" -least "${COVER_MIN:-85}" -again "$TOOLS/test.again" || {
 		again
