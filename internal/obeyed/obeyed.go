@@ -216,5 +216,5 @@ func IsRepository(name string) bool {
 	if long, ok := strings.CutSuffix(name, "~1"); ok {
 		name = "." + long
 	}
-	return slices.Contains(strings.Fields(repositories), name)
+	return slices.Contains(repositories[:], name)
 }

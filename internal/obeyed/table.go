@@ -34,7 +34,7 @@ var table = [...]row{
 }
 
 // repositories are the folders of version control systems.
-const repositories = ".git .hg .jj .svn .bzr .sl"
+var repositories = [...]string{".git", ".hg", ".jj", ".svn", ".bzr", ".sl"}
 
 // harmless are the dot names that no program runs and no model follows, in lower case. Things in such folders that are obeyed all the
 // same have their own rows.

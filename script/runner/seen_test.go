@@ -89,13 +89,13 @@ func TestSeenMoved(t *testing.T) {
 	s := &Seen{Dir: t.TempDir()}
 	tree{"a/.unheard": "", "a/.npmrc": "", "c/.unheard": ""}.write(t, s.Dir)
 	look(s)
-	for from, to := range map[string]string{"a": "b", "c/.unheard": "c/.vscode"} {
+	for from, to := range map[string]string{"a": "b", "c/.unheard": "c/.other"} {
 		if err := os.Rename(s.abs(from), s.abs(to)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := s.New()
-	if err != nil || len(got) != 2 || got[0].Path != s.abs("b/.npmrc") || got[1].Path != s.abs("c/.vscode") {
+	if err != nil || len(got) != 2 || got[0].Path != s.abs("b/.npmrc") || got[1].Path != s.abs("c/.other") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
