@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,8 +45,10 @@ type place struct {
 
 const (
 	conversationPrefix = "run-"
+	discardedPrefix    = "gone-"
 	storeFolder        = "stored"
 	homeLock           = "lock"
+	mostConversations  = 1000                // about one project at the same time
 	homeWait           = 10 * time.Second    // for another conversation that begins
 	homeUnused         = 30 * 24 * time.Hour // after which the folder of a project is removed
 	tryOnce            = time.Nanosecond     // a wait for a lock that is over at once
@@ -76,17 +79,13 @@ func (b *bashHome) open(ctx context.Context) (*place, error) {
 	defer done()
 	_ = os.Chtimes(lock, time.Time{}, time.Now()) // else forget may remove caches that are used
 	alone := b.sweep(ctx)
-	root, err := os.MkdirTemp(b.project, conversationPrefix)
+	root, free, err := b.claim(ctx)
 	if err != nil {
 		return nil, err
 	}
 	at := &place{root: root, home: filepath.Join(root, "home"), temp: filepath.Join(root, "tmp")}
 	for _, name := range storedFolders {
 		at.caches = append(at.caches, filepath.Join(b.project, storeFolder, filepath.FromSlash(name)))
-	}
-	free, err := lockfile.Lock(ctx, filepath.Join(root, homeLock), homeWait)
-	if err != nil {
-		return nil, err
 	}
 	if alone {
 		b.trim(at)
@@ -99,13 +98,32 @@ func (b *bashHome) open(ctx context.Context) (*place, error) {
 	return at, nil
 }
 
+// claim makes the folder of the conversation and locks it. It is the first one that is free, so that most conversations about a project
+// have the same: compilers count the paths of what they read in a cache as part of it.
+func (b *bashHome) claim(ctx context.Context) (root string, free func(), err error) {
+	for i := range mostConversations {
+		root = filepath.Join(b.project, fmt.Sprintf("%s%d", conversationPrefix, i))
+		if err = os.Mkdir(root, 0o700); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	free, err = lockfile.Lock(ctx, filepath.Join(root, homeLock), homeWait)
+	return root, free, err
+}
+
 // sweep removes the homes of conversations that were killed. It reports whether there is no other conversation.
 func (b *bashHome) sweep(ctx context.Context) (alone bool) {
 	alone = true
 	list, _ := os.ReadDir(b.project)
 	for _, d := range list {
 		dir := filepath.Join(b.project, d.Name())
-		if strings.HasPrefix(d.Name(), conversationPrefix) && !removeUnlocked(ctx, dir) {
+		switch {
+		case strings.HasPrefix(d.Name(), discardedPrefix):
+			program.RemoveAll(dir)
+		case strings.HasPrefix(d.Name(), conversationPrefix) && !removeUnlocked(ctx, dir):
 			alone = false
 		}
 	}
@@ -117,6 +135,9 @@ func (b *bashHome) forget(ctx context.Context) {
 	list, _ := os.ReadDir(b.all)
 	for _, d := range list {
 		dir := filepath.Join(b.all, d.Name())
+		if strings.HasPrefix(d.Name(), discardedPrefix) {
+			program.RemoveAll(dir)
+		}
 		info, err := os.Stat(filepath.Join(dir, homeLock))
 		if err == nil && dir != b.project && time.Since(info.ModTime()) > homeUnused {
 			other := &bashHome{project: dir}
@@ -134,8 +155,18 @@ func removeUnlocked(ctx context.Context, dir string) bool {
 		return false
 	}
 	defer done()
-	program.RemoveAll(dir)
+	discard(dir)
 	return true
+}
+
+// discard removes a folder. It is moved first: its name is free at once, and nothing is removed of what then gets it.
+func discard(dir string) {
+	old, err := os.MkdirTemp(filepath.Dir(dir), discardedPrefix)
+	if err != nil {
+		return // the next conversation tries again
+	}
+	_ = os.Rename(dir, filepath.Join(old, "old"))
+	program.RemoveAll(old)
 }
 
 // trim removes what is stored if it leaves less than half of the room for the conversation.
@@ -172,7 +203,7 @@ func (b *bashHome) close() {
 	if b.at == nil {
 		return
 	}
-	program.RemoveAll(b.at.root)
+	discard(b.at.root)
 	b.free()
 	b.at = nil
 }

@@ -80,8 +80,8 @@ func TestBashHome(t *testing.T) {
 	if got := found(t, third.home); !slices.Equal(got, slices.Sorted(slices.Values(storedFolders))) {
 		t.Errorf("a new home has %q", got)
 	}
-	if exists(a.root) || !exists(filepath.Join(b.home, "stash")) {
-		t.Error("what was killed stays, or what runs goes")
+	if third.home != a.home || !exists(filepath.Join(b.home, "stash")) {
+		t.Errorf("the new home is %s after %s, and that which runs has its file: %v", third.home, a.home, exists(filepath.Join(b.home, "stash")))
 	}
 	if text, err := os.ReadFile(filepath.Join(third.home, "go/pkg/mod/cache/x")); err != nil || string(text) != "kept" {
 		t.Errorf("the cache has %q, %v", text, err)
