@@ -64,7 +64,10 @@ func TestWhy(t *testing.T) {
 	fsys := files(tree{"scripts/noext*": "text", "scripts/notes.md": "", "scripts/_a.py": "", "src/prog*": "text", "scripts/sub/noext*": "text"})
 	fsys["scripts/link.py"] = link("../a.py")
 	ignoring := &manifest.Manifest{ScriptsIgnore: []string{"_*"}}
-	const kind = "nothing shows what runs %, so give it an extension of .py .sh .bash .js .mjs .cjs .ts .mts .tsx .rb .pl .ps1 .php, or a #! line"
+	kind := "nothing shows what runs %, so give it " + Kinds(Any)
+	if !strings.HasPrefix(Kinds(Any), "an extension of .py .sh ") || !strings.HasSuffix(kind, ", or a #! line") {
+		t.Errorf("got %q", kind)
+	}
 	for ask, want := range map[string]string{
 		"noext": strings.Replace(kind, "%", "scripts/noext", 1), "scripts/NoExt": strings.Replace(kind, "%", "scripts/noext", 1), "src/prog": strings.Replace(kind, "%", "src/prog", 1),
 		"sub/noext": strings.Replace(kind, "%", "scripts/sub/noext", 1), "notes": "", "scripts/notes.md": "", "link": "scripts/link.py is a symbolic link, and scripts must be files: replace it by a copy, or install the skill from its repository, which copies such files",

@@ -1,9 +1,12 @@
 package house_test
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,6 +52,23 @@ const words = "bash sh zsh"`,
 		"skill/a.go: has .py .rb python3: ask internal/language, or give a reason in besideLanguages",
 		"skill/c.go: has bash sh zsh: ask internal/language, or give a reason in besideLanguages",
 	})
+}
+
+// The guide for authors lists the endings of all scripts.
+func TestLanguagesAreInTheGuide(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(module(t).Root, "docs", "SKILLS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte("is a script: with the extension"))
+	text, _, _ = bytes.Cut(text, []byte("with a `#!` line"))
+	for _, l := range language.All() {
+		for _, ending := range l.Endings() {
+			if !bytes.Contains(text, []byte("`"+ending+"`")) {
+				t.Errorf("docs/SKILLS.md does not name %s, the ending of scripts in %s", ending, l.Name)
+			}
+		}
+	}
 }
 
 func checkLanguages(m *deptest.Module) []string {
