@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/oms"
@@ -275,6 +277,9 @@ func (o *addOptions) report(done []installed) error {
 func (o *addOptions) lacking(done []installed) error {
 	if err := o.out.Flush(); err != nil { // the warnings stand below what was done
 		return err
+	}
+	if set := o.services.Settings; len(done) > 0 && !slices.Contains(set.Config().Sources, config.PluginDir) {
+		o.out.Warn("installed skills are not loaded: " + set.Origin("sources") + " has no plugin")
 	}
 	hinted := false
 	for _, d := range done {
