@@ -78,7 +78,7 @@ func (p *passing) allows(name string) bool {
 // manifest asks for them, sorted. The variables of model providers are not among them.
 func Forwarded(m *manifest.Manifest, env []string) []string {
 	var out []string
-	p := passing{declared: m.Permissions.Wants().Named(want.Variable)}
+	p := passing{declared: m.Permissions.Asked.Named(want.Variable)}
 	for _, kv := range env {
 		if name, _, _ := strings.Cut(kv, "="); p.allows(name) {
 			out = append(out, name)

@@ -384,5 +384,5 @@ func request(l *runner.Limits, wanted *manifest.Limits) {
 
 // commands are the programs that a skill's scripts start: those that it requires, and those that its permissions name.
 func commands(m *manifest.Manifest) []string {
-	return slices.Concat(m.Requires, m.Permissions.Commands)
+	return slices.Concat(m.Requires, m.Permissions.Asked.Named(want.Command))
 }

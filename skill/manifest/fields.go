@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/want"
 )
 
 // knownField describes one key of front matter: how it is written, what this build does with it, which field of the
@@ -17,6 +18,7 @@ type knownField struct {
 
 	text   func(*Manifest) *string
 	list   func(*Manifest) *[]string
+	asks   want.Kind // of a list of the permissions: each item is a want of it
 	flag   func(*Manifest) *bool
 	number func(*Manifest) *int
 	tools  func(*Manifest) *Tools
@@ -73,11 +75,11 @@ var fields = [...]*knownField{
 		declared: func(m *Manifest) *bool { return &m.ScriptsDeclared }},
 	{key: "scripts_ignore", aliases: "scripts-ignore", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.ScriptsIgnore }, keep: (*parser).globs},
 	{key: "permissions", standing: StandingEnforced, close: func(m *Manifest) { m.Permissions = Permissions{} }, lost: "%s runs its scripts with all rights of its own commands", keys: []*knownField{
-		{key: "permissions.env", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Env }, keep: (*parser).envNames},
-		{key: "permissions.network", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Network }, keep: (*parser).hosts},
-		{key: "permissions.read", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.Permissions.Read }, keep: (*parser).readFolders},
-		{key: "permissions.write", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.Permissions.Write }, keep: (*parser).writeFolders},
-		{key: "permissions.commands", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Commands }, keep: (*parser).commands},
+		{key: "permissions.env", standing: StandingEnforced, split: spacesAndCommas, asks: want.Variable, keep: (*parser).envNames},
+		{key: "permissions.network", standing: StandingEnforced, split: spacesAndCommas, asks: want.Host, keep: (*parser).hosts},
+		{key: "permissions.read", standing: StandingEnforced, split: ",\n", asks: want.Read, keep: (*parser).readFolders},
+		{key: "permissions.write", standing: StandingEnforced, split: ",\n", asks: want.Write, keep: (*parser).writeFolders},
+		{key: "permissions.commands", standing: StandingEnforced, split: spacesAndCommas, asks: want.Command, keep: (*parser).commands},
 		{key: "permissions.limits", standing: StandingEnforced, read: (*parser).limitsField, keys: []*knownField{
 			{key: "permissions.limits.timeout", standing: StandingEnforced, read: (*parser).timeoutLimit},
 			{key: "permissions.limits.memory", standing: StandingEnforced, read: (*parser).memoryLimit},
@@ -126,7 +128,7 @@ func (f *knownField) form() string {
 	switch {
 	case f.keys != nil || f.key == "hooks":
 		return "a map"
-	case f.list != nil || f.tools != nil || f.keep != nil:
+	case f.list != nil || f.asks != "" || f.tools != nil || f.keep != nil:
 		return "a list of texts"
 	case f.flag != nil:
 		return "true or false"

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/toolrule"
 	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/want"
 )
 
 var (
@@ -90,6 +91,10 @@ func (p *parser) listField(f *knownField, n *yamlnode.Node) {
 	}
 	if f.list != nil {
 		*f.list(p.m) = kept
+	}
+	if f.asks != "" {
+		asked := &p.m.Permissions.Asked
+		*asked = asked.Add(want.Each(f.asks, want.Declared, kept...)...)
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/want"
 )
 
 // R176
 func TestPermissions(t *testing.T) {
 	for _, row := range []struct{ name, line, want, problems string }{
-		{"hosts", "permissions: {network: [API.example.com., '*.example.org', 'a.com:8443', a.com, A.com]}", "net [api.example.com *.example.org a.com:8443 a.com]", ""},
+		{"hosts", "permissions: {network: [API.example.com., '*.example.org', 'a.com:8443', a.com, A.com]}", "net [*.example.org a.com a.com:8443 api.example.com]", ""},
 		{"hosts in one text", "permissions: {network: 'a.com, b.com c.com'}", "net [a.com b.com c.com]", ""},
 		{"every host", "permissions: {network: true}", "", "permissions-network 4:24"},
 		{"every host by a star", "permissions: {network: ['*', '*.com', '**']}", "", "permissions-network 4:25, permissions-network 4:30, permissions-network 4:39"},
@@ -20,12 +22,12 @@ func TestPermissions(t *testing.T) {
 		{"a number as an address", "permissions: {network: [2130706433]}", "", "permissions-network 4:25"},
 		{"a twin in another script", "permissions: {network: [аpple.com, xn--pple-43d.com]}", "", "permissions-network 4:25, permissions-network 4:36"},
 		{"hosts as a map", "permissions: {network: {a.com: 1}, env: [A]}", "env [A]", "field-type 4:24"},
-		{"folders", "permissions: {read: [~/notes/, /data/x, .], write: [./]}", "read [~/notes /data/x .] write [.]", ""},
+		{"folders", "permissions: {read: [~/notes/, /data/x, .], write: [./]}", "read [. /data/x ~/notes] write [.]", ""},
 		{"a folder with a space", "permissions: {read: ~/My Notes}", "read [~/My Notes]", ""},
 		{"too much", "permissions: {read: [/, '~', /home/]}", "", "permissions-folder 4:22, permissions-folder 4:25, permissions-folder 4:30"},
 		{"upwards", "permissions: {write: [../x, ~/../x, /a/../b]}", "", "permissions-folder 4:23, permissions-folder 4:29, permissions-folder 4:37"},
 		{"patterns of folders", "permissions: {read: ['/data/*', $HOME/x, notes]}", "", "permissions-folder 4:22, permissions-folder 4:33, permissions-folder 4:42"},
-		{"commands", "permissions: {commands: [git, g++, '-x', /bin/sh, 'a b']}", "commands [git g++]", "permissions-command 4:36, permissions-command 4:42, permissions-command 4:51"},
+		{"commands", "permissions: {commands: [git, g++, '-x', /bin/sh, 'a b']}", "commands [g++ git]", "permissions-command 4:36, permissions-command 4:42, permissions-command 4:51"},
 		{"limits", "permissions: {limits: {timeout: 5m, memory: 2GiB, output: 4MB, processes: 64}}", "limits {5m0s 2147483648 4000000 64}", ""},
 		{"seconds", "permissions: {limits: {timeout: 90}}", "limits {1m30s 0 0 0}", ""},
 		{"limits over the most", "permissions: {limits: {timeout: 11m, memory: 9GiB, output: 17MiB, processes: 1025}}", "", "permissions-limit 4:33, permissions-limit 4:46, permissions-limit 4:60, permissions-limit 4:78"},
@@ -54,10 +56,10 @@ func permissionText(p *Permissions) string {
 	var out []string
 	for _, one := range []struct {
 		name string
-		list []string
-	}{{"env", p.Env}, {"net", p.Network}, {"read", p.Read}, {"write", p.Write}, {"commands", p.Commands}} {
-		if len(one.list) > 0 {
-			out = append(out, fmt.Sprint(one.name, " ", one.list))
+		kind want.Kind
+	}{{"env", want.Variable}, {"net", want.Host}, {"read", want.Read}, {"write", want.Write}, {"commands", want.Command}} {
+		if list := p.Asked.Named(one.kind); len(list) > 0 {
+			out = append(out, fmt.Sprint(one.name, " ", list))
 		}
 	}
 	if p.Limits != (Limits{}) {

@@ -216,7 +216,7 @@ func (p *parser) field(f *knownField, e entry) {
 		f.read(p, f, n)
 	case f.text != nil:
 		p.textField(f, n)
-	case f.list != nil:
+	case f.list != nil, f.asks != "":
 		p.listField(f, n)
 	case f.flag != nil:
 		p.flagField(f, n)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/want"
 )
 
 // Every known field lands in the manifest, in either spelling (R21-R42, agent-skills-spec 3.1).
@@ -39,7 +41,7 @@ func TestEveryField(t *testing.T) {
 		MinVersion: "1.0.0", MaxVersion: "2.0.0",
 		Toolsets: []string{"toolsets.hello:Hello", "toolsets/index:Hello"},
 		Scripts:  []string{"status", "scripts/run.py"}, ScriptsDeclared: true, ScriptsIgnore: []string{"*_test.py", "_*.py"},
-		Permissions: Permissions{Env: []string{"KALSHI_*", "TOKEN"}},
+		Permissions: Permissions{Asked: want.Each(want.Variable, want.Declared, "KALSHI_*", "TOKEN")},
 		Triggers:    Triggers{Keywords: []string{"prediction market", "odds"}, Verbs: []string{"bet"}, Patterns: []string{`greet\s+\w+`}},
 		Model:       "opus", Context: "fork", Agent: "explorer", Effort: "high", Shell: "bash",
 		Hooks: []Hook{{Event: "pre", Script: "hooks/pre.sh"}, {Event: "post", Script: "hooks/post.sh"}}, Priority: 7,
@@ -153,9 +155,9 @@ func TestFieldValues(t *testing.T) {
 		{"a hook without a limit", "hooks: {Stop: [{hooks: [{command: y, timeout: 1e9}]}]}", hooksOf, "[]", "field-value 4:25"},
 		{"a hook that is a text", "hooks: {Stop: x}", hooksOf, "[]", "field-value 4:15"},
 		{"a hook for another event", "hooks: {PreCompact: x}", hooksOf, "[]", ""},
-		{"all variables", "permissions: {env: ['*', ABC_*, 'a b', A_*]}", func(m *Manifest) any { return strings.Join(m.Permissions.Env, " ") }, "ABC_*", "permissions-env 4:21, permissions-env 4:33, permissions-env 4:40"},
+		{"all variables", "permissions: {env: ['*', ABC_*, 'a b', A_*]}", func(m *Manifest) any { return strings.Join(m.Permissions.Asked.Named(want.Variable), " ") }, "ABC_*", "permissions-env 4:21, permissions-env 4:33, permissions-env 4:40"},
 		{"an unknown permission", "permissions: {sockets: true}", func(m *Manifest) any { return m.Permissions.Empty() }, true, "permissions-unknown 4:15"},
-		{"permissions as a list", "permissions: [HOME]", func(m *Manifest) any { return len(m.Permissions.Env) }, 0, "tools-closed 4:1, field-type 4:14"},
+		{"permissions as a list", "permissions: [HOME]", func(m *Manifest) any { return len(m.Permissions.Asked) }, 0, "tools-closed 4:1, field-type 4:14"},
 		{"triggers as a list", "triggers: [a, b]", func(m *Manifest) any { return len(m.Triggers.Keywords) }, 2, "triggers-shape 4:11"},
 		{"an unknown trigger", "triggers: {words: [a]}", func(m *Manifest) any { return m.Triggers.Empty() }, true, "field-unknown 4:12"},
 		{"a bad pattern, others stay", "triggers: {patterns: ['(', 'a+', '(?<x']}", func(m *Manifest) any { return strings.Join(m.Triggers.Patterns, " ") }, "a+", "triggers-pattern-off 4:23, triggers-pattern-off 4:34"},
@@ -270,8 +272,8 @@ func TestAllowedTools(t *testing.T) { // R23, R38, C6, C8
 func TestPermissionsTwice(t *testing.T) { // 1.4
 	for _, lines := range []string{"permissions: {env: [A]}\npermissions: {env: [B]}", "permissions: {env: [A], env: [B]}", "permissions: {env: [A]}\nPermissions: {env: [B]}"} {
 		m, problems := Parse([]byte(added(lines)), &Options{Dir: "my-skill"})
-		if len(m.Permissions.Env) > 0 || !slices.ContainsFunc(problems, func(p Problem) bool { return p.Code == "tools-closed" }) {
-			t.Errorf("%q grants %v: %q", lines, m.Permissions.Env, problemLines(problems))
+		if len(m.Permissions.Asked) > 0 || !slices.ContainsFunc(problems, func(p Problem) bool { return p.Code == "tools-closed" }) {
+			t.Errorf("%q grants %v: %q", lines, m.Permissions.Asked, problemLines(problems))
 		}
 	}
 }

@@ -83,29 +83,19 @@ type Hook struct {
 // Permissions lists what a skill requests for its scripts in addition to its own files. It gives nothing by itself: a user
 // approves it with the skill's content.
 type Permissions struct {
-	Env         []string // names of environment variables, "*" matching any run
-	Network     []string // hosts: HOST, HOST:PORT or *.HOST, in their usual form
-	Read, Write []string // folders: absolute, below the user's home as ~/x, or "." for the folder where a script is started
-	Commands    []string // programs that its scripts start
-	Limits      Limits
+	// Asked has variables, "*" matching any run of characters in their names, hosts in their usual form, folders, and programs that its
+	// scripts start. All are from want.Declared.
+	Asked  want.Set
+	Limits Limits
 }
 
 // Wants returns what is requested, the limits too.
 func (p *Permissions) Wants() want.Set {
-	var out want.Set
-	for _, of := range []struct {
-		kind  want.Kind
-		names []string
-	}{{want.Variable, p.Env}, {want.Host, p.Network}, {want.Read, p.Read}, {want.Write, p.Write}, {want.Command, p.Commands}, {want.Limit, p.Limits.texts()}} {
-		out = append(out, want.Each(of.kind, want.Declared, of.names...)...)
-	}
-	return want.New(out...)
+	return p.Asked.Add(want.Each(want.Limit, want.Declared, p.Limits.texts()...)...)
 }
 
 // Empty reports whether nothing is requested.
-func (p *Permissions) Empty() bool {
-	return len(p.Env)+len(p.Network)+len(p.Read)+len(p.Write)+len(p.Commands) == 0 && p.Limits == Limits{}
-}
+func (p *Permissions) Empty() bool { return len(p.Asked) == 0 && p.Limits == Limits{} }
 
 // Limits are what one run of a script may use. Zero means the usual limit.
 type Limits struct {

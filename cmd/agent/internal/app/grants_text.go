@@ -136,7 +136,7 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, err
 	for name, files := range script.Reads(s) {
 		at(name).Files = files
 	}
-	for _, name := range slices.Concat(m.Permissions.Wants().Named(want.Variable), script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
+	for _, name := range slices.Concat(m.Permissions.Asked.Named(want.Variable), script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
 		if script.CheckGrant(name) == nil && !script.AlwaysPasses(name) {
 			at(name).Declared = true
 		}

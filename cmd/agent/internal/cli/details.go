@@ -314,7 +314,7 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.About = m.Facts()
-	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Wants().Named(want.Variable), m.Metadata
+	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Asked.Named(want.Variable), m.Metadata
 	_, asked := m.Permissions.Wants().Split(func(w want.Want) bool { return w.Kind == want.Variable })
 	d.Permissions = app.LinesOf(asked)
 	d.Toolsets = app.ToolsetNames(s)
