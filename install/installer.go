@@ -10,13 +10,13 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/unpack"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -170,20 +170,6 @@ func (p *Place) Get(ctx context.Context, skills ...*Candidate) error {
 	return nil
 }
 
-// Package is a skill of a place, copied and checked but not installed.
-type Package struct {
-	Name      string          // under which it would be installed, and which the manifest of the copy has
-	Skill     *skill.Skill    // the copy; Close closes it
-	Digest    string          // of the copy
-	Candidate *Candidate      // in the place
-	Before    *registry.Entry // that has the name now; nil if none has
-	LeftOut   []string        // links, submodules and other things below its folder that the copy has not, and why
-	Signature *oms.Report     // of the files as the place has them, before a name was given; nil without Options.Verify
-
-	place *Place
-	sub   string // folder below the stage
-}
-
 // Unpack copies a skill of the place to the stage and opens the copy. It executes nothing. With a name, the copy gets that
 // name in its manifest. The caller must close the Package before the Place.
 func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Package, err error) {
@@ -194,10 +180,11 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 	p.packages++
 	k.sub = filepath.Join("packages", strconv.Itoa(p.packages), k.Name)
 	dir := filepath.Join(p.stage.Dir, k.sub)
-	if err := p.copy(ctx, c, dir); err != nil {
+	left, err := p.copy(ctx, c, dir)
+	if err != nil {
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}
-	k.LeftOut = p.leftOut(func(name string) bool { return below(c.Path, name) })
+	k.LeftOut = append(p.leftOut(func(name string) bool { return below(c.Path, name) }), left...)
 	if c.Servers != "" {
 		k.LeftOut = append(k.LeftOut, c.Servers+" has MCP servers of the plugin, which are no part of the skill")
 	}
@@ -216,38 +203,44 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 	}
 	if e, ok := set.Get(k.Name); ok {
 		k.Before = &e
+		k.same = e.Digest == k.Digest || hadContent(ctx, &e, k.Digest)
 	}
 	return k, nil
 }
 
-// copy writes the files of a skill to a folder of the stage.
-func (p *Place) copy(ctx context.Context, c *Candidate, dir string) error {
+// copy writes the files that belong to a skill to a folder of the stage. It says what it left out.
+func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []string, err error) {
 	if err := p.Get(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
 	fsys, err := fs.Sub(p.snapshot.FS, c.Path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	need, err := size(ctx, fsys)
+	need, err := size(ctx, content.Of(fsys))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := p.in.o.Store.Space(need); err != nil {
-		return err
+		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
 	limits := p.in.o.Limits
 	limits.Volatile = true // Stage.Keep writes them to the disk
 	w := unpack.NewWriter(root, &limits)
-	return w.End(unpack.Copy(ctx, fsys, w))
+	own := content.Without(fsys, func(name, kind string) {
+		if !content.VersionControl(path.Base(name)) { // nobody misses it
+			left = append(left, path.Join(c.Path, name)+" is "+kind)
+		}
+	})
+	return left, w.End(unpack.Copy(ctx, own, w))
 }
 
 // size returns how many bytes the files of a skill have.
@@ -279,77 +272,6 @@ func (in *Installer) load(ctx context.Context, dir, name string) (*skill.Skill, 
 		return nil, err
 	}
 	return e.Load(ctx)
-}
-
-// Renamed reports whether the copy has another name than the place has for the skill.
-func (k *Package) Renamed() bool { return k.Name != k.Candidate.Manifest.Name }
-
-// prepare checks the signature of the copy as the place has it, and then gives it its name.
-func (k *Package) prepare(ctx context.Context, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if verify := k.place.in.o.Verify; verify != nil {
-		if k.Signature, err = verify(ctx, root.FS(), time.Time{}); err != nil {
-			return fmt.Errorf("its signature cannot be checked: %w", err)
-		}
-	}
-	if !k.Renamed() {
-		return nil
-	}
-	text, err := root.ReadFile(k.Candidate.File)
-	if err != nil {
-		return err
-	}
-	folder := path.Base(k.Candidate.Path)
-	if folder == "." {
-		folder = ""
-	}
-	if text, err = manifest.Rename(text, folder, k.Name); err != nil {
-		return err
-	}
-	return root.WriteFile(k.Candidate.File, text, 0o600)
-}
-
-// HasBeside reports whether the place has a file or folder outside the skill. name is a slash path from the skill's folder, such
-// as "../lib/a.py".
-func (k *Package) HasBeside(name string) bool {
-	at, around := path.Join(k.Candidate.Path, name), k.place.snapshot.Around
-	switch {
-	case strings.HasPrefix(at, "../"):
-		return around != nil && around(at)
-	case !fs.ValidPath(at), at == k.Candidate.Path, inOneOf(map[string]bool{k.Candidate.Path: true}, at):
-		return false
-	}
-	_, err := fs.Stat(k.place.snapshot.FS, at)
-	return err == nil
-}
-
-// Close closes the copy. It does not undo Keep.
-func (k *Package) Close() error {
-	if k.Skill == nil {
-		return nil
-	}
-	return k.Skill.Close()
-}
-
-// Same reports whether the content is the installed one.
-func (k *Package) Same() bool { return k.Before != nil && k.Before.Digest == k.Digest }
-
-// Entry returns the registry's entry as Keep writes it, except for the folder.
-func (k *Package) Entry() registry.Entry {
-	o := &k.place.Origin
-	e := registry.Entry{Name: k.Name, CommitSHA: o.Commit, Branch: o.Branch, Tag: o.Tag, Digest: k.Digest, Kind: o.Source.Kind.String(),
-		Source: o.Source.String(), OriginURL: o.URL, Path: k.Candidate.Path, Pinned: o.Pinned, Requires: k.Candidate.Manifest.RequiresSkills}
-	if o.Source.Kind == source.Git {
-		e.GitURL = o.Source.URL
-	}
-	if k.Renamed() {
-		e.OriginalName = k.Candidate.Manifest.Name
-	}
-	return e
 }
 
 // InstalledPath returns the folder that Keep would put the package in.

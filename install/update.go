@@ -155,7 +155,7 @@ func (k *Package) Adopt(ctx context.Context) (registry.Entry, error) {
 	}
 	from := k.Entry()
 	err := k.place.in.o.Registry.Update(ctx, k.Name, func(e *registry.Entry) error {
-		if e.Digest != k.Digest {
+		if e.Digest != k.Before.Digest {
 			return fmt.Errorf("skill %q was %w", k.Name, ErrChanged)
 		}
 		from.InstalledPath, from.InstalledAt, from.Trusted = e.InstalledPath, e.InstalledAt, e.Trusted

@@ -97,12 +97,12 @@ func compareFiles(ctx context.Context, e registry.Entry) Verified {
 		return v
 	}
 	defer root.Close()
-	sum, err := dirhash.Dir(ctx, root.FS(), nil)
+	ok, sum, err := dirhash.Is(ctx, root.FS(), e.Digest)
 	v.Digest, v.Files, v.Err = sum.Digest, sum.Files, err
 	switch {
 	case e.Digest == "":
 		v.Condition = Unfixed
-	case err == nil && sum.Digest == e.Digest:
+	case ok:
 		v.Condition = Intact
 	}
 	return v
@@ -135,16 +135,25 @@ func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string
 		return err
 	}
 	defer k.Close()
-	if k.Digest != e.Digest {
-		return fmt.Errorf("skill %q: %w", e.Name, ErrElsewhere)
+	if same, err := k.Is(ctx, e.Digest); err != nil || !same {
+		return cmp.Or(err, fmt.Errorf("skill %q: %w", e.Name, ErrElsewhere))
 	}
 	if in.verify(ctx, e).Condition == Edited {
 		if err := in.setAside(ctx, e.InstalledPath, aside); err != nil {
 			return err
 		}
 	}
-	_, err = p.stage.Keep(ctx, k.sub, k.Name, k.Digest)
-	return err
+	to, err := p.stage.Keep(ctx, k.sub, k.Name, k.Digest)
+	if err != nil || to == e.InstalledPath {
+		return err
+	}
+	return in.o.Registry.Update(ctx, e.Name, func(now *registry.Entry) error { // its digest was one of the whole
+		if now.Digest != e.Digest {
+			return fmt.Errorf("skill %q was %w", e.Name, ErrChanged)
+		}
+		now.Digest, now.InstalledPath = k.Digest, to
+		return nil
+	})
 }
 
 // KeepEdits moves a former content of a skill, whose files were edited, out of the store to a folder, and forgets it as a

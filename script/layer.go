@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
@@ -232,7 +233,7 @@ func (p places) comesBack(name string) bool {
 		return false
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if base := path.Base(dir); base == "node_modules" || base == ".git" || p.files[dir] {
+		if base := path.Base(dir); base == "node_modules" || content.VersionControl(base) || p.files[dir] {
 			return false
 		}
 	}
@@ -259,7 +260,7 @@ func (l *layer) keep(ctx context.Context) string {
 		switch {
 		case err != nil:
 			return nil
-		case d.IsDir() && (d.Name() == "__pycache__" || d.Name() == "node_modules"):
+		case d.IsDir() && (d.Name() == "node_modules" || content.Leftover(root.FS(), name) != ""):
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			k.file(ctx, name, d)

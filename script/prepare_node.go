@@ -75,8 +75,6 @@ func contentKey(ctx context.Context, s *skill.Skill) (string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
 		}

@@ -108,7 +108,8 @@ func isExecutable(fsys fs.FS, f dirhash.File) bool {
 	return err == nil && info.Mode()&0o111 != 0
 }
 
-// intact reports whether the folder exists and has exactly the content of the digest.
+// intact reports whether the folder exists and has exactly the content of the digest, without leftovers that an interpreter might
+// load.
 func intact(ctx context.Context, root *os.Root, name, digest string) bool {
 	if info, err := root.Lstat(name); err != nil || !info.IsDir() {
 		return false
@@ -119,7 +120,7 @@ func intact(ctx context.Context, root *os.Root, name, digest string) bool {
 	}
 	defer sub.Close()
 	got, err := dirhash.Dir(ctx, sub.FS(), nil)
-	return err == nil && got.Digest == digest
+	return err == nil && got.Digest == digest && len(got.Left) == 0
 }
 
 // below is a folder below a root.

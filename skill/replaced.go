@@ -3,6 +3,8 @@ package skill
 import (
 	"context"
 	"fmt"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
 // ReplacedError says that the content of an installed skill is neither what was installed nor approved: nothing of it is used.
@@ -29,6 +31,10 @@ func (s *Skill) Replaced(ctx context.Context) error {
 	}
 	now, err := s.Digest(ctx)
 	if err != nil || now == installed {
+		return err
+	}
+	// Its digest may be one of before, which covers what belongs to no skill: then nothing of that has changed, either.
+	if same, _, err := dirhash.Is(ctx, s.tree, installed); err != nil || same {
 		return err
 	}
 	if t, err := s.Trust(ctx); err != nil || t.Runs() {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -68,7 +69,7 @@ func (s *Skill) ReadFile(name string) ([]byte, error) {
 	}
 	if err == nil {
 		var data []byte
-		if data, err = readCapped(s.tree, name, MaxResource); err == nil {
+		if data, err = readCapped(content.Of(s.tree), name, MaxResource); err == nil {
 			return data, nil
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/content"
 )
 
 // File is one regular file of a skill.
@@ -17,7 +19,7 @@ type File struct {
 const maxWalk = 50_000
 
 // Files lists the skill's regular files by path, at most MaxFiles; List reports whether there are more. Files leaves
-// out Git's own folder, symbolic links that are broken or lead out of the skill, and everything that is neither a file
+// out what belongs to no skill, files that can hold secrets, such as .env, symbolic links that are broken or lead out of the skill, and everything that is neither a file
 // nor a folder. The error is ErrClosed, that of ctx, or that of the skill's folder.
 func (s *Skill) Files(ctx context.Context) ([]File, error) {
 	files, _, err := s.List(ctx)
@@ -36,7 +38,8 @@ func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) 
 // list is like List. It stops when stop returns an error.
 func (s *Skill) list(stop func() error) (out []File, partial bool, err error) {
 	seen := 0
-	err = fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {
+	own := content.Of(s.tree)
+	err = fs.WalkDir(own, ".", func(p string, d fs.DirEntry, err error) error {
 		if err := stop(); err != nil {
 			return err
 		}
@@ -52,12 +55,9 @@ func (s *Skill) list(stop func() error) (out []File, partial bool, err error) {
 			return nil
 		}
 		if d.IsDir() {
-			if d.Name() == ".git" {
-				return fs.SkipDir
-			}
 			return nil
 		}
-		if size, ok := s.regular(p, d); ok {
+		if size, ok := regular(own, p, d); ok && !content.Secret(p) {
 			if len(out) == MaxFiles {
 				partial = true
 				return fs.SkipAll
@@ -74,9 +74,9 @@ func (s *Skill) list(stop func() error) (out []File, partial bool, err error) {
 }
 
 // regular returns the size of a regular file, following a link inside the skill.
-func (s *Skill) regular(p string, d fs.DirEntry) (int64, bool) {
+func regular(own fs.FS, p string, d fs.DirEntry) (int64, bool) {
 	if d.Type()&fs.ModeSymlink != 0 {
-		info, err := fs.Stat(s.tree, p)
+		info, err := fs.Stat(own, p)
 		if err != nil || !info.Mode().IsRegular() {
 			return 0, false
 		}

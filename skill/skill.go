@@ -71,7 +71,8 @@ func (s *Skill) Problems() []manifest.Problem { return s.problems }
 // Text returns the whole SKILL.md, unchanged. Do not change it.
 func (s *Skill) Text() []byte { return s.text }
 
-// FS returns the skill's files, confined to its directory. Opening a file never waits for a pipe. After Close, every
+// FS returns the files in the skill's directory that belong to the skill: no byte code, caches and other leftovers of tools, and no
+// folders of version control. They are confined to the directory. Opening a file never waits for a pipe. After Close, every
 // call fails with ErrClosed in an *fs.PathError.
 func (s *Skill) FS() fs.FS { return files{s} }
 
@@ -112,7 +113,7 @@ func (s *Skill) PluginDir(ctx context.Context) (string, error) {
 //	<SHA-256 of the content>  ./<path> NUL
 //	link  ./<path>//<text of the link> NUL
 //
-// which is what sha256sum -z prints. The digest leaves out .git at the skill's root, modes, times and empty folders.
+// which is what sha256sum -z prints. The digest leaves out what belongs to no skill (see FS), modes, times and empty folders.
 func (s *Skill) Digest(ctx context.Context) (string, error) {
 	sum, err := s.Sum(ctx)
 	return sum.Digest, err
@@ -133,7 +134,10 @@ func (s *Skill) Sum(ctx context.Context) (Sum, error) {
 	if sum := s.sum.Load(); sum != nil {
 		return *sum, nil
 	}
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	sum, err := dirhash.Dir(ctx, s.tree, nil)
+	if s.closed.Load() { // in the meantime
+		err = ErrClosed
+	}
 	if err != nil {
 		return Sum{}, err
 	}

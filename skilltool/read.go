@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -83,6 +85,9 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 			return k.refuseScript(s, a.Path, sc)
 		}
 	}
+	if secret(s, a.Path) {
+		return tool.CauseSecurity.Failure(fmt.Sprintf("'%s' can hold keys or passwords of the user, and is not read", a.Path))
+	}
 	res, err := s.Read(a.Path)
 	if err != nil {
 		trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.PathUnresolved, Level: slog.LevelDebug, Skill: s.Canonical(), Tool: "skill_read",
@@ -92,6 +97,25 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ResourceRead, Level: slog.LevelDebug, Skill: s.Canonical(), Message: "Read " + a.Path,
 		Attrs: []slog.Attr{slog.String(trace.AttrPath, a.Path)}})
 	return page(s, a, res)
+}
+
+// secret reports whether a path leads to what can hold secrets, by its name or by that of what a link in it leads to.
+func secret(s *skill.Skill, name string) bool {
+	const mostLinks = 8
+	for range mostLinks {
+		if content.Secret(name) {
+			return true
+		}
+		at, target := name, ""
+		for ; target == "" && fs.ValidPath(at) && at != "."; at = path.Dir(at) {
+			target, _ = fs.ReadLink(s.FS(), at)
+		}
+		if target == "" {
+			return false
+		}
+		name = path.Join(at, target)
+	}
+	return true
 }
 
 func listing(ctx context.Context, s *skill.Skill) tool.Result {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/content"
 )
 
 func base(p string) string { return path.Base(filepath.ToSlash(p)) }
@@ -15,7 +17,7 @@ func dirOf(p string) string { return path.Dir(filepath.ToSlash(p)) }
 const maxEntries = 10_000
 
 // files returns the slash paths of the regular files below some folders of a skill that keep accepts. It leaves out hidden
-// files and folders, node_modules and __pycache__.
+// files and folders, node_modules and what belongs to no skill.
 func files(fsys fs.FS, folder string, keep func(name string) bool) []string {
 	var out []string
 	seen := 0
@@ -27,7 +29,7 @@ func files(fsys fs.FS, folder string, keep func(name string) bool) []string {
 		case err != nil:
 			return fs.SkipDir
 		case name == folder:
-		case strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "__pycache__":
+		case strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || content.Leftover(fsys, name) != "":
 			if d.IsDir() {
 				return fs.SkipDir
 			}

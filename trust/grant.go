@@ -32,7 +32,10 @@ type Grant struct {
 	Withheld want.Set `json:"withheld,omitempty"`
 
 	Files []File `json:"files,omitempty"` // the content, to show what changed when the grant lapses
+	Whole string `json:"whole,omitempty"` // as in Approval
 }
+
+func (g *Grant) is(digest string) bool { return g.Digest == digest || g.Whole != "" && g.Whole == digest }
 
 // Empty reports whether nothing is granted and nothing withheld.
 func (g *Grant) Empty() bool { return len(g.Given)+len(g.Withheld) == 0 }
@@ -97,7 +100,7 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 		had := false
 		g := storedGrant{Grant: Grant{Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
 		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Dir == key.Dir })
-		if at >= 0 && f.Grants[at].Digest == key.Digest {
+		if at >= 0 && f.Grants[at].is(key.Digest) {
 			g = f.Grants[at]
 			had = !g.Empty()
 		}
@@ -138,7 +141,7 @@ func (s *Set) Grant(name, dir, digest string) (Grant, bool) {
 	var found *Grant
 	for i := range s.grants {
 		g := &s.grants[i]
-		if g.Name == manifest.Canonical(name) && g.Digest == digest && (found == nil || g.Dir == dir) {
+		if g.Name == manifest.Canonical(name) && g.is(digest) && (found == nil || g.Dir == dir) {
 			found = g
 		}
 	}
@@ -155,7 +158,7 @@ func (s *Set) Lapsed(name, dir, digest string) (Grant, bool) {
 		return Grant{}, false
 	}
 	for _, g := range s.grants {
-		if g.Name == manifest.Canonical(name) && g.Dir == dir && g.Digest != digest {
+		if g.Name == manifest.Canonical(name) && g.Dir == dir && !g.is(digest) {
 			return g, true
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill"
@@ -331,7 +333,40 @@ func (s *Store) parse(content []byte) (*file, error) {
 	}
 	slices.Sort(f.Roots)
 	f.sort()
+	f.renew()
 	return &f, nil
+}
+
+// renew makes the digests of approvals and grants that cover what belongs to no skill those of what does: the user approved that
+// with the rest.
+func (f *file) renew() {
+	for i := range f.Approvals {
+		a := &f.Approvals[i]
+		if ownContent(&a.Digest, &a.Whole, &a.Files) {
+			a.text = nil
+		}
+	}
+	for i := range f.Grants {
+		g := &f.Grants[i]
+		ownContent(&g.Digest, &g.Whole, &g.Files)
+	}
+}
+
+// ownContent takes what belongs to no skill out of a content. It changes nothing if there is no such file, if the files are not those
+// of the digest, and if one is a link, whose text is not known.
+func ownContent(digest, whole *string, files *[]File) bool {
+	all, names := make([]dirhash.File, len(*files)), make([]string, len(*files))
+	for i, f := range *files {
+		all[i], names[i] = dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link}, f.Path
+	}
+	own := content.Own(names)
+	if len(own) == len(names) || dirhash.Of(all) != *digest {
+		return false
+	}
+	*whole = *digest
+	*digest = dirhash.Of(slices.DeleteFunc(all, func(f dirhash.File) bool { return !own[f.Path] }))
+	*files = slices.DeleteFunc(*files, func(f File) bool { return !own[f.Path] })
+	return true
 }
 
 // sort orders the entries by name and folder.

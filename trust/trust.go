@@ -33,7 +33,11 @@ type Approval struct {
 	Wants      want.Set  `json:"wants,omitempty"`   // what the skill asked for, by its manifest and by the texts of its scripts
 	Forgoes    want.Set  `json:"forgoes,omitempty"` // what its manifest gives up, such as a tool
 	Files      []File    `json:"files,omitempty"`   // the content
+	Whole      string    `json:"whole,omitempty"`   // the digest that the content had when digests covered what belongs to no skill, or ""
 }
+
+// Is reports whether the approval is for the content of a digest, by which rule the digest was ever made.
+func (a *Approval) Is(digest string) bool { return a.Digest == digest || a.Whole != "" && a.Whole == digest }
 
 // File is one file of an approved skill.
 type File struct {
@@ -81,7 +85,7 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 	switch {
 	case len(known) == 0:
 		return skill.TrustNone
-	case slices.ContainsFunc(known, func(a Approval) bool { return a.Digest == digest }):
+	case slices.ContainsFunc(known, func(a Approval) bool { return a.Is(digest) }):
 		return skill.TrustApproved
 	}
 	return skill.TrustChanged

@@ -14,13 +14,14 @@ import (
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/scan"
 )
 
 // Folder returns a Fetcher for folders of this machine. The Snapshot has the regular files of the folder as they are when they are
-// opened: nothing is copied and no program runs in it. A symbolic link to a regular file of the folder is that file; other links,
-// and folders called .git and node_modules, are left out.
+// opened: nothing is copied and no program runs in it. A symbolic link to a regular file of the folder is that file; other
+// links, folders of version control and what can hold secrets, such as .env, are left out.
 func Folder() install.Fetcher {
 	return install.FetcherFunc(fetchFolder)
 }
@@ -106,10 +107,10 @@ const isLink = "is a symbolic link"
 // omitted says why an entry is not part of a skill, "" if it is.
 func omitted(name string, mode fs.FileMode) string {
 	switch {
-	case mode.IsDir() && name == "node_modules":
-		return "is a folder of installed packages"
-	case filename.IsGit(name):
-		return "is git's own"
+	case content.VersionControl(name):
+		return "is of version control"
+	case content.Secret(name):
+		return "can hold secrets"
 	case mode&fs.ModeSymlink != 0:
 		return isLink
 	case !mode.IsDir() && !mode.IsRegular():
@@ -274,7 +275,7 @@ func (f *folder) appendLink(out []fs.DirEntry, dir, name string) []fs.DirEntry {
 
 // leave notes what a listing leaves out.
 func (f *folder) leave(dir, name, why string) {
-	if filename.IsGit(name) {
+	if content.VersionControl(name) {
 		return // nobody misses it
 	}
 	if dir != "." {

@@ -32,7 +32,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"SKILL.md": "a", "scripts/x.py": "x", "secret/f": "s", ".git/config": "g", "sub/.git": "gitdir: /", "web/node_modules/p/i.js": "p"})
+	write(t, dir, map[string]string{"SKILL.md": "a", "scripts/x.py": "x", "secret/f": "s", ".git/config": "g", "sub/.git": "gitdir: /", ".env": "K=1", "web/.ssh/id": "k"})
 	for link, to := range map[string]string{"link": "SKILL.md", "out": "/etc", "scripts/self": ".", "scripts/run.py": "../secret/f", "scripts/two.py": "run.py", "scripts/git": "../.git/config", "up": "../x"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
@@ -56,14 +56,14 @@ func TestFolder(t *testing.T) {
 	left := s.LeftOut()
 	slices.Sort(left)
 	want := []string{
-		`out is a symbolic link to "/etc", an absolute path`, "pipe is not a regular file", `scripts/git is a symbolic link to "../.git/config", which does not lead through folders only`,
+		".env can hold secrets", `out is a symbolic link to "/etc", an absolute path`, "pipe is not a regular file", `scripts/git is a symbolic link to "../.git/config", which does not lead through folders only`,
 		`scripts/self is a symbolic link to ".", a folder`, `scripts/two.py is a symbolic link to "run.py", another link`, `up is a symbolic link to "../x", which lies outside`,
-		"web/node_modules is a folder of installed packages",
+		"web/.ssh can hold secrets",
 	}
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q", left)
 	}
-	for _, name := range []string{"up", "scripts/two.py", "scripts/git", "out/passwd", ".git/config", "pipe", "scripts/self/x.py", "web/node_modules/p/i.js", "../x", "/etc/passwd", "absent"} {
+	for _, name := range []string{"up", "scripts/two.py", "scripts/git", "out/passwd", ".git/config", "pipe", "scripts/self/x.py", ".env", "web/.ssh/id", "../x", "/etc/passwd", "absent"} {
 		if _, err := fs.ReadFile(s.FS, name); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/unpack"
 )
@@ -153,8 +154,8 @@ func (p *place) look(ctx context.Context) (found, error) {
 		target, err := p.root.Readlink(p.name())
 		return found{exists: true, target: target, ours: p.e.owns(target)}, err
 	case info.IsDir():
-		digest, err := p.digest(ctx, p.name())
-		return found{exists: true, digest: digest, ours: err == nil && slices.Contains(p.e.digests, digest)}, ctx.Err()
+		ours, digest, err := p.digest(ctx, p.name())
+		return found{exists: true, digest: digest, ours: err == nil && ours}, ctx.Err()
 	}
 	return found{exists: true}, nil
 }
@@ -173,15 +174,15 @@ func inside(target, dir string) bool {
 	return filepath.IsAbs(target) && err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// digest returns the digest of a folder.
-func (p *place) digest(ctx context.Context, name string) (string, error) {
+// digest returns the digest of a folder, and whether an export has made its content.
+func (p *place) digest(ctx context.Context, name string) (ours bool, digest string, err error) {
 	sub, err := p.root.OpenRoot(name)
 	if err != nil {
-		return "", err
+		return false, "", err
 	}
 	defer sub.Close()
-	sum, err := dirhash.Dir(ctx, sub.FS(), nil)
-	return sum.Digest, err
+	ours, sum, err := dirhash.Is(ctx, sub.FS(), p.e.digests...)
+	return ours, sum.Digest, err
 }
 
 // put makes the link or the copy.
@@ -235,13 +236,14 @@ func (p *place) copy(ctx context.Context, to string) (string, error) {
 	}
 	defer sub.Close()
 	w := unpack.NewWriter(sub, nil)
-	if err := unpack.Copy(ctx, from.FS(), w); err != nil {
+	if err := unpack.Copy(ctx, content.Of(from.FS()), w); err != nil {
 		return "", err
 	}
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return p.digest(ctx, to)
+	_, digest, err := p.digest(ctx, to)
+	return digest, err
 }
 
 // replace gives what is in fresh the name of the skill. A folder cannot take the place of another in one step: the old one is moved

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/content"
 )
 
 const (
@@ -92,6 +95,7 @@ func parseStatement(payload []byte) (*statement, error) {
 
 // compare fills in how the files of a skill differ from those of the statement. A link is never followed.
 func (s *statement) compare(ctx context.Context, fsys fs.FS, r *Report) error {
+	own := s.own()
 	found := map[string]bool{}
 	entries, left := 0, int64(maxBytes)
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -105,6 +109,10 @@ func (s *statement) compare(ctx context.Context, fsys fs.FS, r *Report) error {
 		found[name] = true
 		switch {
 		case name == File:
+		case name != "." && content.Leftover(fsys, name) != "": // signed or not, it belongs to no skill
+			if d.IsDir() {
+				return fs.SkipDir
+			}
 		case want == nil && !s.folders[name] && s.ignored(name):
 			return r.ignore(name, d)
 		case d.IsDir() && want == nil:
@@ -123,7 +131,7 @@ func (s *statement) compare(ctx context.Context, fsys fs.FS, r *Report) error {
 		return nil
 	})
 	for name := range s.files {
-		if !found[name] {
+		if !found[name] && own[name] {
 			r.Missing = append(r.Missing, name)
 		}
 	}
@@ -131,6 +139,11 @@ func (s *statement) compare(ctx context.Context, fsys fs.FS, r *Report) error {
 		slices.Sort(names)
 	}
 	return err
+}
+
+// own returns the files of the statement that belong to the skill.
+func (s *statement) own() map[string]bool {
+	return content.Own(slices.Collect(maps.Keys(s.files)))
 }
 
 // ignore notes a file, or a folder as a whole.

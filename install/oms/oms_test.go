@@ -86,7 +86,7 @@ func TestReport(t *testing.T) {
 	files[".git/objects/x"] = &fstest.MapFile{}
 
 	r := verify(t, files, &Options{Roots: []*x509.Certificate{a.Root}})
-	if want := "signed by Example Signing (Example Ltd), all 5 files are as signed; not covered: .git/, .gitignore"; r.String() != want {
+	if want := "signed by Example Signing (Example Ltd), all 5 files are as signed; not covered: .gitignore"; r.String() != want {
 		t.Errorf("got %q, want %q", r, want)
 	}
 	s := r.Signer
@@ -146,6 +146,30 @@ func TestVerifyTime(t *testing.T) {
 	}
 }
 
+// C77: what belongs to no skill is no difference, whether it was signed or came later.
+func TestVerifyLeftovers(t *testing.T) {
+	a := omstest.New(t, omstest.Options{})
+	withLeftovers := skillFiles()
+	for _, name := range []string{".DS_Store", "scripts/__pycache__/run.cpython-314.pyc", "scripts/run.pyc", ".git/config"} {
+		withLeftovers[name] = &fstest.MapFile{Data: []byte("left")}
+	}
+	for what, signed := range map[string]fstest.MapFS{"signed": withLeftovers, "not signed": skillFiles()} {
+		for there, now := range map[string]fstest.MapFS{"there": withLeftovers, "gone": skillFiles()} {
+			files := maps.Clone(now)
+			files[File] = &fstest.MapFile{Data: a.Sign(t, signed)}
+			if r := verify(t, files, &Options{Roots: []*x509.Certificate{a.Root}}); r.State != Valid || len(r.Ignored) > 0 {
+				t.Errorf("%s, %s: %v", what, there, r)
+			}
+		}
+	}
+	files := maps.Clone(withLeftovers)
+	files[File] = &fstest.MapFile{Data: a.Sign(t, withLeftovers)}
+	files["scripts/lone.pyc"] = &fstest.MapFile{}
+	if r := verify(t, files, &Options{Roots: []*x509.Certificate{a.Root}}); r.State != FilesDiffer || r.Reason != "not signed: scripts/lone.pyc" {
+		t.Errorf("a module of byte code: %v", r)
+	}
+}
+
 func TestVerifyFiles(t *testing.T) {
 	a := omstest.New(t, omstest.Options{})
 	signed := a.Sign(t, skillFiles())
@@ -156,7 +180,7 @@ func TestVerifyFiles(t *testing.T) {
 		"changed":   {func(m fstest.MapFS) { m["SKILL.md"].Data = append(m["SKILL.md"].Data, '\n') }, "changed since: SKILL.md"},
 		"missing":   {func(m fstest.MapFS) { delete(m, "references/a b.md") }, "missing: references/a b.md"},
 		"extra":     {func(m fstest.MapFS) { m["scripts/more.sh"] = &fstest.MapFile{} }, "not signed: scripts/more.sh"},
-		"in hidden": {func(m fstest.MapFS) { m["scripts/.git/x"] = &fstest.MapFile{} }, "not signed: scripts/.git/x"},
+		"in hidden": {func(m fstest.MapFS) { m["scripts/.hidden/x"] = &fstest.MapFile{} }, "not signed: scripts/.hidden/x"},
 		"swapped": {func(m fstest.MapFS) { m["SKILL.md"], m["scripts/run.py"] = m["scripts/run.py"], m["SKILL.md"] },
 			"changed since: SKILL.md, scripts/run.py"},
 		"link": {func(m fstest.MapFS) {

@@ -24,6 +24,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/unpack"
 )
@@ -81,8 +82,8 @@ func (f *file) mode() int64 {
 	return 0o644
 }
 
-// Pack packs the skill in fsys, which must have a SKILL.md. It leaves out what Packed.Excluded lists: .git, __pycache__,
-// node_modules, *.pyc, .DS_Store, and evals at the root unless the skill is signed. It refuses links, special files, names that
+// Pack packs the skill in fsys, which must have a SKILL.md. It leaves out what Packed.Excluded lists: what belongs to no
+// skill, such as byte code and version control, what can hold secrets, such as .env, and evals at the root unless the skill is signed. It refuses links, special files, names that
 // are not possible everywhere, and more than MaxFiles or MaxBytes. o may be nil.
 func Pack(ctx context.Context, fsys fs.FS, o *Options) (*Packed, error) {
 	if o == nil {
@@ -119,16 +120,6 @@ func digest(data []byte) string {
 // signature is the file that signs a skill with all its files.
 const signature = "skill.oms.sig"
 
-// excluded reports whether a file or folder is left out.
-func excluded(name string, dir, signed bool) bool {
-	switch base := path.Base(name); {
-	case dir:
-		return base == "__pycache__" || base == "node_modules" || base == ".git" || name == "evals" && !signed
-	default:
-		return base == ".DS_Store" || base == ".git" || path.Ext(base) == ".pyc"
-	}
-}
-
 // read returns the files to pack, sorted, and sets Excluded.
 func (p *Packed) read(ctx context.Context, fsys fs.FS) ([]file, error) {
 	_, err := fs.Stat(fsys, signature)
@@ -139,7 +130,7 @@ func (p *Packed) read(ctx context.Context, fsys fs.FS) ([]file, error) {
 		switch {
 		case err != nil || ctx.Err() != nil || name == ".":
 			return errors.Join(err, ctx.Err())
-		case excluded(name, d.IsDir(), signed):
+		case content.Unshared(fsys, name) != "", name == "evals" && d.IsDir() && !signed:
 			if d.IsDir() {
 				p.Excluded = append(p.Excluded, name+"/")
 				return fs.SkipDir

@@ -65,14 +65,14 @@ func unpackTo(t *testing.T, data []byte) *os.Root {
 
 func TestPack(t *testing.T) {
 	fsys := demo()
-	for _, name := range []string{".git/config", "scripts/__pycache__/a.pyc", "b.pyc", "node_modules/x/index.js", "sub/node_modules/y", ".DS_Store", "sub/.DS_Store", "evals/evals.json", "sub/evals/kept.json", "sub/.git"} {
+	for _, name := range []string{".git/config", "scripts/__pycache__/a.pyc", ".env", "sub/.ssh/id", "sub/node_modules/y", "sub/package-lock.json", ".DS_Store", "sub/.DS_Store", "evals/evals.json", "sub/evals/kept.json", "sub/.git"} {
 		fsys[name] = &fstest.MapFile{Data: []byte("x")}
 	}
-	want, err := dirhash.Dir(t.Context(), func() fs.FS { f := demo(); f["sub/evals/kept.json"] = fsys["evals/evals.json"]; return f }(), nil)
+	want, err := dirhash.Dir(t.Context(), func() fs.FS { f := demo(); f["sub/evals/kept.json"], f["sub/package-lock.json"] = fsys["evals/evals.json"], fsys["evals/evals.json"]; return f }(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	excluded := []string{".DS_Store", ".git/", "b.pyc", "evals/", "node_modules/", "scripts/__pycache__/", "sub/.DS_Store", "sub/.git", "sub/node_modules/"}
+	excluded := []string{".DS_Store", ".env", ".git/", "evals/", "scripts/__pycache__/", "sub/.DS_Store", "sub/.git", "sub/.ssh/", "sub/node_modules/"}
 	for _, o := range []*Options{nil, {Format: Zip}, {Format: Zip, Folder: "demo"}, {Folder: "demo"}} {
 		p, err := Pack(t.Context(), fsys, o)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestPack(t *testing.T) {
 		if diff := cmp.Diff(excluded, p.Excluded); diff != "" {
 			t.Error(diff)
 		}
-		if !slices.IsSorted(p.Files) || len(p.Files) != 7 || p.Digest != digest(p.Data) {
+		if !slices.IsSorted(p.Files) || len(p.Files) != 8 || p.Digest != digest(p.Data) {
 			t.Errorf("%s, files %v", p.Digest, p.Files)
 		}
 		root := unpackTo(t, p.Data)

@@ -107,11 +107,11 @@ func Verify(ctx context.Context, path, digest string) error {
 		return &IntegrityError{Path: path, Want: digest, Err: err}
 	}
 	defer root.Close()
-	sum, err := dirhash.Dir(ctx, root.FS(), nil)
+	ok, sum, err := dirhash.Is(ctx, root.FS(), digest)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || sum.Digest != digest {
+	if !ok {
 		return &IntegrityError{Path: path, Want: digest, Got: sum.Digest, Err: err}
 	}
 	return nil

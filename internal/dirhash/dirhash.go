@@ -12,11 +12,10 @@
 //
 //   - Modes. Names and contents decide which program runs. Files have no executable bit when they are embedded in a
 //     binary, on Windows and after some archives, and the skill is still the same.
-//   - .git at the root. Git rewrites its files even when they are only read, and a skill has no scripts and no resources
-//     there.
+//   - What belongs to no skill, as package content says: byte code, caches, version control and the like.
 //   - Empty folders, owners and times.
 //
-// It covers everything else: a compiled .pyc can run like its source. Links are not followed. A link that leads out of the
+// Links are not followed. A link that leads out of the
 // directory is an error, since its target could change unnoticed. A file that is not regular is an error and is not
 // opened. So is a path that is not UTF-8, which io/fs cannot name.
 //
@@ -35,7 +34,7 @@ import (
 	"strings"
 )
 
-// Command prints the 64 digits of the digest of the working directory. It needs a shell with the GNU tools find, sort,
+// Command prints the 64 digits of the digest of the working directory, if that has no leftovers but .git at its root. It needs a shell with the GNU tools find, sort,
 // xargs and sha256sum.
 const Command = `{ find . -path ./.git -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum -z
 find . -path ./.git -prune -o -type l -printf 'link  %p//%l\0' | LC_ALL=C sort -z
@@ -54,12 +53,22 @@ const (
 type Options struct {
 	MaxFiles int   // files, links and folders together
 	MaxBytes int64 // total size of all files
+
+	// Whole also covers what belongs to no skill, except for .git at the root. Digests were once made so.
+	Whole bool
 }
 
 // Sum is the digest of a directory and the files that it covers.
 type Sum struct {
 	Digest string // Prefix and 64 hexadecimal digits
-	Files  []File // sorted by path, without .git at the root
+	Files  []File // sorted by path
+	Left   []Left // what it does not cover, because it belongs to no skill; of a folder that only, and not what is in it
+}
+
+// Left is a file, folder or link that belongs to no skill.
+type Left struct {
+	Path string // slash path below the directory
+	Kind string // what it is, such as "byte code"
 }
 
 // File is one file or link of a directory.
@@ -85,6 +94,7 @@ func Dir(ctx context.Context, fsys fs.FS, o *Options) (Sum, error) {
 		w.bytes = o.MaxBytes
 	}
 	w.maxEntries, w.maxBytes = w.entries, w.bytes
+	w.whole = o != nil && o.Whole
 	if err := w.list(ctx); err != nil {
 		return Sum{}, err
 	}
@@ -94,7 +104,30 @@ func Dir(ctx context.Context, fsys fs.FS, o *Options) (Sum, error) {
 			return Sum{}, err
 		}
 	}
-	return Sum{Digest: w.digest(), Files: w.files}, nil
+	return Sum{Digest: w.digest(), Files: w.files, Left: w.left}, nil
+}
+
+// Is reports whether fsys has the content of one of some digests. The sum is that of Dir. A digest may be one that was made with
+// Options.Whole: then nothing has changed since, not even what belongs to no skill.
+func Is(ctx context.Context, fsys fs.FS, digests ...string) (bool, Sum, error) {
+	now, err := Dir(ctx, fsys, nil)
+	if err != nil || slices.Contains(digests, now.Digest) || len(now.Left) == 0 {
+		return err == nil && slices.Contains(digests, now.Digest), now, err
+	}
+	was, err := Dir(ctx, fsys, &Options{Whole: true})
+	if err != nil { // a leftover may be what no digest covers
+		return false, now, ctx.Err()
+	}
+	return slices.Contains(digests, was.Digest), now, nil
+}
+
+// Of returns the digest of files without links, by their names and hashes, and "" if there is a link: its text is not known.
+func Of(files []File) string {
+	w := walker{files: slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) })}
+	if slices.ContainsFunc(files, func(f File) bool { return f.Link }) {
+		return ""
+	}
+	return w.digest()
 }
 
 // digest returns the digest of the records that the package comment describes.

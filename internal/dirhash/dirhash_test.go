@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -52,10 +53,69 @@ func check(t *testing.T, dir string) Sum {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Digest != want {
-		t.Errorf("Dir says %s, the command %s, of %+v", got.Digest, want, got.Files)
+	whole, err := Dir(t.Context(), rooted(t, dir), &Options{Whole: true})
+	if err != nil || whole.Digest != want || got.Digest != want && onlyRootGit(got.Left) {
+		t.Errorf("Dir says %s, of the whole %s, %v, the command %s, of %+v without %+v", got.Digest, whole.Digest, err, want, got.Files, got.Left)
 	}
 	return got
+}
+
+func onlyRootGit(left []Left) bool {
+	return !slices.ContainsFunc(left, func(l Left) bool { return l.Path != ".git" })
+}
+
+// A folder without leftovers keeps the digest that it had before there was such a rule. What is pinned here was computed then.
+func TestDigestsStay(t *testing.T) {
+	const want = "sha256:8e1790a8cd4ae42f85ebced99039333d3fa45e993602955f0895da1d9388521d"
+	files := fstest.MapFS{
+		"SKILL.md": {Data: []byte("a skill\n")}, "scripts/run.py": {Data: []byte("print(1)\n")}, "scripts/lone.pyc": {Data: []byte("module")},
+		".env": {Data: []byte("K=1\n")}, "lib/node_modules/x/index.js": {Data: []byte("x\n")}, "env/a": {}, ".github/x.yml": {Data: []byte("y")},
+		"Foo.pm": {Data: []byte("1;")}, "Foo.pmc": {Data: []byte("2;")}, "link": {Data: []byte("SKILL.md"), Mode: fs.ModeSymlink}, ".git/config": {Data: []byte("z")},
+	}
+	got, err := Dir(t.Context(), files, nil)
+	if err != nil || got.Digest != want {
+		t.Errorf("got %s, %v; want %s", got.Digest, err, want)
+	}
+}
+
+// What belongs to no skill changes no digest; the digest of the whole is still recognised while nothing changed.
+func TestLeftovers(t *testing.T) {
+	skill := func() fstest.MapFS {
+		return fstest.MapFS{"SKILL.md": {Data: []byte("a")}, "x/b.py": {Data: []byte("b")}}
+	}
+	same, err := Dir(t.Context(), skill(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".git/x", "x/.git/c", "x/.git", "x/__pycache__/b.cpython-314.pyc", "x/b.pyc", ".DS_Store", "a~", ".venv/bin/python"} {
+		files := skill()
+		files[name] = &fstest.MapFile{Data: []byte("left")}
+		got, err := Dir(t.Context(), files, nil)
+		if err != nil || got.Digest != same.Digest || len(got.Left) != 1 || !strings.HasPrefix(name, got.Left[0].Path) {
+			t.Errorf("%s: %+v, %v; want the digest %s", name, got, err, same.Digest)
+		}
+		whole, err := Dir(t.Context(), files, &Options{Whole: true})
+		if err != nil || (whole.Digest == same.Digest) != strings.HasPrefix(name, ".git/") {
+			t.Errorf("%s: the whole is %s, %v", name, whole.Digest, err)
+		}
+		for _, digest := range []string{same.Digest, whole.Digest} {
+			if ok, sum, err := Is(t.Context(), files, "other", digest); !ok || err != nil || sum.Digest != same.Digest {
+				t.Errorf("%s: it does not have the content %s: %+v, %v", name, digest, sum, err)
+			}
+		}
+		files["SKILL.md"] = &fstest.MapFile{Data: []byte("c")}
+		for _, digest := range []string{same.Digest, whole.Digest, ""} {
+			if ok, _, err := Is(t.Context(), files, digest); ok || err != nil {
+				t.Errorf("%s: it was changed and has the content %q, %v", name, digest, err)
+			}
+		}
+	}
+	if got := Of(same.Files); got != same.Digest {
+		t.Errorf("Of says %s, want %s", got, same.Digest)
+	}
+	if got := Of([]File{{Path: "l", Link: true}}); got != "" {
+		t.Errorf("Of a link is %s", got)
+	}
 }
 
 func put(t *testing.T, dir, name, content string) {
@@ -209,7 +269,9 @@ func TestDigestChanges(t *testing.T) {
 		{"git", func(m fstest.MapFS) { m[".git/x"] = &fstest.MapFile{} }, false},
 		{"content", func(m fstest.MapFS) { m["x/b"] = &fstest.MapFile{Data: []byte("c")} }, true},
 		{"added", func(m fstest.MapFS) { m["x/c"] = &fstest.MapFile{} }, true},
-		{"nested git", func(m fstest.MapFS) { m["x/.git/c"] = &fstest.MapFile{} }, true},
+		{"byte code without a source", func(m fstest.MapFS) { m["x/c.pyc"] = &fstest.MapFile{} }, true},
+		{"byte code of Perl", func(m fstest.MapFS) { m["x/c.pm"] = &fstest.MapFile{}; m["x/c.pmc"] = &fstest.MapFile{} }, true},
+		{"packages without a lock", func(m fstest.MapFS) { m["node_modules/x"] = &fstest.MapFile{} }, true},
 		{"removed", func(m fstest.MapFS) { delete(m, "x/b") }, true},
 		{"renamed", func(m fstest.MapFS) { m["x/c"] = m["x/b"]; delete(m, "x/b") }, true},
 		{"a link instead", func(m fstest.MapFS) { m["x/b"] = &fstest.MapFile{Data: []byte("b"), Mode: fs.ModeSymlink} }, true},

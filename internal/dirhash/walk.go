@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/content"
 )
 
 const (
@@ -21,7 +23,9 @@ type walker struct {
 	entries, maxEntries int   // remaining and allowed
 	bytes, maxBytes     int64 // remaining and allowed
 	buf                 []byte
+	whole               bool
 	files               []File
+	left                []Left
 	links               map[string]string // texts by path
 }
 
@@ -60,7 +64,7 @@ func (w *walker) listOne(dir string) (dirs []string, err error) {
 		list, err := d.ReadDir(batch)
 		for _, e := range list {
 			name := path.Join(dir, e.Name())
-			if name == ".git" {
+			if w.leave(name) {
 				continue
 			}
 			if e.IsDir() {
@@ -77,6 +81,18 @@ func (w *walker) listOne(dir string) (dirs []string, err error) {
 			return nil, err
 		}
 	}
+}
+
+// leave reports whether the digest does not cover an entry, and notes it.
+func (w *walker) leave(name string) bool {
+	if w.whole {
+		return name == ".git"
+	}
+	kind := content.Leftover(w.fsys, name)
+	if kind != "" && len(w.left) < w.maxEntries {
+		w.left = append(w.left, Left{name, kind})
+	}
+	return kind != ""
 }
 
 func (w *walker) add(name string, e fs.DirEntry) error {

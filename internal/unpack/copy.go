@@ -11,8 +11,7 @@ import (
 // batch is how many entries of a folder are read at once, so a huge folder exceeds the limit before it is in memory.
 const batch = 512
 
-// Copy writes all files of fsys. It refuses links and special files. A .git at the root is left out, as the digest of a skill
-// leaves it out. Copy returns the error of ctx if ctx is done. It does not call Close.
+// Copy writes all files of fsys. It refuses links and special files. Copy returns the error of ctx if ctx is done. It does not call Close.
 //
 // Copy does not open what is not a regular file in the listing of its folder. If another process may replace a file by a pipe
 // in the meantime, fsys must open files without waiting.
@@ -50,7 +49,7 @@ func copyFolder(ctx context.Context, fsys fs.FS, dir string, w *Writer) (below [
 			if dir != "." {
 				name = dir + "/" + name
 			}
-			if e.IsDir() && name != ".git" {
+			if e.IsDir() {
 				below = append(below, name)
 			}
 			if err := copyEntry(ctx, fsys, name, e, w); err != nil {
@@ -70,8 +69,6 @@ func copyEntry(ctx context.Context, fsys fs.FS, name string, e fs.DirEntry, w *W
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case name == ".git":
-		return nil
 	case e.IsDir():
 		return w.Folder(name)
 	case !e.Type().IsRegular():

@@ -182,7 +182,6 @@ func TestCopy(t *testing.T) {
 	from := fstest.MapFS{
 		"SKILL.md":       {Data: []byte("text"), Mode: 0o664},
 		"scripts/run.sh": {Data: []byte("run"), Mode: 0o4711},
-		".git/config":    {Data: []byte("x")},
 		"empty":          {Mode: fs.ModeDir | 0o777},
 	}
 	root := folder(t)

@@ -19,7 +19,7 @@
 // it ([DocText]), and whether it is a module of a Python package ([Module]).
 //
 // A symbolic link is not a script; its target is judged where it lies. Compare a file with a script by the
-// file's identity (os.SameFile), not by its path. Hidden files and folders, node_modules and __pycache__ are left out, and
+// file's identity (os.SameFile), not by its path. Hidden files and folders, node_modules and what belongs to no skill are left out, and
 // so are files with a name that cannot be called: see [Set.Problems].
 //
 // Everything in a skill is hostile: reads are bounded, and so is the number of files.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -81,7 +82,7 @@ func (w *walk) entries(prefix string, list []fs.DirEntry) {
 		switch {
 		case !d.IsDir():
 			w.file(file, d)
-		case w.set.rule != Direct && entered(d.Name()):
+		case w.set.rule != Direct && w.entered(file, d.Name()):
 			w.folder(file)
 		}
 		if d.IsDir() && prefix == Dir+"/" {
@@ -91,8 +92,8 @@ func (w *walk) entries(prefix string, list []fs.DirEntry) {
 }
 
 // entered reports whether a folder may have scripts.
-func entered(name string) bool {
-	return !strings.HasPrefix(name, ".") && name != "node_modules" && name != "__pycache__"
+func (w *walk) entered(dir, name string) bool {
+	return !strings.HasPrefix(name, ".") && name != "node_modules" && content.Leftover(w.set.fsys, dir) == ""
 }
 
 // file decides about a file that is not a folder.

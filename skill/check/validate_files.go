@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -28,12 +29,12 @@ func (v *validation) checkFolder(dir string, list []fs.DirEntry) bool {
 			v.Add(manifest.Problem{Code: "files-many", Message: fmt.Sprintf("the folder has more than %d files, the rest is not checked", maxChecked)})
 			return false
 		}
-		if d.IsDir() && d.Name() == ".git" {
-			continue
-		}
 		name := d.Name()
 		if dir != "." {
 			name = dir + "/" + name
+		}
+		if content.Leftover(v.fsys, name) != "" {
+			continue
 		}
 		v.checkFile(name, d)
 		if d.IsDir() {

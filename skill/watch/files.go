@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/content"
 )
 
 // FilesOptions configures Files. The zero value is useful.
@@ -20,7 +22,7 @@ const maxFiles = 10_000
 
 // Files calls changed after files below an absolute folder changed and were then quiet for one interval, until ctx is done. It
 // is for the folder of one skill, whose files a Watcher does not watch. It compares names, sizes and times, and reads no file.
-// Hidden files, node_modules and __pycache__ do not count. Calls do not overlap.
+// Hidden files, node_modules and what belongs to no skill do not count. Calls do not overlap.
 func Files(ctx context.Context, dir string, o *FilesOptions, changed func()) {
 	poll := 300 * time.Millisecond
 	if o != nil && o.Poll > 0 {
@@ -60,7 +62,7 @@ func state(dir string) uint64 {
 		if err != nil {
 			return fs.SkipDir
 		}
-		if name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "__pycache__") {
+		if name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || content.Leftover(root.FS(), name) != "") {
 			if d.IsDir() {
 				return fs.SkipDir
 			}

@@ -63,7 +63,7 @@ func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool
 		return false, err
 	}
 	for _, a := range c.trust.Known().Approvals() {
-		if a.Name == s.Canonical() && a.Digest == digest && a.Wants.Has(want.Of(want.Model, model)) {
+		if a.Name == s.Canonical() && a.Is(digest) && a.Wants.Has(want.Of(want.Model, model)) {
 			return true, nil
 		}
 	}

@@ -98,7 +98,7 @@ func (p *Proposal) approvedAlready(set *trust.Set) bool {
 // not known. It also reports whether there is an approval.
 func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Package, former *install.Former) (*trust.Approval, bool, error) {
 	for _, a := range set.Approvals() {
-		if a.Name == manifest.Canonical(k.Before.Name) && a.Digest == k.Before.Digest {
+		if a.Name == manifest.Canonical(k.Before.Name) && a.Is(k.Before.Digest) {
 			return &a, true, nil
 		}
 	}

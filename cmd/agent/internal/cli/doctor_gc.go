@@ -65,7 +65,7 @@ func (o *doctorOptions) approved(digest string) bool {
 		return true
 	}
 	for _, ok := range set.Approvals() {
-		if ok.Digest == digest {
+		if ok.Is(digest) {
 			return true
 		}
 	}

@@ -207,7 +207,7 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 	if k.Hash == "" && k.Digest == "" {
 		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
 	}
-	got, err := lock.Hash(ctx, pack.Skill.FS())
+	sameHash, sameDigest, err := comparedWithLock(ctx, pack, k)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,6 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: hint, Err: fmt.Errorf(format, args...)}
 	}
 	const accept = "nothing was installed; agent skill add --lock accepts the new content"
-	sameHash, sameDigest := k.Hash == "" || k.Hash == got, k.Digest == "" || k.Digest == pack.Digest
 	switch {
 	case sameHash && sameDigest:
 		return nil
@@ -223,4 +222,31 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 		return differs("nothing was installed; agent skill add --lock writes the entry anew", "skill %q: computedHash and digest in %s are of different contents", k.Name, lock.FileName)
 	}
 	return differs(accept, "skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)
+}
+
+// comparedWithLock compares a package with the hash and the digest of the lock file, which may cover what belongs to no skill: other
+// programs keep that, and digests once covered it.
+func comparedWithLock(ctx context.Context, pack *install.Package, k *lock.Skill) (sameHash, sameDigest bool, err error) {
+	got, err := lock.Hash(ctx, pack.Skill.FS())
+	if err != nil {
+		return false, false, err
+	}
+	sameHash, sameDigest = k.Hash == "" || k.Hash == got, k.Digest == "" || k.Digest == pack.Digest
+	if sameHash && sameDigest {
+		return true, true, nil
+	}
+	whole, err := pack.Whole()
+	if err != nil {
+		return false, false, err
+	}
+	if !sameHash {
+		if got, err = lock.Hash(ctx, whole); err != nil {
+			return false, false, err
+		}
+		sameHash = k.Hash == got
+	}
+	if !sameDigest {
+		sameDigest, err = pack.Is(ctx, k.Digest)
+	}
+	return sameHash, sameDigest, err
 }

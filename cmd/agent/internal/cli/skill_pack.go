@@ -34,8 +34,8 @@ func newPackCommand(s *app.Services, run func(context.Context, *packOptions) err
 The ending of --output decides about the format: .tar.gz and .tgz have SKILL.md at their root, .zip and .skill have a
 folder with the name of the skill.
 
-Left out are .git, __pycache__, node_modules, *.pyc, .DS_Store and, unless the skill is signed, evals. A skill that does
-not pass "agent skill validate" is refused.`,
+Left out and named are leftovers of tools (byte code, caches, version control, files of editors and systems), files with
+secrets such as .env and, unless the skill is signed, evals. A skill that does not pass "agent skill validate" is refused.`,
 		Example: `  agent skill pack ./my-skill
   agent skill pack csv-report --output csv-report.skill`,
 		Args:              arguments(1, 1, "the name or the folder of a skill"),

@@ -112,7 +112,7 @@ func (o *rollbackOptions) approval(e registry.Entry) (*trust.Approval, error) {
 		return nil, err
 	}
 	for _, a := range set.Approvals() {
-		if a.Name == e.NameCanonical && a.Digest == e.Digest {
+		if a.Name == e.NameCanonical && a.Is(e.Digest) {
 			return &a, nil
 		}
 	}

@@ -139,7 +139,7 @@ func (o *verifyOptions) approved(e *registry.Entry) []dirhash.File {
 	}
 	var out []dirhash.File
 	for _, a := range set.Approvals() {
-		if a.Name != e.NameCanonical || a.Digest != e.Digest {
+		if a.Name != e.NameCanonical || !a.Is(e.Digest) {
 			continue
 		}
 		for _, f := range a.Files {
