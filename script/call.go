@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -30,6 +32,7 @@ type call struct {
 	addedJSON bool // --json is an argument that the caller did not give
 	denied    runner.Denied
 	packages  string        // the folder of its npm packages; "" for none
+	uncached  bool          // byte code lies in the skill's folder, which is none of the skill
 	python    string        // the interpreter that a shell script is to start, with its packages; "" for any
 	serve     *ServeOptions // nil for a script
 
@@ -45,6 +48,9 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.leftovers(ctx); err != nil {
+		return nil, err
+	}
 	grant, err := h.granted(ctx, c.s)
 	if err != nil {
 		return nil, err
@@ -55,7 +61,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.packages()}
+	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.packages(), uncached: c.uncached}
 	var argv []string
 	if c.hook != nil && c.hook.Command != "" {
 		src.file = filepath.Join(dir, "SKILL.md") // where the command stands
@@ -134,4 +140,15 @@ func (c *call) given(passes *passing) (map[string]string, error) {
 		env[name] = value
 	}
 	return env, nil
+}
+
+// leftovers sets what is to be kept from interpreters: a skill that runs in its own folder, not as a sealed copy, may have byte code
+// there that nobody approved.
+func (c *call) leftovers(ctx context.Context) error {
+	list, err := content.Leftovers(ctx, c.s.Whole())
+	if err != nil {
+		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err, Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}
+	}
+	c.uncached = slices.ContainsFunc(list, func(l content.Left) bool { return l.Kind == content.ByteCode })
+	return nil
 }

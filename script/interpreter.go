@@ -62,6 +62,7 @@ type source struct {
 	with []string // packages that the user added
 
 	packages bool // its npm packages were prepared
+	uncached bool // see call
 
 	by *language.Program // what runs it, nil for a program itself and for Python
 }
@@ -265,10 +266,23 @@ func (h *Host) python(ctx context.Context, src *source) ([]string, error) {
 	}
 	if root, name := survey.Module(src.s.FS(), src.sc.File, text); name != "" {
 		dir := strings.TrimSuffix(src.file, filepath.FromSlash(src.sc.File))
-		return []string{exe, "-I", "-B", "-X", "utf8", "-c", runModule, filepath.Join(dir, filepath.FromSlash(root)), filepath.Dir(src.file), name}, nil
+		return append(src.isolated(exe, "-I"), "-c", runModule, filepath.Join(dir, filepath.FromSlash(root)), filepath.Dir(src.file), name), nil
 	}
-	return []string{exe, "-E", "-s", "-B", "-X", "utf8", src.file}, nil
+	return append(src.isolated(exe, "-E", "-s"), src.file), nil
 }
+
+// isolated returns the beginning of the command of a Python that takes nothing from its surroundings.
+func (src *source) isolated(exe string, mode ...string) []string {
+	argv := append(append([]string{exe}, mode...), "-B", "-X", "utf8")
+	if src.uncached {
+		argv = append(argv, "-X", "pycache_prefix="+noCache)
+	}
+	return argv
+}
+
+// noCache is where Python is told to look for byte code if what lies beside its sources is not to be loaded: no folder, so there is
+// none. The packages of an environment then load from their sources, too.
+const noCache = os.DevNull
 
 // runModule runs a script as a module of its package, as python -m does, but without the working directory on sys.path.
 // The script's own folder comes last: what it shadows there is not meant.

@@ -41,6 +41,9 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	for name, value := range r.given {
 		env[name] = value
 	}
+	if c.uncached {
+		env["PYTHONPYCACHEPREFIX"] = noCache // of the Pythons that it starts
+	}
 	if c.hook != nil || c.serve != nil {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}

@@ -112,6 +112,9 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.leftovers(ctx); err != nil {
+		return nil, err
+	}
 	grant, err := h.granted(ctx, c.s)
 	if err != nil {
 		return nil, err
@@ -236,11 +239,11 @@ func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err er
 	if len(o.Files) == 0 || !filepath.IsAbs(o.Program) {
 		return errors.New("script.ServeOptions: Files and an absolute Program, or a Command, are needed")
 	}
-	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages()}
+	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages(), uncached: c.uncached}
 	r.read = append(r.read, filepath.Dir(o.Program))
 	if survey.LanguageOf(c.sc.File) == survey.Python {
 		exe, err := h.pythonOf(ctx, src, o.Files)
-		r.argv = []string{exe, "-I", "-B", "-X", "utf8", o.Program}
+		r.argv = append(src.isolated(exe, "-I"), o.Program)
 		return err
 	}
 	if r.dir, src.file, err = h.withPackages(ctx, c, src, r.dir); err != nil {
@@ -284,7 +287,7 @@ func (h *Host) pythonOf(ctx context.Context, src *source, files []string) (strin
 // ownCommand sets the command that a skill names itself.
 func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error) {
 	o := c.serve
-	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages()}
+	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages(), uncached: c.uncached}
 	path := o.Command
 	switch survey.LanguageOf(c.sc.File) {
 	case survey.Python:

@@ -120,7 +120,7 @@ func intact(ctx context.Context, root *os.Root, name, digest string) bool {
 	}
 	defer sub.Close()
 	got, err := dirhash.Dir(ctx, sub.FS(), nil)
-	return err == nil && got.Digest == digest && len(got.Left) == 0
+	return err == nil && got.Digest == digest && got.Left == 0
 }
 
 // below is a folder below a root.

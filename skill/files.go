@@ -7,11 +7,17 @@ import (
 )
 
 // files is the file system of a skill as callers see it: what of its tree belongs to it, until the skill is closed.
-type files struct{ s *Skill }
+type files struct {
+	s     *Skill
+	whole bool // with what does not belong to the skill
+}
 
 func (f files) check(op, name string) (fs.FS, error) {
 	if f.s.closed.Load() {
 		return nil, &fs.PathError{Op: op, Path: name, Err: ErrClosed}
+	}
+	if f.whole {
+		return f.s.tree, nil
 	}
 	return content.Of(f.s.tree), nil
 }

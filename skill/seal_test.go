@@ -150,6 +150,68 @@ func TestSealEnds(t *testing.T) {
 	}
 }
 
+// C77: a copy has nothing that belongs to no skill, and one into which somebody has put such a thing is made anew.
+func TestSealLeavesOut(t *testing.T) {
+	left := []string{"scripts/__pycache__/a.cpython-314.pyc", "scripts/a.pyc", ".git/config", ".DS_Store", ".venv/bin/python", "web/node_modules/x/i.js", "a~", ".pytest_cache/x"}
+	files := map[string]string{"a/SKILL.md": skillText("a", ""), "a/scripts/a.py": "x", "a/web/package-lock.json": "{}", "a/lone.pyc": "module", "a/.env": "K=1"}
+	own := len(files)
+	for _, name := range left {
+		files["a/"+name] = "left"
+	}
+	root := disk(t, t.TempDir(), files)
+	s := loaded(t, onDir(t, root), "a")
+	cache := filepath.Join(t.TempDir(), "cache")
+	t.Cleanup(func() { chmodAll(t, cache) })
+	for range 2 {
+		sealed, err := s.Seal(t.Context(), cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := sealed.Dir(t.Context())
+		if err != nil || digestOf(t, sealed) != digestOf(t, s) {
+			t.Fatal(err)
+		}
+		n := 0
+		err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				n++
+			}
+			return err
+		})
+		if err != nil || n != own {
+			t.Errorf("the copy has %d files, %v; want %d", n, err, own)
+		}
+		for _, name := range left {
+			if _, err := fs.Stat(sealed.Whole(), name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is in the copy: %v", name, err)
+			}
+			if _, err := fs.Stat(s.FS(), name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is a file of the skill: %v", name, err)
+			}
+			if _, err := fs.Stat(s.Whole(), name); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := s.ReadFile(name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is read: %v", name, err)
+			}
+		}
+		sealed.Close()
+		chmodAll(t, cache)
+		for _, name := range []string{"scripts/__pycache__/a.cpython-314.pyc", "scripts/a.pyc"} { // for the second time
+			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("planted"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	list, err := s.Files(t.Context())
+	if err != nil || len(list) != own-1 { // without .env
+		t.Errorf("files %v, %v", list, err)
+	}
+}
+
 // A copy has what the digest covers, whatever happens to the skill between the two.
 func TestSealChanged(t *testing.T) {
 	for _, c := range []struct {

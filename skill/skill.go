@@ -74,7 +74,10 @@ func (s *Skill) Text() []byte { return s.text }
 // FS returns the files in the skill's directory that belong to the skill: no byte code, caches and other leftovers of tools, and no
 // folders of version control. They are confined to the directory. Opening a file never waits for a pipe. After Close, every
 // call fails with ErrClosed in an *fs.PathError.
-func (s *Skill) FS() fs.FS { return files{s} }
+func (s *Skill) FS() fs.FS { return files{s: s} }
+
+// Whole returns FS with what in the skill's directory does not belong to the skill, for who has to name that.
+func (s *Skill) Whole() fs.FS { return files{s, true} }
 
 // Dir returns the absolute path of the skill's real directory. It writes a skill of an FS source with a cache to the
 // cache first. The error wraps ErrNoFolder if there is no directory, as in a source that exists only in memory.

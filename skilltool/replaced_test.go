@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -38,10 +39,15 @@ func TestReplaced(t *testing.T) {
 		}
 		return skill.TrustChanged, nil
 	}
-	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "plugin", Source: source}}, Trust: trust})
-	if err != nil {
-		t.Fatal(err)
+	var c *skill.Catalog
+	look := func() {
+		t.Helper()
+		var err error
+		if c, err = skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "plugin", Source: source}}, Trust: trust}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	look()
 	check := func(when string, used bool) {
 		t.Helper()
 		for _, one := range [][2]string{{"skill", `{"skill_name":"csv"}`}, {"skill_read", `{"skill_name":"csv","path":"a.md"}`}} {
@@ -63,4 +69,49 @@ func TestReplaced(t *testing.T) {
 	check("changed, never approved", false)
 	approved = digest()
 	check("changed, and approved as it is", true)
+
+	// C77: what belongs to no skill is no change, and a digest of before, which covers it, holds.
+	left := filepath.Join(root, "csv", ".DS_Store")
+	installed, approved = digest(), ""
+	if err := os.WriteFile(left, []byte("left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	look()
+	check("with what belongs to no skill", true)
+	whole, err := dirhash.Dir(ctx, os.DirFS(filepath.Join(root, "csv")), &dirhash.Options{Whole: true})
+	if err != nil || whole.Digest == installed {
+		t.Fatal(err)
+	}
+	installed = whole.Digest
+	look()
+	check("installed before", true)
+	if err := os.WriteFile(left, []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check("installed before, and something of that changed", false)
+}
+
+// attack L9: a model reads neither what belongs to no skill nor what can hold secrets, and neither is listed.
+func TestSecretsAreNotRead(t *testing.T) {
+	root := tree{"x/SKILL.md": skillText("x", "", "Body"), "x/.env": "K=SECRET", "x/.ssh/id": "SECRET", "x/.git/config": "SECRET", "x/a.md": "fine", "x/.env.example": "K=", "x/b/.env.local": "SECRET"}.write(t)
+	for link, to := range map[string]string{"l.md": ".env", "m.md": "l.md", "d": ".ssh"} {
+		if err := os.Symlink(to, filepath.Join(root, "x", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(nil)})
+	for name, want := range map[string]bool{"a.md": true, ".env.example": true, ".env": false, "./.env": false, ".ssh/id": false, ".git/config": false, "b/.env.local": false, "l.md": false, "m.md": false, "d/id": false} {
+		r := call(t, k, "skill_read", `{"skill_name":"x","path":"`+name+`"}`)
+		if r.Success != want || strings.Contains(string(r.Encode()), "SECRET") {
+			t.Errorf("%s: %s", name, r.Encode())
+		}
+	}
+	r := call(t, k, "skill_read", `{"skill_name":"x"}`)
+	if text := string(r.Encode()); !strings.Contains(text, "a.md") || strings.Contains(text, `.env"`) || strings.Contains(text, ".ssh") || strings.Contains(text, ".git/") {
+		t.Errorf("listed are %s", text)
+	}
 }

@@ -35,7 +35,9 @@ type Grant struct {
 	Whole string `json:"whole,omitempty"` // as in Approval
 }
 
-func (g *Grant) is(digest string) bool { return g.Digest == digest || g.Whole != "" && g.Whole == digest }
+func (g *Grant) is(digest string) bool {
+	return g.Digest == digest || g.Whole != "" && g.Whole == digest
+}
 
 // Empty reports whether nothing is granted and nothing withheld.
 func (g *Grant) Empty() bool { return len(g.Given)+len(g.Withheld) == 0 }

@@ -37,7 +37,9 @@ type Approval struct {
 }
 
 // Is reports whether the approval is for the content of a digest, by which rule the digest was ever made.
-func (a *Approval) Is(digest string) bool { return a.Digest == digest || a.Whole != "" && a.Whole == digest }
+func (a *Approval) Is(digest string) bool {
+	return a.Digest == digest || a.Whole != "" && a.Whole == digest
+}
 
 // File is one file of an approved skill.
 type File struct {

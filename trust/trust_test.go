@@ -2,15 +2,19 @@ package trust
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
@@ -230,4 +234,66 @@ func TestStoreTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(skill.TrustNone, ErrCorrupt)
+}
+
+// C77: approvals and grants whose digest covers what belongs to no skill are for what does, and keep the other digest.
+func TestDigestsOfTheWhole(t *testing.T) {
+	hash := func(s string) string { sum := sha256.Sum256([]byte(s)); return hex.EncodeToString(sum[:]) }
+	file := func(path string) File { return File{Path: path, SHA256: hash(path)} }
+	digestOf := func(files ...File) string {
+		var list []dirhash.File
+		for _, f := range files {
+			list = append(list, dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
+		}
+		return dirhash.Of(list)
+	}
+	own := []File{file("SKILL.md"), file("scripts/a.py"), file("scripts/lone.pyc")}
+	all := append(slices.Clone(own), file(".DS_Store"), file("scripts/__pycache__/a.cpython-314.pyc"), file("scripts/a.pyc"))
+	whole, now := digestOf(all...), digestOf(own...)
+	s := newStore(t)
+	given := want.Of(want.Variable, "A")
+	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: whole, Dir: "/x", Files: all}, func(g *Grant) error { g.Given = want.Set{given}; return nil }))
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: whole, Dir: "/x", Files: all},
+		Approval{Name: "odd", Digest: digest("b"), Files: all}, // the files are not those of the digest
+		Approval{Name: "linked", Digest: whole, Files: append(slices.Clone(all), File{Path: "l", SHA256: hash("l"), Link: true})},
+		Approval{Name: "plain", Digest: now, Files: own}))
+	for range 2 { // as it was written, and renewed
+		set := loaded(t, s)
+		for name, want := range map[string]bool{"x": true, "odd": false, "linked": false, "plain": true} {
+			if got := set.Trusted(name, "", now) == skill.TrustApproved; got != want {
+				t.Errorf("%s is approved: %v, want %v", name, got, want)
+			}
+		}
+		a, _ := set.Approval("x", "/x")
+		if !a.Is(whole) || !a.Is(now) || a.Is(digest("b")) || a.Is("") || len(a.Files) != len(own) {
+			t.Errorf("%+v", a)
+		}
+		for _, d := range []string{whole, now} {
+			if g, ok := set.Grant("x", "/x", d); !ok || !g.Given.Has(given) {
+				t.Errorf("the grant of %s is %+v", d, g)
+			}
+			if _, ok := set.Lapsed("x", "/x", d); ok {
+				t.Errorf("the grant of %s has lapsed", d)
+			}
+		}
+		if _, ok := set.Lapsed("x", "/x", digest("b")); !ok {
+			t.Error("the grant of another content has not lapsed")
+		}
+		must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: now, Dir: "/x", Files: own}, func(g *Grant) error {
+			if !g.Given.Has(given) {
+				t.Errorf("it had %v", g.Given)
+			}
+			return nil
+		}))
+	}
+	if text := string(read(t, s.Path)); strings.Count(text, whole) != 3 { // of the approval, of the grant, and the digest of linked
+		t.Errorf("%d times the digest of the whole in %s", strings.Count(text, whole), text)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	must(t, err)
+	return text
 }

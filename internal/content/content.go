@@ -18,9 +18,12 @@ import (
 	"github.com/agent-base/agent-base/internal/filename"
 )
 
+// ByteCode is what Leftover says of what interpreters made of sources, and would load in place of them.
+const ByteCode = "byte code"
+
 // always has what is a leftover wherever it lies, a file, a folder or a link, by its name.
 var always = map[string]string{
-	"__pycache__": "byte code",
+	"__pycache__": ByteCode,
 
 	".cache": "a cache", ".pytest_cache": "a cache", ".mypy_cache": "a cache", ".ruff_cache": "a cache", ".pytype": "a cache",
 	".hypothesis": "a cache", ".tox": "a cache", ".nox": "a cache", ".ipynb_checkpoints": "a cache", ".parcel-cache": "a cache",
@@ -58,7 +61,7 @@ func VersionControl(name string) bool {
 	return filename.IsGit(name) || always[strings.ToLower(name)] == "of version control"
 }
 
-// Leftover returns what the file, folder or link at a slash path is if it is a leftover, such as "byte code", and "" if it belongs to
+// Leftover returns what the file, folder or link at a slash path is if it is a leftover, such as ByteCode, and "" if it belongs to
 // the skill in fsys. It looks at the last part of the path alone, and asks fsys what lies beside it or in it.
 func Leftover(fsys fs.FS, name string) string { return onDisk(fsys).leftover(name) }
 
@@ -94,7 +97,7 @@ func (has lookup) leftover(name string) string {
 		stem, pyc = strings.CutSuffix(base, ".pyo")
 	}
 	if pyc && has(dir+stem+".py") { // alone it is a module, which Python loads
-		return "byte code"
+		return ByteCode
 	}
 	return ""
 }

@@ -1,6 +1,8 @@
 package content
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -120,4 +122,29 @@ func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 			return nil, io.EOF
 		}
 	}
+}
+
+// Left is a leftover.
+type Left struct {
+	Path string // slash path below the folder
+	Kind string // what it is, as Leftover returns it
+}
+
+// mostSeen is how many entries of folders Leftovers looks at.
+const mostSeen = 50_000
+
+// Leftovers lists the leftovers in a skill's folder; of a folder that is one, that alone and not what is in it. What cannot be listed
+// has none.
+func Leftovers(ctx context.Context, fsys fs.FS) (out []Left, err error) {
+	own, seen := Without(fsys, func(name, kind string) { out = append(out, Left{name, kind}) }), 0
+	err = fs.WalkDir(own, ".", func(p string, _ fs.DirEntry, err error) error {
+		if seen++; seen > mostSeen {
+			return fs.SkipAll
+		}
+		if err != nil && p != "." {
+			return nil //nolint:nilerr // see above
+		}
+		return cmp.Or(ctx.Err(), err)
+	})
+	return out, err
 }

@@ -62,13 +62,7 @@ type Options struct {
 type Sum struct {
 	Digest string // Prefix and 64 hexadecimal digits
 	Files  []File // sorted by path
-	Left   []Left // what it does not cover, because it belongs to no skill; of a folder that only, and not what is in it
-}
-
-// Left is a file, folder or link that belongs to no skill.
-type Left struct {
-	Path string // slash path below the directory
-	Kind string // what it is, such as "byte code"
+	Left   int    // files, folders and links that it does not cover, because they belong to no skill
 }
 
 // File is one file or link of a directory.
@@ -111,7 +105,7 @@ func Dir(ctx context.Context, fsys fs.FS, o *Options) (Sum, error) {
 // Options.Whole: then nothing has changed since, not even what belongs to no skill.
 func Is(ctx context.Context, fsys fs.FS, digests ...string) (bool, Sum, error) {
 	now, err := Dir(ctx, fsys, nil)
-	if err != nil || slices.Contains(digests, now.Digest) || len(now.Left) == 0 {
+	if err != nil || slices.Contains(digests, now.Digest) || now.Left == 0 {
 		return err == nil && slices.Contains(digests, now.Digest), now, err
 	}
 	was, err := Dir(ctx, fsys, &Options{Whole: true})

@@ -25,7 +25,7 @@ type walker struct {
 	buf                 []byte
 	whole               bool
 	files               []File
-	left                []Left
+	left                int
 	links               map[string]string // texts by path
 }
 
@@ -88,11 +88,11 @@ func (w *walker) leave(name string) bool {
 	if w.whole {
 		return name == ".git"
 	}
-	kind := content.Leftover(w.fsys, name)
-	if kind != "" && len(w.left) < w.maxEntries {
-		w.left = append(w.left, Left{name, kind})
+	left := content.Leftover(w.fsys, name) != ""
+	if left {
+		w.left++
 	}
-	return kind != ""
+	return left
 }
 
 func (w *walker) add(name string, e fs.DirEntry) error {

@@ -78,7 +78,7 @@ func runPack(ctx context.Context, o *packOptions) error {
 	if err != nil {
 		return err
 	}
-	packed, err := pack.Pack(ctx, s.FS(), how)
+	packed, err := pack.Pack(ctx, s.Whole(), how)
 	if err != nil {
 		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q: %w", s.Name(), err)}
 	}

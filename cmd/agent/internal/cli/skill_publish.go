@@ -149,7 +149,7 @@ func (o *publishOptions) site(ctx context.Context, list []*skill.Skill, dir stri
 	defer root.Close()
 	var skills []pack.Skill
 	for _, s := range list {
-		skills = append(skills, pack.Skill{Name: s.Canonical(), Description: s.Manifest().Description, FS: s.FS()})
+		skills = append(skills, pack.Skill{Name: s.Canonical(), Description: s.Manifest().Description, FS: s.Whole()})
 	}
 	done, err := pack.Index(ctx, root, skills)
 	if err != nil {
@@ -182,7 +182,7 @@ func (o *publishOptions) push(ctx context.Context, list []*skill.Skill, ref sour
 	r := &oci.PushRequest{To: ref, Collection: o.collection}
 	for _, s := range list {
 		m := s.Manifest()
-		r.Skills = append(r.Skills, oci.Skill{FS: s.FS(), Name: s.Name(), Description: m.Description, Version: m.Version, License: m.License,
+		r.Skills = append(r.Skills, oci.Skill{FS: s.Whole(), Name: s.Name(), Description: m.Description, Version: m.Version, License: m.License,
 			Compatibility: m.Compatibility, AllowedTools: m.AllowedTools.Rules, Metadata: m.Metadata})
 	}
 	var done *oci.Pushed
