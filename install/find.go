@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -47,20 +48,21 @@ type finder struct {
 	file    map[string]string // of the folder of each skill, the name of its manifest
 	servers map[string]string // of the folder of a plugin, the path of its MCP servers
 	left    []string
+	hidden  []string // folders that are not searched
 }
 
 // find returns the skills at and below a folder, by path, and says what it left out. names are those of skills that are wanted:
 // the files of the folders that have these names come with the manifests, which saves asking again.
-func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, names []string) (skills []*Candidate, left []string, err error) {
+func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, names []string) (skills []*Candidate, left []string, hidden []string, err error) {
 	if s.Need != nil {
 		dirs := named(s.FS, below, names)
 		if err := s.Need(ctx, func(name string) bool { return isDescription(name) || inOneOf(dirs, name) }); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	f := &finder{fsys: s.FS, profile: p, file: map[string]string{}, servers: map[string]string{}}
 	if err := f.walk(ctx, below, 0); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	plugins, notes := readMarketplace(s.FS)
 	for dir, file := range f.file {
@@ -74,7 +76,10 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, n
 	}
 	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
 	slices.Sort(f.left)
-	return f.out, append(f.left, notes...), nil
+	if len(f.out) == 0 {
+		hidden = f.unsearched(ctx)
+	}
+	return f.out, append(f.left, notes...), hidden, nil
 }
 
 // named returns the folders with a manifest that have one of the names, and the folder below if it has one.
@@ -159,6 +164,8 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 			f.servers[dir] = path.Join(dir, name)
 		case e.IsDir() && scan.Searched(path.Base(dir), name):
 			folders = append(folders, name)
+		case e.IsDir() && strings.HasPrefix(name, ".") && !content.VersionControl(name):
+			f.hidden = append(f.hidden, path.Join(dir, name))
 		}
 	}
 	isSkill := f.file[dir] != ""
@@ -178,6 +185,33 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 		}
 	}
 	return nil
+}
+
+// Bounds of what is looked at in hidden folders that are not searched.
+const (
+	mostHidden        = 5      // levels
+	mostHiddenEntries = 10_000 // files and folders, in all
+)
+
+// unsearched returns the hidden folders that are not searched and have a manifest in or below them.
+func (f *finder) unsearched(ctx context.Context) (out []string) {
+	seen := 0
+	for _, dir := range f.hidden {
+		_ = fs.WalkDir(f.fsys, dir, func(p string, e fs.DirEntry, err error) error { // what cannot be listed has none
+			seen++
+			switch {
+			case ctx.Err() != nil || seen > mostHiddenEntries:
+				return fs.SkipAll
+			case err == nil && e.IsDir() && strings.Count(p, "/")-strings.Count(dir, "/") > mostHidden:
+				return fs.SkipDir
+			case err == nil && e.Name() == scan.Manifest && e.Type().IsRegular():
+				out = append(out, dir)
+				return fs.SkipAll
+			}
+			return nil
+		})
+	}
+	return out
 }
 
 // read reads the manifest of a skill.

@@ -74,6 +74,7 @@ type Place struct {
 	Origin    Origin
 	Skills    []*Candidate // at and below Source.Path, by path
 	LeftOut   []string     // what was not read as a skill, and why
+	Hidden    []string     // if there are no Skills: hidden folders that are not searched and have some, as slash paths
 	Unchanged bool         // the place is as it was: nothing was fetched, and there are no Skills
 
 	in       *Installer
@@ -127,7 +128,7 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 	if _, err := fs.Stat(p.snapshot.FS, below); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no folder %q: %w", ref, ref.Path, fs.ErrNotExist)
 	}
-	if p.Skills, p.LeftOut, err = find(ctx, p.snapshot, below, in.o.Catalog.Profile, names); err != nil {
+	if p.Skills, p.LeftOut, p.Hidden, err = find(ctx, p.snapshot, below, in.o.Catalog.Profile, names); err != nil {
 		return nil, err
 	}
 	return p, nil

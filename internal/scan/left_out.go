@@ -137,3 +137,16 @@ func (w *walk) misnamed(dir string, l *listing) {
 			Err: fmt.Errorf("%q is not read: a manifest is called %s", l.misnamed, Manifest)})
 	}
 }
+
+// Unsearched returns the first folder on a slash path that a nested walk does not search, and the path itself if there is none.
+func Unsearched(dir string) string {
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		if at := dir[:i]; !Searched(path.Base(path.Dir(at)), path.Base(at)) {
+			return at
+		}
+	}
+	return dir
+}

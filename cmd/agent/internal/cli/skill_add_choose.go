@@ -68,6 +68,9 @@ const mostNames = 40
 func (o *addOptions) unclear(e *install.ChoiceError, place *install.Place) error {
 	hint := "choose with --skill NAME, or take all with --all: " + some(candidateNames(place), mostNames)
 	switch {
+	case e.Count == 0 && len(place.Hidden) > 0:
+		return app.NotFound(fmt.Errorf("there is no skill outside of hidden folders, which are not searched: skills are in %s", some(place.Hidden, mostNames)),
+			"--path "+place.Hidden[0]+" looks in that folder")
 	case e.Count == 0:
 		return app.NotFound(e, "a skill is a folder with a SKILL.md; --path names a folder of the source")
 	case len(e.Paths) > 0:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,11 +113,33 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if hidden := o.hidden(ctx, folder, len(out)); len(hidden) > 0 {
+		return nil, app.NotFound(fmt.Errorf("no SKILL.md in %q outside of hidden folders, which are not searched: there are some in %s", folder, some(hidden, mostNames)),
+			"name that folder: agent skill validate "+hidden[0])
+	}
 	if len(out) == 0 {
 		return nil, &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Err: fmt.Errorf("no SKILL.md in %q", folder),
 			Hint: "name a SKILL.md, a skill's folder, or a folder of skills"}
 	}
 	return out, nil
+}
+
+// hidden returns the hidden folders in a folder without other skills that are not searched and have skills.
+func (o *validateOptions) hidden(ctx context.Context, folder string, others int) (out []string) {
+	if others > 0 {
+		return nil
+	}
+	for _, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true, Bare: true, Inside: true}).Skills(ctx) {
+		var note *manifest.Problem
+		if !errors.As(err, &note) || note.Code != "manifest-hidden" {
+			continue
+		}
+		rel, err := filepath.Rel(o.sys.Abs(folder), note.File)
+		if at := filepath.Join(folder, scan.Unsearched(filepath.ToSlash(rel))); err == nil && !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // opener opens a skill's folder as a source does.
