@@ -68,7 +68,11 @@ func TestPack(t *testing.T) {
 	for _, name := range []string{".git/config", "scripts/__pycache__/a.pyc", ".env", "sub/.ssh/id", "sub/node_modules/y", "sub/package-lock.json", ".DS_Store", "sub/.DS_Store", "evals/evals.json", "sub/evals/kept.json", "sub/.git"} {
 		fsys[name] = &fstest.MapFile{Data: []byte("x")}
 	}
-	want, err := dirhash.Dir(t.Context(), func() fs.FS { f := demo(); f["sub/evals/kept.json"], f["sub/package-lock.json"] = fsys["evals/evals.json"], fsys["evals/evals.json"]; return f }(), nil)
+	want, err := dirhash.Dir(t.Context(), func() fs.FS {
+		f := demo()
+		f["sub/evals/kept.json"], f["sub/package-lock.json"] = fsys["evals/evals.json"], fsys["evals/evals.json"]
+		return f
+	}(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
