@@ -142,6 +142,11 @@ func (o *Options) check() error {
 			return fmt.Errorf("layer %q: invalid Trust %d", l.Name, l.Trust)
 		}
 	}
+	for _, l := range o.Layers {
+		if err := l.Profile.Check(); err != nil {
+			return err
+		}
+	}
 	return o.Profile.Check()
 }
 
@@ -167,6 +172,9 @@ func newCatalog(o *Options) *Catalog {
 // profile returns by which rules the skills of a source are read. Those of a bundled layer are the program's own, and use what it
 // knows beyond the open standard.
 func (c *Catalog) profile(p *part) *manifest.Profile {
+	if p.layer.Profile != nil {
+		return p.layer.Profile
+	}
 	if p.layer.Trust == TrustBundled {
 		return manifest.DefaultProfile()
 	}

@@ -79,6 +79,9 @@ type Layer struct {
 	// TrustRoot for a folder whose later changes are trusted, too. TrustNone leaves the decision to Options.Trust.
 	Trust Trust
 
+	// Profile has the rules by which its skills are read. Nil means Options.Profile, and DefaultProfile with TrustBundled.
+	Profile *manifest.Profile
+
 	// Value is the value of the layer for PrecedencePriority; layers with the same name have one value. 0 means the
 	// number of the layer, counted from the lowest, which is 1.
 	Value int

@@ -88,7 +88,7 @@ func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, 
 // options returns how the settings want skills to be opened, without the layers.
 func (l *Library) options() (*skill.Options, error) {
 	cfg := l.settings.Config()
-	profile, err := manifest.ProfileNamed(cfg.Profile)
+	profile, err := manifest.ProfileNamed(cfg.OwnProfile)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +180,15 @@ func Spoken(code string) bool {
 // layers returns the sources of skills, highest precedence first.
 func (l *Library) layers() []skill.Layer {
 	cfg := l.settings.Config()
+	projects, _ := manifest.ProfileNamed(cfg.Profile) // a setting has no other name
 	var out []skill.Layer
 	for _, from := range cfg.Layers() {
 		layer := skill.Layer{Name: from.Name, Mount: from.Mount, Source: l.source(from), Value: from.Value}
 		if from.Name == config.Bundled { // embedded, or from the user's own coreDir
 			layer.Trust = skill.TrustBundled
+		}
+		if from.OfProject() {
+			layer.Profile = projects
 		}
 		out = append(out, layer)
 	}
@@ -202,7 +206,7 @@ func (l *Library) source(from config.Layer) skill.Source {
 		return skill.FS(skills.Core(), o)
 	}
 	within := ""
-	if from.Name == config.ProjectDir || from.Name == config.Claude { // a clone may bring a link to anywhere
+	if from.OfProject() { // a clone may bring a link to anywhere
 		within = cfg.Paths.Project
 	}
 	if from.Commands {

@@ -29,6 +29,9 @@ type Config struct {
 	Paths   Paths
 	Profile string // profile
 
+	// OwnProfile is the profile without what the project chose: what is not the project's is read by its rules.
+	OwnProfile string
+
 	// Want combines enabledSkills (AGENT_SKILLS), activation, enabled, disabled, disabledBundled and enabledBundled. Its
 	// Enabled and Disabled are the stored choices, whatever its mode is. A skill that is in both is disabled.
 	Want skill.Selection

@@ -48,6 +48,9 @@ func (c *Config) Layers() []Layer {
 	})
 }
 
+// OfProject reports whether the skills of a layer are those of the project.
+func (l *Layer) OfProject() bool { return l.Name == ProjectDir || l.Name == Claude }
+
 // reads reports whether a layer is read: the operator's, and what the user named, always.
 func (c *Config) reads(name string) bool {
 	return name == Enterprise || name == Extra || slices.Contains(c.Sources, name)
