@@ -62,8 +62,8 @@ func (g *Grant) check() error {
 			if w.Name != want.Here && (!filepath.IsAbs(w.Name) || filepath.Clean(w.Name) != w.Name) {
 				return fmt.Errorf("grant for %q: folder %q is not a clean absolute path", g.Name, w.Name)
 			}
-		case want.Host, want.Home, want.Package, want.Socket:
-		default:
+		}
+		if !w.Kind.Granted() {
 			return fmt.Errorf("grant for %q: a %s cannot be granted", g.Name, w.Kind)
 		}
 	}

@@ -68,30 +68,33 @@ type Want struct {
 
 // kind is what is known about a Kind.
 type kind struct {
-	kind   Kind
-	single bool                         // it has no names
-	covers func(have, want string) bool // nil compares names
-	check  func(name string) error      // nil takes any name
+	kind    Kind
+	title   string                       // what people call what a manifest declares of it; "" if nothing can be declared
+	seen    string                       // what they call what only the texts of scripts name; "" if that is not looked for
+	single  bool                         // it has no names
+	granted bool                         // a user can give it to a skill
+	covers  func(have, want string) bool // nil compares names
+	check   func(name string) error      // nil takes any name
 }
 
 // kinds has a row for each kind, in the order in which a set has them.
 var kinds = []kind{
 	{kind: Trust, single: true},
-	{kind: Agent},
-	{kind: Model},
-	{kind: Variable, covers: matches, check: checkVariable},
-	{kind: Home, single: true},
-	{kind: Host, covers: reaches, check: checkHost},
-	{kind: Socket},
-	{kind: Write, covers: holds, check: checkFolder},
-	{kind: Read, covers: holds, check: checkFolder},
+	{kind: Agent, title: "context"},
+	{kind: Model, title: "model"},
+	{kind: Variable, title: "env", seen: "reads", granted: true, covers: matches, check: checkVariable},
+	{kind: Home, single: true, granted: true},
+	{kind: Host, title: "network", seen: "contacts", granted: true, covers: reaches, check: checkHost},
+	{kind: Socket, granted: true},
+	{kind: Write, title: "write", granted: true, covers: holds, check: checkFolder},
+	{kind: Read, title: "read", granted: true, covers: holds, check: checkFolder},
 	{kind: Around, covers: holds, check: checkFolder},
-	{kind: Limit},
-	{kind: Command},
-	{kind: Package},
-	{kind: Tool, covers: matchesAny},
-	{kind: Hook},
-	{kind: Server},
+	{kind: Limit, title: "limits"},
+	{kind: Command, title: "commands"},
+	{kind: Package, granted: true},
+	{kind: Tool, title: "allowed-tools", covers: matchesAny},
+	{kind: Hook, title: "hook"},
+	{kind: Server, title: "toolsets"},
 }
 
 // Kinds returns all kinds, in the order in which a set has them.
@@ -101,6 +104,25 @@ func Kinds() []Kind {
 		out[i] = kinds[i].kind
 	}
 	return out
+}
+
+// Title returns what people call the wants of a kind that one has named: "network" for hosts that a manifest declares, "contacts" for
+// those that only the texts of scripts name. It returns "" if there are no such wants.
+func (k Kind) Title(from Origin) string {
+	row, _ := k.row()
+	switch {
+	case row == nil:
+		return ""
+	case from == Seen:
+		return row.seen
+	}
+	return row.title
+}
+
+// Granted reports whether a user can give a want of the kind to a skill.
+func (k Kind) Granted() bool {
+	row, _ := k.row()
+	return row != nil && row.granted
 }
 
 // row returns what is known about a kind, and its place in the order; nil for one that there is not.

@@ -56,24 +56,16 @@ type group struct {
 
 func (g *group) String() string { return g.title + ": " + strings.Join(g.items, " ") }
 
-// titles are what people call the wants of a kind, and those that only the texts of scripts name. A kind without a title here fills a
-// line for each want.
-var titles = map[want.Kind]string{
-	want.Agent: "context", want.Model: "model", want.Variable: "env", want.Host: "network", want.Write: "write", want.Read: "read",
-	want.Limit: "limits", want.Command: "commands", want.Tool: "allowed-tools", want.Server: "toolsets",
-}
-var titlesSeen = map[want.Kind]string{want.Variable: "reads", want.Host: "contacts"}
-
 // groupsOf returns what is declared in a set, in order. Every tool is what a skill has without asking, and no line.
 func groupsOf(set want.Set) []group {
 	var out []group
 	declared := set.From(want.Declared).Without(want.Of(want.Tool, want.Any))
 	for _, k := range want.Kinds() {
 		var alone []group
-		g := group{title: titles[k]}
+		g := group{title: k.Title(want.Declared)}
 		for _, name := range declared.Named(k) {
 			if title, rest, long := strings.Cut(name, ": "); long && (k == want.Hook || k == want.Server) {
-				alone = append(alone, group{map[want.Kind]string{want.Hook: "hook ", want.Server: "toolset "}[k] + title, []string{rest}})
+				alone = append(alone, group{strings.TrimSuffix(g.title, "s") + " " + title, []string{rest}})
 			} else {
 				g.items = append(g.items, name)
 			}
@@ -100,9 +92,10 @@ func LinesOf(set want.Set) []string {
 func growth(old, now *trust.Approval) []string {
 	fresh := now.Wants.From(want.Declared).Minus(old.Wants.From(want.Declared))
 	out := LinesOf(fresh)
-	for _, k := range []want.Kind{want.Host, want.Variable} {
-		if names := now.Wants.From(want.Seen).Minus(old.Wants.From(want.Seen)).Named(k); len(names) > 0 {
-			out = append(out, titlesSeen[k]+": "+strings.Join(names, " "))
+	seen := now.Wants.From(want.Seen).Minus(old.Wants.From(want.Seen))
+	for _, k := range want.Kinds() {
+		if names := seen.Named(k); len(names) > 0 {
+			out = append(out, k.Title(want.Seen)+": "+strings.Join(names, " "))
 		}
 	}
 	freed := old.Forgoes.Minus(now.Forgoes).Named(want.Tool)
@@ -134,7 +127,7 @@ func newPrograms(old, now *trust.Approval) []string {
 func (p *Proposal) askedLines() []string {
 	var fork, lines []string
 	for _, g := range groupsOf(p.approval.Wants) {
-		if g.title == titles[want.Agent] || g.title == titles[want.Model] {
+		if g.title == want.Agent.Title(want.Declared) || g.title == want.Model.Title(want.Declared) {
 			fork = append(fork, p.withNews(&g))
 		} else {
 			lines = append(lines, asksFor+p.withNews(&g))
