@@ -148,19 +148,12 @@ func TestEveryChangeAsksAgain(t *testing.T) {
 		"a byte":     func(d string) error { return appendTo(d+"/scripts/x.sh", "\n") },
 		"a sibling":  func(d string) error { return os.WriteFile(d+"/scripts/json.py", nil, 0o644) },
 		"a dot file": func(d string) error { return os.WriteFile(d+"/scripts/.hidden", nil, 0o644) },
-		"bytecode": func(d string) error {
-			os.Mkdir(d+"/scripts/__pycache__", 0o755)
-			return os.WriteFile(d+"/scripts/__pycache__/a.pyc", nil, 0o644)
-		},
+		"bytecode without its source": func(d string) error { return os.WriteFile(d+"/scripts/a.pyc", nil, 0o644) },
 		"the manifest": func(d string) error { return appendTo(d+"/SKILL.md", " ") },
 		"a link":       func(d string) error { return os.Symlink("x.sh", d+"/scripts/y.sh") },
 		"a link for it": func(d string) error {
 			os.Rename(d+"/scripts/x.sh", d+"/real")
 			return os.Symlink("../real", d+"/scripts/x.sh")
-		},
-		"deep .git": func(d string) error {
-			os.MkdirAll(d+"/scripts/.git", 0o755)
-			return os.WriteFile(d+"/scripts/.git/x", nil, 0o644)
 		},
 		"pyproject.toml": func(d string) error { return os.WriteFile(d+"/pyproject.toml", nil, 0o644) },
 		"node_modules": func(d string) error {
@@ -182,6 +175,26 @@ func TestEveryChangeAsksAgain(t *testing.T) {
 				t.Errorf("it ran: %s", o)
 			}
 		})
+	}
+}
+
+// C77: what belongs to no skill asks nothing, and what runs does not have it.
+func TestLeftoversAskNothing(t *testing.T) {
+	v := newVictim(t)
+	v.evil(map[string]string{"scripts/x.sh": okScript, "scripts/all.sh": "#!/bin/sh\ncd \"$(dirname \"$0\")\" && ls -A\n"})
+	v.mustRun("skill", "trust", "evil", "--yes")
+	before := v.mustRun("script", "run", "evil", "all", "--text").stdout
+	for _, name := range []string{"scripts/__pycache__/a.pyc", "scripts/.git/config"} {
+		file := filepath.Join(v.skills, "evil", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := v.run("script", "run", "evil", "all", "--text"); o.code != 0 || o.stdout != before {
+		t.Errorf("before %q, now %s", before, o)
 	}
 }
 
