@@ -145,12 +145,12 @@ func TestStolenName(t *testing.T) {
 // security 2.14 #186: every change of content needs a new approval, even if no file name changes.
 func TestEveryChangeAsksAgain(t *testing.T) {
 	for name, change := range map[string]func(string) error{
-		"a byte":     func(d string) error { return appendTo(d+"/scripts/x.sh", "\n") },
-		"a sibling":  func(d string) error { return os.WriteFile(d+"/scripts/json.py", nil, 0o644) },
-		"a dot file": func(d string) error { return os.WriteFile(d+"/scripts/.hidden", nil, 0o644) },
+		"a byte":                      func(d string) error { return appendTo(d+"/scripts/x.sh", "\n") },
+		"a sibling":                   func(d string) error { return os.WriteFile(d+"/scripts/json.py", nil, 0o644) },
+		"a dot file":                  func(d string) error { return os.WriteFile(d+"/scripts/.hidden", nil, 0o644) },
 		"bytecode without its source": func(d string) error { return os.WriteFile(d+"/scripts/a.pyc", nil, 0o644) },
-		"the manifest": func(d string) error { return appendTo(d+"/SKILL.md", " ") },
-		"a link":       func(d string) error { return os.Symlink("x.sh", d+"/scripts/y.sh") },
+		"the manifest":                func(d string) error { return appendTo(d+"/SKILL.md", " ") },
+		"a link":                      func(d string) error { return os.Symlink("x.sh", d+"/scripts/y.sh") },
 		"a link for it": func(d string) error {
 			os.Rename(d+"/scripts/x.sh", d+"/real")
 			return os.Symlink("../real", d+"/scripts/x.sh")
