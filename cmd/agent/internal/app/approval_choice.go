@@ -15,7 +15,7 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// The wants that have a word of their own in a choice, where others are their names, and the word that is no want.
+// ownWords are the words of a choice that are not the name of what is wanted.
 var ownWords = map[string]want.Want{
 	"write": user(want.WriteOf(want.Here)), // it may write in the directory where it is started
 	"net":   user(want.HostOf(want.Any)),   // it may reach every host
@@ -89,7 +89,7 @@ func (p *Proposal) suggestions() want.Set {
 // doubtful reports whether something declared is not suggested: what only a question gives, and a host without a name.
 func (p *Proposal) doubtful(w want.Want) bool {
 	switch w.Kind {
-	case want.Variable: // script.Declared has none that nobody gives
+	case want.Variable: // script.Declared left out those that cannot be given
 		return false
 	case want.Host:
 		h, err := hostname.Parse(w.Name)
