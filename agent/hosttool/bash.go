@@ -99,8 +99,8 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	return r, about, err
 }
 
-// notMounted says where a skill lies for commands, if the output of one says that there is nothing at the path by which the file tools
-// reach it.
+// notMounted says where a skill lies for commands. It returns "" unless the output of a command says that the path of the file tools
+// does not exist.
 func notMounted(output string, mounts []Mount) string {
 	for line := range strings.Lines(output) {
 		if !strings.Contains(line, "No such file or directory") {
