@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -164,7 +164,7 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 			f.servers[dir] = path.Join(dir, name)
 		case e.IsDir() && scan.Searched(path.Base(dir), name):
 			folders = append(folders, name)
-		case e.IsDir() && strings.HasPrefix(name, ".") && !content.VersionControl(name):
+		case e.IsDir() && strings.HasPrefix(name, ".") && !filename.IsRepository(name):
 			f.hidden = append(f.hidden, path.Join(dir, name))
 		}
 	}

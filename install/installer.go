@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/unpack"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -237,7 +238,7 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []stri
 	limits.Volatile = true // Stage.Keep writes them to the disk
 	w := unpack.NewWriter(root, &limits)
 	own := content.Without(fsys, func(name, kind string) {
-		if !content.VersionControl(path.Base(name)) { // nobody misses it
+		if !filename.IsRepository(path.Base(name)) { // nobody misses it
 			left = append(left, path.Join(c.Path, name)+" is "+kind)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
@@ -233,7 +234,7 @@ func (p places) comesBack(name string) bool {
 		return false
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if base := path.Base(dir); base == "node_modules" || content.VersionControl(base) || p.files[dir] {
+		if base := path.Base(dir); base == "node_modules" || filename.IsRepository(base) || p.files[dir] {
 			return false
 		}
 	}

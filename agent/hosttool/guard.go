@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/obeyed"
 )
 
@@ -20,12 +21,12 @@ func special(rel string) string {
 
 // inRepository reports whether a path leads into the folder of a version control system.
 func inRepository(rel string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), obeyed.IsRepository)
+	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), filename.IsRepository)
 }
 
 // refuseRead refuses the files of version control: the addresses of a repository can hold a password.
 func (p *place) refuseRead() error {
-	bare := obeyed.Plain(path.Base(p.rel)) == "config" && p.repository(path.Dir(p.rel), "")
+	bare := filename.Plain(path.Base(p.rel)) == "config" && p.repository(path.Dir(p.rel), "")
 	if bare || inRepository(p.rel) {
 		return denied("blocked", "'%s' belongs to version control and is not read, because it can hold passwords: use the commands of git", p.shown)
 	}
@@ -35,7 +36,7 @@ func (p *place) refuseRead() error {
 // refuseRepository refuses to write in the folder of a version control system, and to make or change a git repository
 // that is not in such a folder.
 func (p *place) refuseRepository() error {
-	if inRepository(p.rel) || obeyed.IsRepository(path.Base(p.rel)) { // a file .git names the folder of the repository
+	if inRepository(p.rel) || filename.IsRepository(path.Base(p.rel)) { // a file .git names the folder of the repository
 		return denied("read_only", "'%s' belongs to version control, which alone writes it", p.shown)
 	}
 	for at := p.rel; at != "."; at = path.Dir(at) {
@@ -51,7 +52,7 @@ func (p *place) refuseRepository() error {
 // refs, or with a file that says where those are.
 func (p *place) repository(dir, made string) bool {
 	has := func(name string) bool {
-		if obeyed.Plain(made) == strings.ToLower(name) {
+		if filename.Plain(made) == strings.ToLower(name) {
 			return true
 		}
 		_, err := p.root.Lstat(filepath.FromSlash(path.Join(dir, name)))
@@ -63,7 +64,7 @@ func (p *place) repository(dir, made string) bool {
 // refuseSkillRoots refuses to write in the folders where skills are found. If the workspace lies in such a folder, only
 // a SKILL.md is refused.
 func (p *place) refuseSkillRoots(roots []string) error {
-	manifest := obeyed.Plain(path.Base(p.rel)) == "skill.md"
+	manifest := filename.Plain(path.Base(p.rel)) == "skill.md"
 	for _, dir := range roots {
 		if (manifest || !within(p.dir, dir)) && within(p.abs(), dir) {
 			return denied("read_only", "'%s' lies in %q, where skills are found: ask the user to write it, or to approve a command of bash", p.shown, dir)

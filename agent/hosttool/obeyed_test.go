@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	rules "github.com/agent-base/agent-base/session/allow"
 )
@@ -23,7 +24,7 @@ func TestWriteWhatIsObeyed(t *testing.T) {
 			for _, rel := range []string{name, "src/" + name, "src/" + strings.ToUpper(name)} {
 				r := k.call("write_file", fmt.Sprintf(`{"file_path":%q,"content":"evil"}`, rel))
 				first, _, _ := strings.Cut(name, "/")
-				if mode == permit.All && !obeyed.IsRepository(first) {
+				if mode == permit.All && !filename.IsRepository(first) {
 					continue
 				}
 				if r.Success || r.Reason == "" {

@@ -107,7 +107,7 @@ const isLink = "is a symbolic link"
 // omitted says why an entry is not part of a skill, "" if it is.
 func omitted(name string, mode fs.FileMode) string {
 	switch {
-	case content.VersionControl(name):
+	case filename.IsRepository(name):
 		return "is of version control"
 	case content.Secret(name):
 		return "can hold secrets"
@@ -275,7 +275,7 @@ func (f *folder) appendLink(out []fs.DirEntry, dir, name string) []fs.DirEntry {
 
 // leave notes what a listing leaves out.
 func (f *folder) leave(dir, name, why string) {
-	if content.VersionControl(name) {
+	if filename.IsRepository(name) {
 		return // nobody misses it
 	}
 	if dir != "." {

@@ -21,6 +21,8 @@ import (
 // ByteCode is what Leftover says of what interpreters made of sources, and would load in place of them.
 const ByteCode = "byte code"
 
+const editor = "of an editor"
+
 // always has what is a leftover wherever it lies, a file, a folder or a link, by its name.
 var always = map[string]string{
 	"__pycache__": ByteCode,
@@ -29,13 +31,11 @@ var always = map[string]string{
 	".hypothesis": "a cache", ".tox": "a cache", ".nox": "a cache", ".ipynb_checkpoints": "a cache", ".parcel-cache": "a cache",
 	".turbo": "a cache", ".nyc_output": "a cache", ".sass-cache": "a cache", ".eslintcache": "a cache", ".coverage": "a cache",
 
-	".idea": "of an editor", ".vscode": "of an editor", ".vs": "of an editor", ".fleet": "of an editor", ".history": "of an editor",
+	".idea": editor, ".vscode": editor, ".vs": editor, ".fleet": editor, ".history": editor,
 
 	".DS_Store": "of the system", ".AppleDouble": "of the system", ".LSOverride": "of the system", ".Spotlight-V100": "of the system",
 	".Trashes": "of the system", ".fseventsd": "of the system", "__MACOSX": "of the system", "Thumbs.db": "of the system",
 	"ehthumbs.db": "of the system", "desktop.ini": "of the system", "Desktop.ini": "of the system", ".directory": "of the system",
-
-	".hg": "of version control", ".svn": "of version control", ".bzr": "of version control", ".jj": "of version control", ".sl": "of version control",
 
 	".venv": "a virtual environment",
 }
@@ -55,10 +55,10 @@ var locks = [...]string{"npm-shrinkwrap.json", "package-lock.json", "pnpm-lock.y
 // IsLock reports whether a file of this name has the versions of the npm packages in the folder node_modules beside it.
 func IsLock(name string) bool { return slices.Contains(locks[:], name) }
 
-// VersionControl reports whether some file system takes the name for that of a folder of version control, or of the file that
-// stands for one. Its settings run commands and can hold passwords.
-func VersionControl(name string) bool {
-	return filename.IsGit(name) || always[strings.ToLower(name)] == "of version control"
+// Made reports whether programs make files and folders of this name while they build, test and edit, and leave them in any folder.
+func Made(name string) bool {
+	kind := always[name]
+	return kind != "" && kind != editor || isBackup(name) || isDouble(name)
 }
 
 // Leftover returns what the file, folder or link at a slash path is if it is a leftover, such as ByteCode, and "" if it belongs to
@@ -81,15 +81,15 @@ func (has lookup) leftover(name string) string {
 		return kind
 	}
 	switch {
-	case VersionControl(base):
+	case filename.IsRepository(base):
 		return "of version control"
 	case base == packages && slices.ContainsFunc(locks[:], func(lock string) bool { return has(dir + lock) }):
 		return "installed packages, which its lock names"
 	case slices.Contains(environments[:], base) && has(name+"/"+environmentFile):
 		return "a virtual environment"
 	case isBackup(base):
-		return "of an editor"
-	case strings.HasPrefix(base, "._") && len(base) > 2:
+		return editor
+	case isDouble(base):
 		return "of the system"
 	}
 	stem, pyc := strings.CutSuffix(base, ".pyc")
@@ -113,6 +113,9 @@ func isBackup(base string) bool {
 	end := path.Ext(base)
 	return len(base) > len(end) && (end == ".swp" || end == ".swo" || end == ".swx")
 }
+
+// isDouble reports whether macOS has named a file so, which holds what a file system cannot store with another one.
+func isDouble(base string) bool { return strings.HasPrefix(base, "._") && len(base) > 2 }
 
 // Within returns what Leftover does for a path or the first folder above it that is a leftover. A text that is no path has none.
 func Within(fsys fs.FS, name string) string { return onDisk(fsys).within(name) }

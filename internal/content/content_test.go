@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // tree returns files with these paths.
@@ -77,10 +78,11 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-func TestVersionControl(t *testing.T) {
-	for name, want := range map[string]bool{".git": true, ".GIT": true, "git~1": true, ".HG": true, ".jj": true, ".gitignore": false, "hg": false, ".venv": false} {
-		if got := content.VersionControl(name); got != want {
-			t.Errorf("VersionControl(%q) = %v, want %v", name, got, want)
+// What programs make is known by its name alone.
+func TestMade(t *testing.T) {
+	for name, want := range map[string]bool{".pytest_cache": true, ".DS_Store": true, "._x": true, ".a.swp": true, ".venv": true, ".idea": false, ".env": false, "a.pyc": false} {
+		if got := content.Made(name); got != want {
+			t.Errorf("Made(%q) = %v, want %v", name, got, want)
 		}
 	}
 }
@@ -154,6 +156,6 @@ func FuzzWithin(f *testing.F) {
 			t.Errorf("%q: %q", name, kind)
 		}
 		content.Secret(name)
-		content.VersionControl(name)
+		filename.IsRepository(name)
 	})
 }

@@ -66,23 +66,46 @@ func IsDevice(stem string) bool {
 	return slices.Contains(devices[:], strings.ToLower(stem))
 }
 
+// Plain returns a name as the least exact file system reads it: in lower case, without the dots and spaces at its end and without
+// invisible characters.
+func Plain(name string) string {
+	plain, ascii := true, true
+	for i := range len(name) {
+		c := name[i]
+		plain, ascii = plain && (c < 'A' || c > 'Z'), ascii && c < utf8.RuneSelf
+	}
+	if plain && ascii && name != "" && name[len(name)-1] != '.' && name[len(name)-1] != ' ' {
+		return name // most are
+	}
+	if !ascii {
+		name = strings.ToUpper(strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			return r
+		}, name))
+	}
+	return strings.ToLower(strings.TrimRight(name, ". "))
+}
+
 // IsGit reports whether a name is ".git" on some system: in another case, by its short name on Windows, or with characters
 // that macOS ignores.
 func IsGit(name string) bool {
-	if len(name) > MaxName {
-		return false
-	}
-	plain := strings.TrimRight(strings.Map(visible, name), ". ")
-	return strings.EqualFold(plain, ".git") || strings.EqualFold(plain, "git~1")
+	plain := Plain(name)
+	return plain == ".git" || plain == "git~1"
 }
 
-// visible drops the characters that HFS+ ignores in names.
-func visible(r rune) rune {
-	switch {
-	case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-		return -1
+// repositories are the folders of version control systems.
+var repositories = [...]string{".git", ".hg", ".jj", ".svn", ".bzr", ".sl"}
+
+// IsRepository reports whether some file system takes the name for that of a folder of version control, or of the file that stands for
+// one. Its settings run commands and can hold passwords.
+func IsRepository(name string) bool {
+	plain := Plain(name)
+	if long, ok := strings.CutSuffix(plain, "~1"); ok {
+		plain = "." + long
 	}
-	return r
+	return slices.Contains(repositories[:], plain)
 }
 
 // Invisible reports whether r hides text or its order: tags, variation selectors for ideographs, directions of writing,

@@ -48,3 +48,11 @@ func TestFold(t *testing.T) {
 		}
 	}
 }
+
+func TestIsRepository(t *testing.T) {
+	for name, want := range map[string]bool{".git": true, ".GIT ": true, "GIT~1": true, ".hg": true, ".jj": true, ".gitignore": false, "git": false} {
+		if got := IsRepository(name); got != want {
+			t.Errorf("%q: got %v", name, got)
+		}
+	}
+}

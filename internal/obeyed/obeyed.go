@@ -14,8 +14,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // Found is a file or folder that other programs obey.
@@ -46,7 +47,7 @@ func Find(rel string) (Found, bool) {
 // In reports whether the entry of this name in a folder is obeyed. dir is the slash path of the folder, "" or "." for none; what lies in
 // a folder that is obeyed is not asked about. It is safe for concurrent use, as are all functions here.
 func In(dir, name string) (Found, bool) {
-	plain := Plain(name)
+	plain := filename.Plain(name)
 	x := patterns()
 	if f, ok := first(x.exact[plain], dir, name); ok {
 		return f, true
@@ -62,7 +63,7 @@ func In(dir, name string) (Found, bool) {
 			return first([]*pattern{p}, dir, name)
 		}
 	}
-	return Found{Name: name, By: "programs", Does: "can read", Made: x.made.has(plain)}, true
+	return Found{Name: name, By: "programs", Does: "can read", Made: x.made.has(plain) || content.Made(name)}, true
 }
 
 // first returns what the first of some patterns finds.
@@ -76,7 +77,7 @@ func first(list []*pattern, dir, name string) (Found, bool) {
 }
 
 // Below returns what is obeyed in a folder of this name, as slash paths below it: "hooks" and "config" for ".git".
-func Below(name string) []string { return patterns().below[Plain(name)] }
+func Below(name string) []string { return patterns().below[filename.Plain(name)] }
 
 // Names returns one path for each name of the table, with a text in place of a star, but for those of the home alone. Tests write them.
 func Names() []string {
@@ -118,7 +119,7 @@ func (p *pattern) follows(dir string) (string, bool) {
 	}
 	have = have[len(have)-n:]
 	for i, part := range have {
-		if Plain(part) != p.parts[i] {
+		if filename.Plain(part) != p.parts[i] {
 			return "", false
 		}
 	}
@@ -148,7 +149,7 @@ var patterns = sync.OnceValue(func() *index {
 func (x *index) add(names string, r *row) {
 	for name := range strings.FieldsSeq(names) {
 		rest, home := strings.CutPrefix(name, "~/")
-		p := &pattern{parts: strings.Split(Plain(rest), "/"), home: home, row: r}
+		p := &pattern{parts: strings.Split(filename.Plain(rest), "/"), home: home, row: r}
 		if last := p.parts[len(p.parts)-1]; strings.Contains(last, "*") {
 			x.wild = append(x.wild, p)
 		} else {
@@ -180,41 +181,9 @@ func (s *nameSet) has(name string) bool {
 	return s.known[name] || slices.ContainsFunc(s.stars, func(p string) bool { ok, _ := path.Match(p, name); return ok })
 }
 
-// Plain returns a name as the least exact file system reads it: in lower case, without the dots and spaces at its end and without
-// invisible characters.
-func Plain(name string) string {
-	plain, ascii := true, true
-	for i := range len(name) {
-		c := name[i]
-		plain, ascii = plain && (c < 'A' || c > 'Z'), ascii && c < utf8.RuneSelf
-	}
-	if plain && ascii && name != "" && name[len(name)-1] != '.' && name[len(name)-1] != ' ' {
-		return name // most are
-	}
-	if !ascii {
-		name = strings.ToUpper(strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Cf, r) {
-				return -1
-			}
-			return r
-		}, name))
-	}
-	return strings.ToLower(strings.TrimRight(name, ". "))
-}
-
 // isShort reports whether Windows could make a name out of a longer one, as CLAUDE~1 out of .claude.
 func isShort(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	stem, number, ok := strings.Cut(stem, "~")
 	return ok && len(stem) <= 6 && len(number) == 1 && number[0] >= '0' && number[0] <= '9'
-}
-
-// IsRepository reports whether some file system takes the name for the folder of a version control system. Settings in it run commands
-// and can hold passwords.
-func IsRepository(name string) bool {
-	name = Plain(name)
-	if long, ok := strings.CutSuffix(name, "~1"); ok {
-		name = "." + long
-	}
-	return slices.Contains(repositories[:], name)
 }

@@ -71,14 +71,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestIsRepository(t *testing.T) {
-	for name, want := range map[string]bool{".git": true, ".GIT ": true, "GIT~1": true, ".hg": true, ".jj": true, ".gitignore": false, "git": false} {
-		if got := IsRepository(name); got != want {
-			t.Errorf("%q: got %v", name, got)
-		}
-	}
-}
-
 // C72: the hidden folders in which skills are looked for, and what agents read.
 func TestSkillFolders(t *testing.T) {
 	want := strings.Fields(".agents .agent .claude .codex .gemini .github .cursor .opencode .qwen .kiro")

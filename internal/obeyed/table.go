@@ -33,9 +33,6 @@ var table = [...]row{
 	{"debuggers and terminals", "run", false, ".gdbinit .lldbinit .tmux.conf .screenrc .ackrc .ripgreprc .curlrc .wgetrc .netrc .docker .terraformrc .ansible.cfg"},
 }
 
-// repositories are the folders of version control systems.
-var repositories = [...]string{".git", ".hg", ".jj", ".svn", ".bzr", ".sl"}
-
 // harmless are the dot names that no program runs and no model follows, in lower case. Things in such folders that are obeyed all the
 // same have their own rows.
 const harmless = ".github .yarn .gitignore .gitattributes .gitkeep .keep .mailmap .editorconfig .nojekyll .git-blame-ignore-revs .ignore .rgignore " +
@@ -43,10 +40,10 @@ const harmless = ".github .yarn .gitignore .gitattributes .gitkeep .keep .mailma
 	".python-version .node-version .nvmrc .ruby-version .browserslistrc .clang-format .rustfmt.toml .env.example .env.sample .env.template"
 
 // made are the dot names of what programs make while they build, test and edit, in lower case: caches, packages, locks. Commands make
-// them, and nobody writes them by hand.
-const made = ".cache .ccache .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox .coverage .coverage.* .eggs .ipynb_checkpoints .pyre .pytype .venv " +
-	".next .nuxt .output .svelte-kit .astro .vite .angular .parcel-cache .turbo .nx .docusaurus .expo .nyc_output .eslintcache .stylelintcache .rollup.cache .sass-cache " +
-	".jekyll-cache .jekyll-metadata .pnpm-store .tsbuildinfo .*.tsbuildinfo .wrangler .serverless .aws-sam .terraform .terraform.lock.hcl " +
-	".gradle .kotlin .cxx .externalnativebuild .dart_tool .flutter-plugins .flutter-plugins-dependencies .stack-work .build .zig-cache .elixir_ls .bloop .metals .rustc_info.json .fingerprint .cargo-lock " +
-	".phpunit.cache .phpunit.result.cache .php-cs-fixer.cache .rspec_status .deps .libs .cmake .ninja_deps .ninja_log " +
-	".ds_store ._* .localized .*.swp .*.swo .#* .~lock.* .nfs* .fuse_hidden* .agent-*.tmp"
+// them, and nobody writes them by hand. Package content has those that belong to no skill.
+const made = ".ccache .coverage.* .eggs .pyre .next .nuxt .output .svelte-kit .astro .vite .angular .nx .docusaurus .expo .stylelintcache " +
+	".rollup.cache .jekyll-cache .jekyll-metadata .pnpm-store .tsbuildinfo .*.tsbuildinfo .wrangler .serverless .aws-sam .terraform " +
+	".terraform.lock.hcl .gradle .kotlin .cxx .externalnativebuild .dart_tool .flutter-plugins .flutter-plugins-dependencies " +
+	".stack-work .build .zig-cache .elixir_ls .bloop .metals .rustc_info.json .fingerprint .cargo-lock .phpunit.cache " +
+	".phpunit.result.cache .php-cs-fixer.cache .rspec_status .deps .libs .cmake .ninja_deps .ninja_log .localized .~lock.* .nfs* " +
+	".fuse_hidden* .agent-*.tmp"

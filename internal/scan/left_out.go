@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/obeyed"
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // shown is how many paths a note about a bound has.
@@ -94,7 +94,7 @@ func (w *walk) unsearched() {
 	for i, sub := range w.lists(dirs, []string{every}) {
 		searched := w.r.hidden(dirs[i])
 		for _, name := range sub.dirs {
-			known := slices.Contains(searched, name) || obeyed.IsRepository(name) || dirs[i] == "." && name == w.r.o.Listed
+			known := slices.Contains(searched, name) || filename.IsRepository(name) || dirs[i] == "." && name == w.r.o.Listed
 			if name[0] == '.' && !known {
 				dir := join(dirs[i], name)
 				next = append(next, folder{dir, dir})

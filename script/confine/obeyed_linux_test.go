@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/script/runner"
 )
@@ -17,7 +18,7 @@ func obeyedPaths() []string {
 	var out []string
 	for _, name := range obeyed.Names() {
 		out = append(out, name, "src/"+name)
-		if first, _, _ := strings.Cut(name, "/"); !obeyed.IsRepository(first) { // in another case it is none here
+		if first, _, _ := strings.Cut(name, "/"); !filename.IsRepository(first) { // in another case it is none here
 			out = append(out, "src/"+strings.ToUpper(name))
 		}
 	}

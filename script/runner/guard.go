@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/internal/paths"
 )
@@ -91,5 +92,5 @@ func (g *Guard) Hidden(folders, granted []string) []string {
 // nothing is known. What shells and version control obey is not offered.
 func MayBeGranted(path string, isDir bool) bool {
 	f, ok := obeyed.In(filepath.ToSlash(filepath.Dir(path)), filepath.Base(path))
-	return ok && !f.Own && !(f.Listed && isDir) && !obeyed.IsRepository(filepath.Base(path))
+	return ok && !f.Own && !(f.Listed && isDir) && !filename.IsRepository(filepath.Base(path))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/obeyed"
 )
 
@@ -36,7 +37,7 @@ func keptInGit(git string) []string {
 // plainRepository reports whether a new repository runs nothing: it is as git itself makes one. rel is a folder of git, or a file that
 // names one.
 func (s *Seen) plainRepository(rel string) bool {
-	if name := path.Base(rel); obeyed.IsRepository(name) && name != ".git" {
+	if name := path.Base(rel); filename.IsRepository(name) && name != ".git" {
 		return false
 	}
 	at := s.abs(rel)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/internal/paths"
 )
@@ -68,7 +69,7 @@ func (s *Seen) note(n named) bool {
 	rel := n.rel()
 	s.had[rel] = true
 	switch {
-	case obeyed.IsRepository(n.name):
+	case filename.IsRepository(n.name):
 		s.addRepository(rel)
 		return false
 	case s.counts(&f, n):
@@ -114,7 +115,7 @@ func (s *Seen) New() ([]Undone, error) {
 		switch {
 		case !ok:
 			return !s.unread[rel]
-		case obeyed.IsRepository(n.name):
+		case filename.IsRepository(n.name):
 			if !had && !s.plainRepository(rel) {
 				add(rel, runsSettings, n.isDir)
 			}
@@ -149,7 +150,7 @@ const runsSettings = "git runs what its settings and hooks say"
 // find returns what obeyed.In says about a name.
 func (s *Seen) find(n named) (obeyed.Found, bool) {
 	f, ok := obeyed.In(n.dir, n.name)
-	return f, ok && (!s.open || f.Made || obeyed.IsRepository(n.name))
+	return f, ok && (!s.open || f.Made || filename.IsRepository(n.name))
 }
 
 // counts reports whether what was found is listed for where it lies.
@@ -228,7 +229,7 @@ func (s *Seen) read(l *lister, at below, visit func(named) bool, bare func(rel s
 // names.
 func (s *Seen) addRepository(rel string) {
 	name, dir := path.Base(rel), s.abs(rel)
-	if !obeyed.IsRepository(name) || obeyed.Plain(name) == ".git" {
+	if !filename.IsRepository(name) || filename.Plain(name) == ".git" {
 		s.keep = append(s.keep, keptInGit(dir)...)
 		return
 	}
