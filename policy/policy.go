@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
@@ -74,9 +75,6 @@ func (p *Policy) path(name string) string {
 // ofMachine are folders with settings of the machine. program.OfSystem has its programs.
 var ofMachine = []string{"/etc", "/boot", "/dev", "/proc", "/sys", "/root/.ssh", "/var/spool/cron", "/private/etc", "/Library"}
 
-// keys are the folders and files of a home that have keys, or passwords.
-var keys = []string{".ssh", ".gnupg", ".aws", ".kube", ".password-store", ".netrc"}
-
 // folder decides about a folder or a file. What holds everything, and what decides which programs run and who may come in, is never
 // written: the user's own folders in it can be given by their names. It is read after a question.
 func (p *Policy) folder(dir string, write bool) Decision {
@@ -95,7 +93,7 @@ func (p *Policy) folder(dir string, write bool) Decision {
 		return Decision{level, "your whole home is in it, with your keys and what your shell runs"}
 	case p.Own != "" && paths.WithinReal(dir, p.Own):
 		return Decision{level, "the approvals and the private files of all skills are in it"}
-	case p.Home != "" && within(dir, p.ofHome(keys)):
+	case p.Home != "" && within(dir, p.ofHome(content.Keys())):
 		return Decision{level, "keys are in it"}
 	case !write && p.hidden(dir):
 		return Decision{level, "programs keep settings and secrets in hidden folders of your home"}

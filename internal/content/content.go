@@ -152,10 +152,13 @@ func Own(names []string) map[string]bool {
 
 // secretFolders and secretFiles are the names of what holds keys and passwords of a user.
 var (
-	secretFolders = [...]string{".ssh", ".aws", ".gnupg", ".kube"}
+	secretFolders = [...]string{".ssh", ".aws", ".gnupg", ".kube", ".password-store"}
 	secretFiles   = [...]string{".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}
 	samples       = [...]string{"example", "sample", "template", "dist", "defaults"}
 )
+
+// Keys returns the names of the files and folders of a home that have its user's keys or passwords.
+func Keys() []string { return append(secretFolders[:len(secretFolders):len(secretFolders)], ".netrc", "_netrc") }
 
 // Secret reports whether a slash path is, by the name of one of its parts, that of a file or folder with a user's keys or passwords:
 // .env and .env.local but not .env.example, .ssh, .netrc and the like.

@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"disclose/internal/rank":  {"disclose/internal/words"},
 	"disclose/internal/words": {},
 	"want":                    {"internal/hostname"},
-	"policy":                  {"want", "internal/hostname", "internal/paths", "internal/program"},
+	"policy":                  {"internal/content", "want", "internal/hostname", "internal/paths", "internal/program"},
 	"trust":                   {"internal/dirhash", "internal/content", "skill", "skill/manifest", "want", "internal/toolrule", "internal/lockfile", "internal/paths", "internal/unknown", "trace"},
 	"skill":                   {"internal/content", "skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
 	"tool":                    {"trace"},
