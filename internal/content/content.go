@@ -158,7 +158,9 @@ var (
 )
 
 // Keys returns the names of the files and folders of a home that have its user's keys or passwords.
-func Keys() []string { return append(secretFolders[:len(secretFolders):len(secretFolders)], ".netrc", "_netrc") }
+func Keys() []string {
+	return append(secretFolders[:len(secretFolders):len(secretFolders)], ".netrc", "_netrc")
+}
 
 // Secret reports whether a slash path is, by the name of one of its parts, that of a file or folder with a user's keys or passwords:
 // .env and .env.local but not .env.example, .ssh, .netrc and the like.
