@@ -189,10 +189,10 @@ func hostsSaid(said []byte) []string {
 func (c *call) hostsNamed() []string {
 	hosts := hostsAsked(c.args)
 	if len(hosts) == 0 {
-		hosts = survey.FileContacts(c.s.FS(), c.sc.File).Hosts
+		hosts = survey.ByRank(survey.FileContacts(c.s.FS(), c.sc.File).Hosts)
 	}
 	if len(hosts) == 0 {
-		hosts = Contacts(c.s).Hosts
+		hosts = survey.ByRank(See(c.s).Wants)
 	}
 	return hosts[:min(len(hosts), mostUnreached)]
 }

@@ -8,27 +8,8 @@ import (
 
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
-	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/want"
 )
-
-// mostRead is how many files Reads looks at, those in scripts/ first.
-const mostRead = 1000
-
-// Reads returns the environment variables that the texts of a skill's runnable files read, each with the number of files that
-// read it. Variables that every script has and those that can never pass are left out.
-func Reads(s *skill.Skill) map[string]int {
-	out := map[string]int{}
-	scripts := survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable() // with modules, which a manifest need not list
-	for _, sc := range scripts[:min(len(scripts), mostRead)] {
-		for _, name := range survey.FileVariables(s.FS(), sc.File) {
-			if !AlwaysPasses(name) && CheckGrant(name) == nil {
-				out[name]++
-			}
-		}
-	}
-	return out
-}
 
 // mostLacking is how many variables the message of a failure names.
 const mostLacking = 5
@@ -40,13 +21,13 @@ func (h *Host) lacking(c *call, env []string, out *runner.Output, guess bool) (w
 	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
 	var mentioned, keys []string
 	own := survey.FileVariables(c.s.FS(), c.sc.File)
-	for name := range Reads(c.s) {
+	for _, name := range See(c.s).Wants.Named(want.Variable) {
 		if isSet(env, name) {
 			continue
 		}
 		if mentions(said, name) {
 			mentioned = append(mentioned, name)
-		} else if slices.Contains(own, name) && IsKey(name) {
+		} else if own.Has(want.VariableOf(name)) && IsKey(name) {
 			keys = append(keys, name)
 		}
 	}

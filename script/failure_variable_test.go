@@ -61,12 +61,12 @@ func TestDeclaredEntries(t *testing.T) {
 }
 
 // C65: no more than mostRead files of a skill are read for the variables in a question.
-func TestReadsIsBounded(t *testing.T) {
+func TestSeeIsBounded(t *testing.T) {
 	content := tree{}
 	for i := range mostRead + 20 {
 		content[fmt.Sprintf("scripts/s%d.sh", i)] = fmt.Sprintf("echo $SOME_TOKEN_%d\n", i)
 	}
-	if got := len(Reads(open(t, "", content))); got != mostRead {
+	if got := len(See(open(t, "", content)).Wants); got != mostRead {
 		t.Errorf("%d variables, want %d", got, mostRead)
 	}
 }

@@ -47,9 +47,9 @@ func (h *Host) granted(ctx context.Context, s *skill.Skill) (Grant, error) {
 // Declared returns what a manifest's permissions give its scripts once the skill may run: patterns of variables, but not those of
 // model providers and those that forward nothing, hosts, and folders.
 func Declared(m *manifest.Manifest) want.Set {
-	asked := m.Permissions.Asked.Kind(want.Variable, want.Host, want.Read, want.Write)
-	_, out := asked.Split(func(w want.Want) bool {
-		return w.Kind == want.Variable && (variable.CheckDeclared(w.Name) != nil || program.Matches(providers, strings.ToUpper(w.Name)))
+	out, _ := m.Permissions.Asked.Split(func(w want.Want) bool {
+		never := w.Kind == want.Variable && (variable.CheckDeclared(w.Name) != nil || program.Matches(providers, strings.ToUpper(w.Name)))
+		return w.Kind.Permitted() && !never
 	})
 	return out
 }

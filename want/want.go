@@ -26,7 +26,7 @@ type Kind string
 const (
 	Variable Kind = "env"     // an environment variable; the name may have wildcards, as path.Match reads them
 	Host     Kind = "host"    // HOST, HOST:PORT, *.HOST, or Any
-	Socket   Kind = "socket"  // the socket of another program, such as an agent that holds keys
+	Socket   Kind = "socket"  // the socket of another program, such as an agent that holds keys; nobody gives one
 	Read     Kind = "read"    // a file or folder to be read: absolute, below the user's home as ~/x, or Here
 	Write    Kind = "write"   // likewise, to be written and read
 	Home     Kind = "home"    // the user's own home as HOME; it has no name
@@ -68,13 +68,15 @@ type Want struct {
 
 // kind is what is known about a Kind.
 type kind struct {
-	kind    Kind
-	title   string                       // what people call what a manifest declares of it; "" if nothing can be declared
-	seen    string                       // what they call what only the texts of scripts name; "" if that is not looked for
-	single  bool                         // it has no names
-	granted bool                         // a user can give it to a skill
-	covers  func(have, want string) bool // nil compares names
-	check   func(name string) error      // nil takes any name
+	kind   Kind
+	title  string                       // what people call what a manifest declares of it; "" if nothing can be declared
+	seen   string                       // what they call what only the texts of scripts name; "" if that is not looked for
+	given  string                       // what they call what a user gives of it; "" if nobody can give it to a skill
+	usage  string                       // what a flag gives that is called so; "" if there is none
+	single bool                         // it has no names
+	list   bool                         // its names have no commas, so that one text may list several
+	covers func(have, want string) bool // nil compares names
+	check  func(name string) error      // nil takes any name
 }
 
 // kinds has a row for each kind, in the order in which a set has them.
@@ -82,16 +84,21 @@ var kinds = []kind{
 	{kind: Trust, single: true},
 	{kind: Agent, title: "context"},
 	{kind: Model, title: "model"},
-	{kind: Variable, title: "env", seen: "reads", granted: true, covers: matches, check: checkVariable},
-	{kind: Home, single: true, granted: true},
-	{kind: Host, title: "network", seen: "contacts", granted: true, covers: reaches, check: checkHost},
-	{kind: Socket, granted: true},
-	{kind: Write, title: "write", granted: true, covers: holds, check: checkFolder},
-	{kind: Read, title: "read", granted: true, covers: holds, check: checkFolder},
+	{kind: Variable, title: "env", seen: "reads", given: "env", list: true, covers: matches, check: checkVariable,
+		usage: "the variable with exactly this `NAME`; separate several with commas"},
+	{kind: Home, single: true, given: "home",
+		usage: "your real home as HOME, instead of a private one"},
+	{kind: Host, title: "network", seen: "contacts", given: "net", list: true, covers: reaches, check: checkHost,
+		usage: "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
+	{kind: Socket},
+	{kind: Write, title: "write", given: "write", covers: holds, check: checkFolder,
+		usage: "write access to `DIR` or to one file; \".\" is where a script is started"},
+	{kind: Read, title: "read", given: "read", covers: holds, check: checkFolder,
+		usage: "read access to `DIR` or to one file"},
 	{kind: Around, covers: holds, check: checkFolder},
 	{kind: Limit, title: "limits"},
 	{kind: Command, title: "commands"},
-	{kind: Package, granted: true},
+	{kind: Package, given: "with"},
 	{kind: Tool, title: "allowed-tools", covers: matchesAny},
 	{kind: Hook, title: "hook"},
 	{kind: Server, title: "toolsets"},
@@ -107,7 +114,7 @@ func Kinds() []Kind {
 }
 
 // Title returns what people call the wants of a kind that one has named: "network" for hosts that a manifest declares, "contacts" for
-// those that only the texts of scripts name. It returns "" if there are no such wants.
+// those that only the texts of scripts name, "net" for those that a user gives. It returns "" if there are no such wants.
 func (k Kind) Title(from Origin) string {
 	row, _ := k.row()
 	switch {
@@ -115,15 +122,42 @@ func (k Kind) Title(from Origin) string {
 		return ""
 	case from == Seen:
 		return row.seen
+	case from == User:
+		return row.given
 	}
 	return row.title
+}
+
+// Usage says what a flag means that is called Title(User) and gives wants of the kind, with its value in backquotes; "" if there is no
+// such flag.
+func (k Kind) Usage() string {
+	row, _ := k.row()
+	if row == nil {
+		return ""
+	}
+	return row.usage
+}
+
+// Single reports whether there is one want of the kind, which has no name.
+func (k Kind) Single() bool {
+	row, _ := k.row()
+	return row != nil && row.single
+}
+
+// Lists reports whether the names of a kind have no commas, so that one text may list several.
+func (k Kind) Lists() bool {
+	row, _ := k.row()
+	return row != nil && row.list
 }
 
 // Granted reports whether a user can give a want of the kind to a skill.
 func (k Kind) Granted() bool {
 	row, _ := k.row()
-	return row != nil && row.granted
+	return row != nil && row.given != ""
 }
+
+// Permitted reports whether a manifest can declare a want of the kind that a skill is then given.
+func (k Kind) Permitted() bool { return k.Granted() && k.Title(Declared) != "" }
 
 // row returns what is known about a kind, and its place in the order; nil for one that there is not.
 func (k Kind) row() (*kind, int) {

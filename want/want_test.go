@@ -111,6 +111,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A user gives some kinds, each by a word of its own, which is a flag and a key of JSON.
+func TestGiven(t *testing.T) {
+	var words []string
+	for _, k := range want.Kinds() {
+		word := k.Title(want.User)
+		if k.Granted() != (word != "") || k.Usage() != "" && word == "" || k.Permitted() && !k.Granted() {
+			t.Errorf("%s: %q, granted %t, permitted %t, usage %q", k, word, k.Granted(), k.Permitted(), k.Usage())
+		}
+		if word != "" && slices.Contains(words, word) {
+			t.Errorf("two kinds are given as %q", word)
+		}
+		words = append(words, word)
+	}
+	if other := want.Kind("x"); other.Granted() || other.Single() || other.Lists() || other.Usage()+other.Title(want.User) != "" {
+		t.Error("an unknown kind has properties")
+	}
+	if !want.Home.Single() || want.Host.Single() || !want.Variable.Lists() || want.Read.Lists() || want.Command.Permitted() || want.Home.Permitted() {
+		t.Error("a kind has the properties of another")
+	}
+}
+
 func TestParseSet(t *testing.T) {
 	s := want.New(want.Want{Kind: want.Tool, Name: `Bash(echo "a, b")`, From: want.Declared}, want.ReadOf("/a, b"), want.WriteOf("/line\nend "), want.VariableOf("A"), want.Of(want.Home, ""))
 	got, err := want.ParseSet(s.String())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/want"
 )
 
 // maxHosts is the most hosts that Contacts has.
@@ -17,7 +18,7 @@ const maxHosts = 100
 // Contacts is what the text of a script says about the network.
 type Contacts struct {
 	Network bool     // it uses the network, also without a host that its text names
-	Hosts   []string // HOST, HOST:PORT or *.HOST, those of services first
+	Hosts   want.Set // HOST, HOST:PORT or *.HOST
 }
 
 // ContactsOf looks for the hosts that a script contacts: texts in it that begin like an address of the web, and the services
@@ -208,10 +209,15 @@ func onlyNames(host string) bool {
 	return listed("example invalid test", last) || len(labels) > 1 && listed("example yourdomain your-domain mydomain yoursite your-site domain", labels[len(labels)-2])
 }
 
-// result returns the hosts in their order: those of services, others, those of this machine and its network.
 func (c *contacts) result() Contacts {
-	out := Contacts{Network: c.network, Hosts: slices.Sorted(maps.Keys(c.hosts))}
-	slices.SortStableFunc(out.Hosts, func(a, b string) int { return cmp.Compare(hostRank(a), hostRank(b)) })
+	return Contacts{Network: c.network, Hosts: want.Each(want.Host, want.Seen, slices.Collect(maps.Keys(c.hosts))...)}
+}
+
+// ByRank returns the hosts of a set in the order in which people are told about them: those of services, others, those of this machine
+// and its network.
+func ByRank(hosts want.Set) []string {
+	out := hosts.Named(want.Host)
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(hostRank(a), hostRank(b)) })
 	return out
 }
 
@@ -230,12 +236,8 @@ func hostRank(text string) int {
 // Add joins what another script says.
 func (c *Contacts) Add(other Contacts) {
 	c.Network = c.Network || other.Network
-	for _, host := range other.Hosts {
-		if len(c.Hosts) < maxHosts && !slices.Contains(c.Hosts, host) {
-			c.Hosts = append(c.Hosts, host)
-		}
-	}
-	slices.SortStableFunc(c.Hosts, func(a, b string) int { return cmp.Compare(hostRank(a), hostRank(b)) })
+	hosts := c.Hosts.Add(other.Hosts...)
+	c.Hosts = hosts[:min(len(hosts), maxHosts)]
 }
 
 // FileContacts returns the ContactsOf a file of a skill, by its extension or #! line. It returns none for a file that cannot

@@ -3,6 +3,8 @@ package survey
 import (
 	"path"
 	"strings"
+
+	"github.com/agent-base/agent-base/want"
 )
 
 // Hosts of the registries of packages.
@@ -74,7 +76,7 @@ func (c *contacts) code(tokens []token, i int) {
 		if lang := LanguageNamed(path.Base(tokens[i].s)); lang != "" && lang != Shell {
 			inner := ContactsOf(lang, []byte(tokens[i+2].s))
 			c.network = c.network || inner.Network
-			for _, host := range inner.Hosts {
+			for _, host := range inner.Hosts.Named(want.Host) {
 				c.host(host)
 			}
 		}

@@ -3,12 +3,14 @@ package survey
 import (
 	"io"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Limits of Variables.
@@ -17,10 +19,10 @@ const (
 	maxText      = 1 << 20 // bytes of the text
 )
 
-// Variables returns the names of the environment variables that the text of a script reads, sorted. It looks for the usual
+// Variables returns the environment variables that the text of a script reads. It looks for the usual
 // ways of the language, so it misses names that are computed and may name one that is never reached. A variable that the
 // script only sets is not one, nor are those that a shell sets itself.
-func Variables(lang Language, text []byte) []string {
+func Variables(lang Language, text []byte) want.Set {
 	found := map[string]bool{}
 	source := string(text[:min(len(text), maxText)])
 	row := lang.Row()
@@ -40,12 +42,8 @@ func Variables(lang Language, text []byte) []string {
 			reads(inner.Row().Reads).find(source, found)
 		}
 	}
-	out := make([]string, 0, len(found))
-	for name := range found {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out[:min(len(out), maxVariables)]
+	names := slices.Sorted(maps.Keys(found))
+	return want.Each(want.Variable, want.Seen, names[:min(len(names), maxVariables)]...)
 }
 
 // reads are the expressions that read a variable. The first group of each is its name, and a second one, if it matches, shows
@@ -107,7 +105,7 @@ var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // FileVariables returns the Variables of a file of a skill, by its extension or #! line. It returns none for a file that
 // cannot be read.
-func FileVariables(fsys fs.FS, file string) []string {
+func FileVariables(fsys fs.FS, file string) want.Set {
 	f, err := fsys.Open(file)
 	if err != nil {
 		return nil

@@ -1,10 +1,12 @@
 package survey
 
 import (
-	"github.com/agent-base/agent-base/internal/language"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/want"
 )
 
 // C65: the variables that a script's text reads.
@@ -39,7 +41,7 @@ func TestVariables(t *testing.T) {
 		{Shell, "case $MODE in\n a) echo \"$IN_CASE\";;\nesac\n(cd x && echo '$NO')\ncat <<< $HERE_STRING\n", "HERE_STRING IN_CASE MODE"},
 	}
 	for _, tt := range tests {
-		if got := strings.Join(Variables(tt.lang, []byte(tt.text)), " "); got != tt.want {
+		if got := strings.Join(Variables(tt.lang, []byte(tt.text)).Named(want.Variable), " "); got != tt.want {
 			t.Errorf("%s %s\ngot  %q\nwant %q", tt.lang, tt.text, got, tt.want)
 		}
 	}
@@ -52,7 +54,7 @@ func FuzzVariables(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, lang := range []Language{Python, Shell, JavaScript, TypeScript, language.Ruby, language.Perl, ".ps1"} {
-			got := Variables(lang, []byte(text))
+			got := Variables(lang, []byte(text)).Named(want.Variable)
 			if len(got) > maxVariables || !slices.IsSorted(got) || slices.ContainsFunc(got, func(name string) bool { return !isVariable(name) }) {
 				t.Errorf("%s: got %q", lang, got)
 			}

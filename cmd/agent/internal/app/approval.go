@@ -16,7 +16,6 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
@@ -204,10 +203,10 @@ type Proposal struct {
 	signature *oms.Report // nil if it was not checked
 
 	manifest  *manifest.Manifest
-	declared  want.Set        // what its permissions give once it may run
-	variables []Variable      // that it declares or its scripts read
-	contacts  survey.Contacts // what its scripts say about the network
-	sandbox   *SandboxState   // that would confine its scripts; nil if that is not known
+	declared  want.Set      // what its permissions give once it may run
+	variables []Variable    // that it declares or its scripts read
+	seen      script.Seen   // what the texts of its scripts want
+	sandbox   *SandboxState // that would confine its scripts; nil if that is not known
 	policy    *policy.Policy
 	set       func(string) bool // whether the operator has a variable
 	granted   *trust.Grant      // what this content, or a former one, was granted
@@ -257,7 +256,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 // surroundings finds out what the scripts of a skill would get.
 func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
 	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
-	p.policy, p.contacts = c.tools.settings.Policy(), script.Contacts(s)
+	p.policy, p.seen = c.tools.settings.Policy(), script.See(s)
 	for _, w := range c.grants.refused(p.manifest) {
 		p.declared = p.declared.Without(w)
 		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", wordOf(w), p.policy.Decide(w).Why))
@@ -270,19 +269,14 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	if p.sandbox, err = c.tools.sandbox.State(ctx); ctx.Err() != nil {
 		return err
 	}
-	if p.variables, err = c.grants.Variables(ctx, s); err != nil {
+	if p.variables, err = c.grants.Variables(ctx, s, &p.seen); err != nil {
 		return err
 	}
 	granted, lapsed, err := c.grants.find(ctx, s)
 	if err != nil {
 		return err
 	}
-	for _, v := range p.variables {
-		if v.Files > 0 {
-			p.approval.Wants = p.approval.Wants.Add(want.Want{Kind: want.Variable, Name: v.Name, From: want.Seen})
-		}
-	}
-	p.approval.Wants = p.approval.Wants.Add(want.Each(want.Host, want.Seen, p.contacts.Hosts...)...)
+	p.approval.Wants = p.approval.Wants.Add(p.seen.Wants...)
 	if p.granted, p.lapsed = lapsed, lapsed != nil; granted.Name != "" {
 		p.granted = &granted
 	}

@@ -11,16 +11,25 @@ import (
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
 
-// ownWords are the words of a choice that are not the name of what is wanted.
-var ownWords = map[string]want.Want{
-	"write": user(want.WriteOf(want.Here)), // it may write in the directory where it is started
-	"net":   user(want.HostOf(want.Any)),   // it may reach every host
-	"home":  user(want.Of(want.Home, "")),  // HOME is the user's own
+// ownWord is a word of a choice that is not the name of what is wanted.
+type ownWord struct {
+	word string
+	want want.Want
 }
+
+// ownWords returns these words, in the order in which a question has them.
+func ownWords() []ownWord {
+	return []ownWord{{"write", writesHere()}, {"net", everyHost()}, {"home", user(want.Of(want.Home, ""))}}
+}
+
+// writesHere is what lets a script write in the directory where it is started, and everyHost reach the whole network.
+func writesHere() want.Want { return user(want.WriteOf(want.Here)) }
+func everyHost() want.Want  { return user(want.HostOf(want.Any)) }
 
 const wordClear = "clear-home" // its private home is emptied first
 
@@ -45,7 +54,7 @@ type choice struct {
 // suggested. What the person chose for the former content is suggested again, and nothing that is new in the texts since.
 func (p *Proposal) preselect() choice {
 	_, gets := p.declared.Split(p.doubtful)
-	gets = gets.Add(ownWords["write"])
+	gets = gets.Add(writesHere())
 	byEntry := script.Grant{Declared: true}
 	for _, v := range p.variables {
 		if v.Declared && !v.Provider && !byEntry.Passes(p.manifest, v.Name) {
@@ -66,8 +75,8 @@ func (p *Proposal) preselect() choice {
 func (p *Proposal) again() want.Set {
 	named, seen := p.granted.Given.Split(func(w want.Want) bool { return w.From != want.Seen })
 	_, named = named.Split(func(w want.Want) bool {
-		opens := w.Kind == want.Home || w == ownWords["net"] || w.Kind == want.Variable && script.IsProviderKey(w.Name)
-		return w.Kind == want.Package || w == ownWords["write"] || opens && p.lapsed
+		opens := w.Kind == want.Home || w == everyHost() || w.Kind == want.Variable && script.IsProviderKey(w.Name)
+		return w.Kind == want.Package || w == writesHere() || opens && p.lapsed
 	})
 	still, _ := p.suggestions().Split(seen.Has)
 	return p.declared.Without(p.granted.Withheld...).Add(still...).Add(named...)
@@ -76,7 +85,7 @@ func (p *Proposal) again() want.Set {
 // suggestions are the hosts of the scripts' texts that a question may suggest: names of public services.
 func (p *Proposal) suggestions() want.Set {
 	var out want.Set
-	for _, host := range p.contacts.Hosts {
+	for _, host := range survey.ByRank(p.seen.Wants) {
 		h, err := hostname.Parse(host)
 		if err == nil && !h.Below && !hostname.IsLocal(h.Host) && !hostname.IsAddress(h.Host) && !hostname.IsForeign(h.Host) &&
 			!p.declared.Has(want.HostOf(host)) && len(out) < mostSuggested {
@@ -114,9 +123,9 @@ func (p *Proposal) Give(given want.Set, only bool) {
 func (c *choice) words() []string {
 	var out []string
 	own := want.Set{}
-	for _, word := range []string{"write", "net", "home"} {
-		if own = append(own, ownWords[word]); c.gets.Has(ownWords[word]) {
-			out = append(out, word)
+	for _, w := range ownWords() {
+		if own = append(own, w.want); c.gets.Has(w.want) {
+			out = append(out, w.word)
 		}
 	}
 	if c.clear {
@@ -133,9 +142,9 @@ func (c *choice) words() []string {
 
 // wordOf returns the word for a want: its name, or its text form where the name alone would be read as something else.
 func wordOf(w want.Want) string {
-	for word, own := range ownWords {
-		if want.Of(own.Kind, own.Name) == want.Of(w.Kind, w.Name) {
-			return word
+	for _, own := range ownWords() {
+		if (want.Set{own.want}).Has(w) {
+			return own.word
 		}
 	}
 	if read := readWord(w.Name); w.Kind == read.Kind && w.Name == read.Name {
@@ -155,11 +164,13 @@ func wordsOf(set want.Set) []string {
 
 // readWord returns the want that a word of a choice names.
 func readWord(word string) want.Want {
-	if own, ok := ownWords[word]; ok {
-		return own
+	for _, own := range ownWords() {
+		if own.word == word {
+			return own.want
+		}
 	}
-	for _, kind := range []want.Kind{want.Read, want.Write, want.Host, want.Variable} {
-		if name, ok := strings.CutPrefix(word, string(kind)+":"); ok {
+	for _, kind := range want.Kinds() {
+		if name, ok := strings.CutPrefix(word, string(kind)+":"); ok && kind.Permitted() {
 			return user(want.Of(kind, name))
 		}
 	}
@@ -244,7 +255,10 @@ func (p *Proposal) known(word string) error {
 	if err := script.CheckGrant(word); err != nil {
 		return err
 	}
-	names := []string{"write", "net", "home", wordClear}
+	names := []string{wordClear}
+	for _, own := range ownWords() {
+		names = append(names, own.word)
+	}
 	for _, v := range p.variables {
 		names = append(names, v.Name)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -63,13 +64,13 @@ func (p *Proposal) sandboxLine() string {
 
 // contactLines say which hosts the scripts' texts name, all of them or as many as fit the columns.
 func (p *Proposal) contactLines(columns int) (lines []string, complete bool) {
-	if !p.contacts.Network || p.sandbox == nil || !(&runner.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
+	if !p.seen.Network || p.sandbox == nil || !(&runner.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
 		return nil, true
 	}
-	if len(p.contacts.Hosts) == 0 {
+	hosts := survey.ByRank(p.seen.Wants)
+	if len(hosts) == 0 {
 		return []string{"  uses the network, perhaps; no host is in its text (net: every host)"}, true
 	}
-	hosts := slices.Clone(p.contacts.Hosts)
 	if before := p.before; before != nil && len(before.Wants.From(want.Seen).Kind(want.Host)) > 0 {
 		before := before.Wants.From(want.Seen).Named(want.Host)
 		for i, host := range hosts {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/script/survey"
 )
 
 // Bounds of the short form of a question, which fits a screen of 80 columns and 24 rows with the question below it.
@@ -258,7 +259,7 @@ func (p *Proposal) wordLines() []string {
 		}
 	}
 	names = append(wordsOf(p.declared), names...)
-	if hosts := without(p.contacts.Hosts, p.choice.words()...); len(hosts) > 0 {
+	if hosts := without(survey.ByRank(p.seen.Wants), p.choice.words()...); len(hosts) > 0 {
 		row, _ := namesRow("  hosts in its text: ", hosts, 2*shortColumns)
 		lines = append(lines, row...)
 	}

@@ -40,7 +40,7 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	if g.trust.Everything() { // no person saw what these skills ask for
 		t, err := s.Trust(ctx)
 		if t == skill.TrustBundled {
-			return script.Grant{Declared: true, Given: want.New(ownWords["write"])}, nil, err
+			return script.Grant{Declared: true, Given: want.New(writesHere())}, nil, err
 		}
 		return script.Grant{Confine: runner.ConfineRequired}, nil, err
 	}
@@ -51,7 +51,7 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	out := script.Grant{Declared: true, Withheld: t.Withheld, Given: t.Given}
 	place, err := s.Entry().Trust(ctx)                                           // where a sealed copy runs, the trust of the place that it is of
 	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
-		out.Given = out.Given.Add(ownWords["write"])
+		out.Given = out.Given.Add(writesHere())
 	}
 	if err == nil && place == skill.TrustRoot {
 		out.Given = out.Given.Add(want.Each(want.Read, want.User, g.around(ctx, s)...)...)
@@ -76,7 +76,7 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 // and what every skill of such a place has.
 func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
 	t, _, err := g.find(ctx, s)
-	_, more := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package || w.From == want.Seen || w == ownWords["write"] })
+	_, more := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package || w.From == want.Seen || w == writesHere() })
 	return len(more) > 0, err
 }
 

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -60,5 +62,20 @@ func TestTypedWords(t *testing.T) {
 		if got := p.choice.gets.String(); got != expected || (err == nil) != (expected != "") && !strings.HasSuffix(line, "-a") {
 			t.Errorf("%s: got %s, %v", line, got, err)
 		}
+	}
+}
+
+// The JSON of a grant has a key for each kind that a user can give.
+func TestGrantViewJSON(t *testing.T) {
+	set, err := want.ParseSet("user env:A, user home, user host:*, user write:., user package:npm:x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(ViewGrant(&trust.Grant{Name: "x", Digest: "d", Given: set, Withheld: want.Each(want.Host, want.Declared, "a.b")}, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"digest":"d","env":["A"],"home":true,"lapsed":false,"name":"x","net":["*"],"read":[],"with":["npm:x"],"withheld":["a.b"],"write":["."]}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -15,57 +16,55 @@ import (
 
 // GrantView is a grant as info, why and doctor show it.
 type GrantView struct {
-	Name     string   `json:"name"`
-	Digest   string   `json:"digest"`
-	Env      []string `json:"env"`
-	Withheld []string `json:"withheld"` // what the manifest declares and its scripts do not get
-	Home     bool     `json:"home"`
-	With     []string `json:"with"`
-	Lapsed   bool     `json:"lapsed"`           // the content has changed, so nothing of it holds
-	Former   bool     `json:"former,omitempty"` // it is of a former version of an installed skill, and holds again after a rollback
-	Repeat   string   `json:"repeat,omitempty"`
-
-	Read  []string `json:"read"`
-	Write []string `json:"write"`
-	Net   []string `json:"net"` // hosts; "*" is every host
+	Name, Digest string
+	Given        want.Set
+	Withheld     want.Set // what the manifest declares and its scripts do not get
+	Lapsed       bool     // the content has changed, so nothing of it holds
+	Former       bool     // it is of a former version of an installed skill, and holds again after a rollback
+	Repeat       string   // the command that grants it again, if it has lapsed
 }
 
 // ViewGrant returns a grant as it is shown.
 func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
-	list := func(k want.Kind) []string { return append([]string{}, t.Given.Named(k)...) }
-	v := &GrantView{Name: t.Name, Digest: t.Digest, Env: list(want.Variable), Withheld: []string{}, Home: t.Given.Has(ownWords["home"]), With: list(want.Package), Lapsed: lapsed,
-		Read: list(want.Read), Write: list(want.Write), Net: list(want.Host)}
-	for _, w := range t.Withheld {
-		v.Withheld = append(v.Withheld, wordOf(w))
-	}
+	v := &GrantView{Name: t.Name, Digest: t.Digest, Given: t.Given, Withheld: t.Withheld, Lapsed: lapsed}
 	if lapsed {
 		v.Repeat = cure.Repeat(t)
 	}
 	return v
 }
 
+// MarshalJSON returns an object with a key for each kind of thing that a user can give: the names, or whether it is given for a kind
+// without names. Any host is "*".
+func (v *GrantView) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"name": v.Name, "digest": v.Digest, "withheld": wordsOf(v.Withheld), "lapsed": v.Lapsed}
+	if v.Former {
+		out["former"] = true
+	}
+	if v.Repeat != "" {
+		out["repeat"] = v.Repeat
+	}
+	for _, k := range want.Kinds() {
+		switch key := k.Title(want.User); {
+		case key == "":
+		case k.Single():
+			out[key] = len(v.Given.Kind(k)) > 0
+		default:
+			out[key] = append([]string{}, v.Given.Named(k)...)
+		}
+	}
+	return json.Marshal(out)
+}
+
 // Text describes a grant, "" for an empty one.
 func (v *GrantView) Text() string {
 	var parts []string
-	add := func(verb string, values []string) {
-		if len(values) > 0 {
-			parts = append(parts, verb+" "+hereText(values))
+	for _, k := range want.Kinds() {
+		if names := v.Given.Named(k); len(names) > 0 {
+			parts = append(parts, strings.TrimSpace(k.Title(want.User)+" "+hereText(names)))
 		}
 	}
-	if len(v.Env) > 0 {
-		parts = append(parts, "env "+strings.Join(v.Env, " "))
-	}
-	if v.Home {
-		parts = append(parts, "HOME is your own")
-	}
-	add("read", v.Read)
-	add("write", v.Write)
-	add("net", v.Net)
-	if len(v.With) > 0 {
-		parts = append(parts, "with "+strings.Join(v.With, " "))
-	}
 	if len(v.Withheld) > 0 {
-		parts = append(parts, "withheld: "+strings.Join(v.Withheld, " "))
+		parts = append(parts, "withheld: "+strings.Join(wordsOf(v.Withheld), " "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -84,13 +83,10 @@ func hereText(values []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Lacks reports whether a grant has less than another.
+// Lacks reports whether a grant has less than another, packages aside.
 func (v *GrantView) Lacks(other *GrantView) bool {
-	less := func(have, want []string) bool {
-		return slices.ContainsFunc(want, func(item string) bool { return !slices.Contains(have, item) })
-	}
-	return other.Home && !v.Home || less(v.Env, other.Env) || less(v.Read, other.Read) ||
-		less(v.Write, other.Write) || less(v.Net, other.Net)
+	_, others := other.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
+	return len(others.Without(v.Given...)) > 0
 }
 
 // View returns the grant of a skill, or the one that has lapsed; nil without any.
@@ -119,7 +115,7 @@ type Variable struct {
 
 // Variables returns what a skill's SKILL.md declares and its scripts read: those that are set first, then the declared ones,
 // then those that look like keys, then by name.
-func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, error) {
+func (g *Grants) Variables(ctx context.Context, s *skill.Skill, seen *script.Seen) ([]Variable, error) {
 	granted, _, err := g.given(ctx, s)
 	if err != nil {
 		return nil, err
@@ -133,7 +129,7 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, err
 		}
 		return found[name]
 	}
-	for name, files := range script.Reads(s) {
+	for name, files := range seen.Files {
 		at(name).Files = files
 	}
 	for _, name := range slices.Concat(m.Permissions.Asked.Named(want.Variable), script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {

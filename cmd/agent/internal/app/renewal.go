@@ -141,13 +141,14 @@ func (p *Proposal) pass(k *install.Package, set *trust.Set, declared want.Set) {
 
 // here returns the want of the folder that a script is started for, if a grant has it.
 func here(g *trust.Grant) want.Set {
-	out, _ := g.Given.Split(func(w want.Want) bool { return w == ownWords["write"] })
+	out, _ := g.Given.Split(func(w want.Want) bool { return w == writesHere() })
 	return out
 }
 
 // declaredIn returns what an approval says that its content declared, as script.Declared returns it.
 func declaredIn(a *trust.Approval) want.Set {
-	return a.Wants.From(want.Declared).Kind(want.Variable, want.Host, want.Read, want.Write)
+	out, _ := a.Wants.From(want.Declared).Split(func(w want.Want) bool { return w.Kind.Permitted() })
+	return out
 }
 
 // packages returns the packages that were added to the installed content and pass on.

@@ -97,7 +97,7 @@ func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
 	granted := o.Granted
 	o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 		g, err := granted(ctx, s)
-		return script.Grant{Given: g.Given.Kind(want.Package).Add(ownWords["write"]), Confine: g.Confine}, err
+		return script.Grant{Given: g.Given.Kind(want.Package).Add(writesHere()), Confine: g.Confine}, err
 	}
 	probe, err = script.New(o)
 	return probe, bench, err

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
@@ -197,7 +198,8 @@ func completeVariables(s *app.Services) complete {
 		}
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
-			variables, _ := s.Grants.Variables(c.Context(), opened)
+			seen := script.See(opened)
+			variables, _ := s.Grants.Variables(c.Context(), opened, &seen)
 			for _, v := range variables {
 				out = append(out, v.Name)
 			}

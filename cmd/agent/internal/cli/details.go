@@ -273,10 +273,11 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if d.Grants, err = o.grants.View(ctx, s); err != nil {
 		return nil, err
 	}
-	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
+	seen := script.See(s)
+	if d.Variables, err = o.grants.Variables(ctx, s, &seen); err != nil {
 		return nil, err
 	}
-	d.Contacts = script.Contacts(s).Hosts
+	d.Contacts = survey.ByRank(seen.Wants)
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())

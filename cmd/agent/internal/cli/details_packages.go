@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset"
+	"github.com/agent-base/agent-base/want"
 )
 
 // dependencies are what scripts need that need the same, or what toolsets need that share a process.
@@ -60,7 +61,7 @@ func (d *details) with() []string {
 	if d.Grants == nil || d.Grants.Lapsed {
 		return nil
 	}
-	return d.Grants.With
+	return d.Grants.Given.Named(want.Package)
 }
 
 // packagesText says what declares packages, and what is imported without a declaration.

@@ -50,7 +50,7 @@ func (f *wantFlag) String() string {
 
 // Type returns the name of the flag's values, for help and completion.
 func (f *wantFlag) Type() string {
-	if f.kind == want.Home {
+	if f.kind.Single() {
 		return "bool"
 	}
 	return "strings"
@@ -58,29 +58,38 @@ func (f *wantFlag) Type() string {
 
 // Set adds what one flag names.
 func (f *wantFlag) Set(text string) error {
-	switch f.kind {
-	case want.Home:
+	names := []string{text}
+	switch {
+	case f.kind.Single():
 		if on, err := strconv.ParseBool(text); err != nil || !on {
 			return err
 		}
-		*f.set = f.set.Add(want.Of(want.Home, ""))
-	case want.Variable, want.Host:
-		*f.set = f.set.Add(want.Each(f.kind, want.User, strings.Split(text, ",")...)...)
-	default:
-		*f.set = f.set.Add(want.Of(f.kind, text))
+		names = []string{""}
+	case f.kind.Lists():
+		names = strings.Split(text, ",")
 	}
+	*f.set = f.set.Add(want.Each(f.kind, want.User, names...)...)
 	return nil
 }
 
 // givenFlags adds the flags that say what is granted or revoked.
 func givenFlags(c *cobra.Command, s *app.Services, given *want.Set) {
-	for _, flag := range cure.Flags() {
-		c.Flags().Var(&wantFlag{given, flag.Kind}, flag.Name, flag.Usage)
+	for _, k := range want.Kinds() {
+		if k.Usage() == "" {
+			continue
+		}
+		name := k.Title(want.User)
+		c.Flags().Var(&wantFlag{given, k}, name, k.Usage())
+		if k.Single() {
+			c.Flags().Lookup(name).NoOptDefVal = "true"
+		}
+		switch k {
+		case want.Variable:
+			_ = c.RegisterFlagCompletionFunc(name, completeVariables(s))
+		case want.Read, want.Write:
+			_ = c.MarkFlagDirname(name)
+		}
 	}
-	c.Flags().Lookup("home").NoOptDefVal = "true"
-	_ = c.RegisterFlagCompletionFunc("env", completeVariables(s))
-	_ = c.MarkFlagDirname("read")
-	_ = c.MarkFlagDirname("write")
 }
 
 func newGrantCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {

@@ -9,25 +9,6 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// Flag is a flag of the commands that give a skill something and take it back.
-type Flag struct {
-	Kind   want.Kind
-	Name   string // without dashes
-	Usage  string
-	Commas bool // one flag takes several names
-}
-
-// Flags returns the flags, in the order in which a command has them.
-func Flags() []Flag {
-	return []Flag{
-		{want.Variable, "env", "the variable with exactly this `NAME`; separate several with commas", true},
-		{want.Home, "home", "your real home as HOME, instead of a private one", false},
-		{want.Read, "read", "read access to `DIR` or to one file", false},
-		{want.Write, "write", "write access to `DIR` or to one file; \".\" is where a script is started", false},
-		{want.Host, "net", "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all", false},
-	}
-}
-
 // AllHosts is the value of the flag for the whole network.
 const AllHosts = "all"
 
@@ -38,16 +19,19 @@ func Grant(name string, wants want.Set) string { return withFlags("agent skill g
 func Revoke(name string, wants want.Set) string { return withFlags("agent skill revoke "+name, wants) }
 
 func withFlags(command string, wants want.Set) string {
-	for _, flag := range Flags() {
-		names := wants.Named(flag.Kind)
-		if flag.Commas && len(names) > 0 {
+	for _, k := range want.Kinds() {
+		if k.Usage() == "" {
+			continue
+		}
+		names := wants.Named(k)
+		if k.Lists() && len(names) > 0 {
 			names = []string{strings.Join(names, ",")}
 		}
 		for _, name := range names {
-			command += " --" + flag.Name
+			command += " --" + k.Title(want.User)
 			switch {
-			case flag.Kind == want.Home:
-			case flag.Kind == want.Host && name == want.Any:
+			case k.Single():
+			case k == want.Host && name == want.Any:
 				command += " " + AllHosts
 			default:
 				command += " " + homeWord(name)
