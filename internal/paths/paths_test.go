@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -40,6 +41,53 @@ func TestReal(t *testing.T) {
 		if got := Real(path); got != want {
 			t.Errorf("Real(%q) = %q, want %q", path, got, want)
 		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	dir := Real(t.TempDir())
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	if err := os.MkdirAll(at("a/b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at("file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]string{"rel": "a/b", "abs": at("a"), "two": "abs/b/..", "up": "rel/../b", "round": "around", "around": "round", "gone": "nothing", "top": "/"}
+	for name, text := range links {
+		if err := os.Symlink(filepath.FromSlash(text), at(name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, tt := range []struct {
+		path, want string // below dir
+		links      string
+		why        string
+	}{
+		{path: "a/b", want: "a/b"}, {path: "a/./b/../b", want: "a/b"}, {path: "rel", want: "a/b", links: "rel"}, {path: "abs/b", want: "a/b", links: "abs"},
+		{path: "two/b", want: "a/b", links: "two abs"}, {path: "up", want: "a/b", links: "up rel"}, {path: "top/" + at("rel"), want: "a/b", links: "top rel"},
+		{path: "round/x", links: "round around", why: "leads through too many symbolic links"}, {path: "gone", links: "gone", why: "does not exist"},
+		{path: "abs/none", links: "abs", why: "does not exist"}, {path: "file/x", why: "cannot be used: not a directory"},
+	} {
+		real, met, err := Resolve(at(tt.path))
+		var names []string
+		for _, l := range met {
+			if name, _ := filepath.Rel(dir, l.Path); l.Text == filepath.FromSlash(links[name]) {
+				names = append(names, name)
+			}
+		}
+		if got := strings.Join(names, " "); got != tt.links || len(met) != len(names) {
+			t.Errorf("%s: links %q of %q, want %q", tt.path, got, met, tt.links)
+		}
+		switch {
+		case tt.why == "" && (err != nil || real != at(tt.want)):
+			t.Errorf("%s: got %q, %v", tt.path, real, err)
+		case tt.why != "" && (err == nil || Why(err) != tt.why):
+			t.Errorf("%s: got %q, %v", tt.path, real, err)
+		}
+	}
+	if _, _, err := Resolve("a"); err == nil {
+		t.Error("a relative path is resolved")
 	}
 }
 

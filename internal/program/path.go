@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/paths"
 )
 
@@ -15,7 +16,8 @@ import (
 type PathOptions struct {
 	Project string   // absolute; what lies in it is dropped. "" means none
 	Skills  []string // absolute folders of skills; what lies in them is dropped
-	Home    string   // absolute, or "". A project or folder of skills that is, or holds, the home or a system folder does not count.
+	Own     string   // absolute folder of the agent, or ""; what lies in it is dropped
+	Home    string   // absolute, or ""; it is dropped itself, with its keys. A project or folder of skills that is, or holds, the home or a system folder does not count.
 }
 
 // Dropped is a folder of a PATH that is not used.
@@ -25,11 +27,11 @@ type Dropped struct {
 }
 
 // CleanPath returns the folders of a PATH, in its order, in which nobody but the user and the administrator chooses the
-// programs. It drops a folder that is relative, missing, in a skill, in the project or writable by others.
+// programs. It drops a folder that is relative, missing, in a skill, in the project or writable by others, and one that commands do not see.
 func CleanPath(path string, o *PathOptions) (dirs []string, dropped []Dropped) {
 	refused := o.refused()
 	for _, dir := range filepath.SplitList(path) {
-		switch reason := unfit(dir, refused); {
+		switch reason := unfit(dir, o.Home, refused); {
 		case reason != "":
 			dropped = append(dropped, Dropped{dir, reason})
 		case !slices.Contains(dirs, dir):
@@ -61,6 +63,12 @@ func (o *PathOptions) refused() []refusal {
 		add(root, "is in a folder of skills")
 	}
 	add(o.Project, "is in the project")
+	add(o.Own, "is the agent's own")
+	if o.Home != "" {
+		for _, name := range content.Keys() {
+			add(filepath.Join(o.Home, name), "has keys")
+		}
+	}
 	return out
 }
 
@@ -75,7 +83,7 @@ func (o *PathOptions) holdsSystem(roots []string) bool {
 }
 
 // unfit returns why a folder is dropped, "" if it is not.
-func unfit(dir string, refused []refusal) string {
+func unfit(dir, home string, refused []refusal) string {
 	if !filepath.IsAbs(dir) {
 		return "is not an absolute path"
 	}
@@ -86,6 +94,9 @@ func unfit(dir string, refused []refusal) string {
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
 		return "is not a folder"
+	}
+	if home != "" && paths.WithinReal(dir, home) {
+		return "holds the whole home"
 	}
 	for _, r := range refused {
 		if paths.Within(r.roots, dir) || paths.Within(r.roots, real) {

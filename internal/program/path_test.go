@@ -21,7 +21,7 @@ func TestCleanPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(top, name) }
-	for _, dir := range []string{"home/bin", "home/go/bin", "work/node_modules/.bin", "skills/x/bin", "open", "shared"} {
+	for _, dir := range []string{"home/bin", "home/go/bin", "work/node_modules/.bin", "skills/x/bin", "open", "shared", "home/.ssh/bin", "agent/bin"} {
 		if err := os.MkdirAll(at(dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -34,12 +34,14 @@ func TestCleanPath(t *testing.T) {
 	check(os.Chmod(at("open"), 0o777))
 	check(os.Symlink(at("work/node_modules/.bin"), at("home/link")))
 	check(os.Symlink(at("work"), at("alias")))
+	check(os.Symlink(".ssh", at("home/tools")))
 	check(os.WriteFile(at("home/file"), nil, 0o755))
 	list := strings.Join([]string{
 		at("home/go/bin"), ".", "", at("gone"), at("home/file"), at("skills/x/bin"), at("work/node_modules/.bin"), at("home/link"),
 		at("alias/node_modules/.bin"), at("open"), at("home/bin"), at("home/bin"),
+		at("home/.ssh/bin"), at("home/tools/bin"), at("home"), top, at("agent/bin"),
 	}, ":")
-	o := &PathOptions{Project: at("work"), Home: at("home"), Skills: []string{at("skills")}}
+	o := &PathOptions{Project: at("work"), Home: at("home"), Own: at("agent"), Skills: []string{at("skills")}}
 	dirs, dropped := CleanPath(list, o)
 	if diff := cmp.Diff([]string{at("home/go/bin"), at("home/bin")}, dirs); diff != "" {
 		t.Error(diff)
@@ -48,6 +50,8 @@ func TestCleanPath(t *testing.T) {
 		{".", "is not an absolute path"}, {"", "is not an absolute path"}, {at("gone"), "does not exist"}, {at("home/file"), "is not a folder"},
 		{at("skills/x/bin"), "is in a folder of skills"}, {at("work/node_modules/.bin"), "is in the project"}, {at("home/link"), "is in the project"},
 		{at("alias/node_modules/.bin"), "is in the project"}, {at("open"), "is writable by every user (mode 0777)"},
+		{at("home/.ssh/bin"), "has keys"}, {at("home/tools/bin"), "has keys"}, {at("home"), "holds the whole home"}, {top, "holds the whole home"},
+		{at("agent/bin"), "is the agent's own"},
 	}
 	if diff := cmp.Diff(want, dropped); diff != "" {
 		t.Error(diff)

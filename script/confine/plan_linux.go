@@ -154,11 +154,13 @@ func (p *plan) makeView(base map[string]entry) {
 		}
 	}
 	p.view.addProgram(p.c.Path)
+	p.view.addLinks(p.c.Links)
 	for _, path := range slices.Concat(p.extra, p.c.Read) {
 		p.grant(path, entry{kind: readable, optional: true})
 	}
 	for _, path := range p.c.Write {
-		p.grant(path, entry{kind: writable})
+		own := slices.Contains(p.c.Own, path) || slices.Contains(p.c.Stored, path)
+		p.grant(path, entry{kind: writable, optional: !own})
 	}
 	if l := p.c.Layer; l != nil {
 		dir := filepath.Clean(l.Dir)

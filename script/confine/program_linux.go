@@ -4,17 +4,18 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // addProgram adds the program of a command to the view: its file, and the installation that it belongs to.
 func (v *view) addProgram(path string) {
-	links, real, err := resolve(path)
+	real, links, err := paths.Resolve(path)
 	if err != nil {
 		return // starting it says what is wrong
 	}
+	v.addLinks(links)
 	for _, l := range links {
-		v.add(entry{path: l.path, kind: link, text: l.text})
-		if root := installation(l.path); root != "" {
+		if root := installation(l.Path); root != "" {
 			v.add(entry{path: root, kind: readable, optional: true})
 		}
 	}

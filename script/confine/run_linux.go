@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/script/confine/internal/stage"
 	"github.com/agent-base/agent-base/script/runner"
@@ -278,6 +279,8 @@ func (t *tree) read() {
 			t.plan.relay.serveFile(fd)
 		}
 		switch r.Kind {
+		case stage.LeftOut:
+			t.held.Missing = append(t.held.Missing, t.plan.leftOut(t.ops, r)...)
 		case stage.SetupFailed:
 			t.failed = t.plan.failure(t.ops.Setup[r.N], syscall.Errno(r.V))
 		case stage.RestrictFailed:
@@ -392,9 +395,6 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 	case stage.Limit:
 		return fmt.Errorf("set a limit of the command to %d: %w", op.M, errno)
 	case stage.Ruleset, stage.Allow, stage.AllowPort, stage.Enforce:
-		if errno == unix.ELOOP {
-			return fmt.Errorf("%s leads through a symbolic link, which a sandbox does not follow: give the path that it leads to", op.A)
-		}
 		return &lostLayer{layer: Landlock, err: errno}
 	case stage.NoNewPrivs, stage.Filter, stage.ProtectStage:
 		return &lostLayer{layer: Seccomp, err: errno}
@@ -405,6 +405,22 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 		return &lostLayer{layer: Namespaces, err: fmt.Errorf("%s%s: %w", verbs[op.Code], op.A, errno)}
 	}
 	return errno
+}
+
+// leftOut says which path the command does not get, and why. Rules of the kernel come after mounts, and say nothing new of the same path.
+func (p *plan) leftOut(ops *stage.Program, r stage.Report) []string {
+	all := slices.Concat(ops.Setup, ops.Restrict)
+	if int(r.N) >= len(all) || p.layers.namespaces && int(r.N) >= len(ops.Setup) {
+		return nil
+	}
+	op, what, why := all[r.N], "read", paths.Why(syscall.Errno(r.V))
+	if op.Code == stage.Bind && op.N == attrWritable || op.Code == stage.Allow && op.N&unix.LANDLOCK_ACCESS_FS_WRITE_FILE != 0 {
+		what = "write"
+	}
+	if syscall.Errno(r.V) == unix.ELOOP {
+		why = "leads through a symbolic link that was not there before"
+	}
+	return []string{what + ": " + op.A + " " + why}
 }
 
 // verbs says what an operation does, for errors.

@@ -1,15 +1,13 @@
 package confine
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/confine/internal/stage"
 )
 
@@ -75,14 +73,21 @@ func (v *view) add(e entry) {
 
 // path adds a path of the machine whose links may be followed: the links become links in the view.
 func (v *view) follow(path string) {
-	links, real, err := resolve(path)
+	real, links, err := paths.Resolve(path)
 	if err != nil {
 		return
 	}
-	for _, l := range links {
-		v.add(entry{path: l.path, kind: link, text: l.text})
-	}
+	v.addLinks(links)
 	v.add(entry{path: real, kind: readable, optional: true})
+}
+
+// addLinks adds links, as they are. What is made for the command alone stays.
+func (v *view) addLinks(links []paths.Link) {
+	for _, l := range links {
+		if _, ok := v.entries[l.Path]; !ok {
+			v.add(entry{path: l.Path, kind: link, text: l.Text})
+		}
+	}
 }
 
 // sorted returns the entries in an order in which each comes after those above it, without links that an entry above has.
@@ -165,43 +170,4 @@ func (e entry) operation() stage.Op {
 		op.Code, op.B = stage.Text, e.text
 	}
 	return op
-}
-
-type linkText struct{ path, text string }
-
-const maxLinks = 40
-
-var errLinks = errors.New("too many symbolic links")
-
-// resolve follows the links in an absolute path. It returns each link on the way and the real path.
-func resolve(path string) (links []linkText, real string, err error) {
-	rest := strings.Split(strings.TrimPrefix(filepath.Clean(path), "/"), "/")
-	real = "/"
-	for len(rest) > 0 {
-		next := filepath.Join(real, rest[0])
-		rest = rest[1:]
-		info, err := os.Lstat(next)
-		if err != nil {
-			return links, "", err
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			real = next
-			continue
-		}
-		if len(links) == maxLinks {
-			return links, "", errLinks
-		}
-		text, err := os.Readlink(next)
-		if err != nil {
-			return links, "", err
-		}
-		links = append(links, linkText{next, text})
-		target := text
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(real, target)
-		}
-		rest = append(strings.Split(strings.TrimPrefix(filepath.Clean(target), "/"), "/"), rest...)
-		real = "/"
-	}
-	return links, real, nil
 }

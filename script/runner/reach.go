@@ -41,8 +41,16 @@ type Reach struct {
 
 // Command returns c with all that r says, c.Env with HOME and TMPDIR. What c says about the same is replaced. It returns a *DeniedError
 // if it cannot keep to the rules of Denied.
+//
+// The paths of the command have no symbolic links: Links has those that lead to them. A path that leads nowhere is left out and named in
+// Missing.
 func (r *Reach) Command(c Command) (*Command, error) {
-	guard := r.guard()
+	r, at := r.resolved()
+	c.Dir = at.real(c.Dir)
+	if c.Path != "" {
+		at.real(c.Path)
+	}
+	guard := &r.Guard
 	c.Own, c.Stored = slices.Concat(r.Own, r.folders()), slices.Clone(r.Stored)
 	users := slices.Concat(r.GrantWrite, guard.Writable(r.WriteHere))
 	read := slices.Clone(r.GrantRead)
@@ -52,7 +60,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	given := slices.Concat(read, r.GrantWrite)
 	c.Env = r.environment(c.Env, c.Phase)
 	c.Write = slices.Concat(c.Own, c.Stored, users)
-	c.Read = slices.Concat(r.reads(guard.Home), read, paths.Without(r.Here, c.Write), filesNamed(c.Env, c.Write, r.EnvFiles))
+	c.Read = slices.Concat(r.reads(at), read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
 	c.Hide, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil
 	guard.Protect(&c, users, r.GrantWrite)
@@ -62,19 +70,26 @@ func (r *Reach) Command(c Command) (*Command, error) {
 			return nil, err
 		}
 	}
-	c.Read, c.Write = paths.Unique(c.Read), paths.Unique(c.Write)
+	c.Read, c.Write, c.Links = paths.Unique(c.Read), paths.Unique(c.Write), at.links
+	c.Missing = append(c.Missing, at.missing...)
 	return &c, nil
 }
 
-// guard returns the guard without links in its paths: folders that a command gets have none.
-func (r *Reach) guard() *Guard {
-	real := func(list []string) (out []string) {
-		for _, path := range list {
-			out = append(out, paths.Real(path))
-		}
-		return out
+// resolved returns r with the paths that its own lead to, but for those of Read, Programs and Path, and what follows further paths.
+func (r *Reach) resolved() (*Reach, *resolver) {
+	at, g := &resolver{home: r.Guard.Home}, &r.Guard
+	out := *r
+	out.Guard = Guard{Home: at.real(g.Home), Private: at.reals(g.Private), Keep: at.reals(g.Keep), Open: g.Open}
+	out.Home, out.Temp = at.real(r.Home), at.real(r.Temp)
+	out.Own, out.Stored, out.Approved = at.reals(r.Own), at.reals(r.Stored), at.reals(r.Approved)
+	out.Here, out.WriteHere = at.reals(r.Here), at.reals(r.WriteHere)
+	at.realHome, at.private = out.Guard.Home, out.Guard.Private
+	at.written = slices.DeleteFunc(slices.Concat(out.Here, out.WriteHere), func(dir string) bool { return at.guarded(dir) != "" })
+	for _, path := range r.GrantWrite {
+		at.written = append(at.written, at.follow(path).real)
 	}
-	return &Guard{Home: paths.Real(r.Guard.Home), Private: real(r.Guard.Private), Keep: real(r.Guard.Keep), Open: r.Guard.Open}
+	out.GrantRead, out.GrantWrite = at.granted("read", r.GrantRead), at.granted("write", r.GrantWrite)
+	return &out, at
 }
 
 // folders returns its home, if it is its own, and its folder for temporary files.
@@ -90,15 +105,22 @@ func (r *Reach) folders() []string {
 }
 
 // reads returns what it reads whatever the user granted.
-func (r *Reach) reads(home string) []string {
-	out := slices.Clone(r.Read)
+func (r *Reach) reads(at *resolver) []string {
+	all := slices.Clone(r.Read)
 	for _, path := range r.Programs {
-		out = append(out, program.Installation(path, home)...)
+		all = append(all, program.Installation(path, r.Guard.Home)...)
 	}
+	out := at.there("read", all)
 	for _, dir := range r.Path {
-		if filepath.IsAbs(dir) && !program.OfSystem(dir) {
-			out = append(out, dir)
-			out = append(out, program.Libraries(dir, home)...)
+		if !filepath.IsAbs(dir) || program.OfSystem(dir) {
+			continue
+		}
+		for _, real := range at.there("path", append(program.Libraries(dir, r.Guard.Home), dir)) {
+			if why := at.guarded(real); why != "" {
+				at.leaveOut("path", dir, "is not read: "+why)
+				continue
+			}
+			out = append(out, real)
 		}
 	}
 	return out

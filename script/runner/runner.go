@@ -72,7 +72,7 @@ type Command struct {
 
 	// What a sandbox lets it reach in addition to the system's programs and libraries: Reach sets it. Exec ignores all of it but Own,
 	// Stored and Layer.
-	Read    []string    // files and folders that it may read
+	Read    []string    // files and folders that it may read. No path of these lists leads through a symbolic link
 	Write   []string    // files and folders that it may write, and read
 	Own     []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
 	Stored  []string    // folders among Write that count for Limits.Disk alone, such as the caches of package managers
@@ -81,6 +81,7 @@ type Command struct {
 	Seen    []*Seen     // folders below Write in which nothing comes to be that other programs obey: it is moved aside, too
 	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
 	Missing []string    // what could not be asked for, as lines for Sandbox.Missing
+	Links   []Link      // symbolic links that it sees, where the sandbox has a view of its own: they lead to what it reads and writes
 	Mounts  []Mount     // folders that it also reads at another path, where the sandbox has a view of its own
 	Network Network     // the zero value is none
 	Layer   *Layer      // a folder that it writes without changing it; nil for none. Exec returns ErrNoLayer

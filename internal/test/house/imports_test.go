@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
 	"script/confine":        {"internal/language", "internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
-	"script/runner":         {"internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
+	"script/runner":         {"internal/content", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"session/allow", "tool"},
@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"internal/redact":               {"internal/lazyregexp"},
 	"internal/paths":                {},
 	"internal/obeyed":               {"internal/content", "internal/filename"},
-	"internal/program":              {"internal/paths"},
+	"internal/program":              {"internal/content", "internal/paths"},
 	"internal/test/house":           {},
 	"internal/lazyregexp":           {},
 	"internal/toolrule":             {},

@@ -162,7 +162,7 @@ func (s *Settings) ScriptPath() ([]string, []program.Dropped) {
 		if s.path = cfg.Path; len(s.path) > 0 {
 			return
 		}
-		o := &program.PathOptions{Project: cfg.Paths.Project, Home: cfg.Paths.Home}
+		o := &program.PathOptions{Project: cfg.Paths.Project, Home: cfg.Paths.Home, Own: s.Home()}
 		for _, layer := range cfg.Layers() {
 			if layer.Dir != "" {
 				o.Skills = append(o.Skills, layer.Dir)

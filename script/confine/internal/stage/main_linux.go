@@ -132,7 +132,7 @@ func (s *stage) command() {
 	p := s.program
 	var r restriction
 	for i := range p.Restrict {
-		if err := r.do(&p.Restrict[i], s); err != nil {
+		if err := r.do(&p.Restrict[i], i, s); err != nil {
 			fail(RestrictFailed, i, err)
 		}
 	}

@@ -54,7 +54,7 @@ const (
 
 // Values of Op.M for Bind.
 const (
-	BindOptional = iota + 1 // leaves out a path that is missing
+	BindOptional = iota + 1 // leaves out a path that cannot be mounted, and reports it
 	BindOver                // leaves out a path at which the new root has nothing
 )
 

@@ -15,6 +15,7 @@ const (
 	RestrictFailed Kind = 'R' // operation N of Program.Restrict failed
 	StartFailed    Kind = 'P' // the command could not be started: error V
 	Listening      Kind = 'L' // the message has the listener of the operation Listen
+	LeftOut        Kind = 'O' // operation N was left out because of the error number V; those of Program.Restrict count after those of Program.Setup
 	Started        Kind = 'C' // the command runs
 	Ended          Kind = 'E' // the command has ended with the wait status V
 	OverMemory     Kind = 'M' // the command was ended because it has more than Program.Memory

@@ -9,7 +9,7 @@ import (
 type restriction struct{ ruleset int }
 
 // do does one operation on this thread.
-func (r *restriction) do(o *Op, s *stage) error {
+func (r *restriction) do(o *Op, index int, s *stage) error {
 	switch o.Code {
 	case Chdir:
 		return syscall.Chdir(o.A)
@@ -20,7 +20,12 @@ func (r *restriction) do(o *Op, s *stage) error {
 	case Ruleset:
 		return r.create(o)
 	case Allow:
-		return r.allow(o)
+		err := r.allow(o)
+		if !isOfPath(err) {
+			return err
+		}
+		report(Report{Kind: LeftOut, N: uint32(len(s.program.Setup) + index), V: uint32(err.(syscall.Errno))}, -1)
+		return nil
 	case AllowPort:
 		port := struct{ access, port uint64 }{o.N, o.M}
 		_, _, errno := syscall.RawSyscall6(sysAddRule, uintptr(r.ruleset), ruleNetPort, uintptr(unsafe.Pointer(&port)), 0, 0, 0)
@@ -96,9 +101,6 @@ const forFiles = accessExecute | accessReadFile | accessWriteFile | accessTrunca
 
 func (r *restriction) allow(o *Op) error {
 	fd, err := openNoLinks(o.A)
-	if err == syscall.ENOENT || err == syscall.EACCES {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

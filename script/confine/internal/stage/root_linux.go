@@ -40,7 +40,7 @@ func (r *root) open(ops []Op) error {
 			source = o.B
 		}
 		fd, err := tree(source, o.N)
-		if err == syscall.ENOENT && o.M == BindOptional {
+		if leaves(o, i, err) {
 			continue
 		}
 		if err != nil {
@@ -49,6 +49,25 @@ func (r *root) open(ops []Op) error {
 		r.trees[i] = fd
 	}
 	return nil
+}
+
+// leaves reports whether an operation that failed is left out, and says so to the engine: its path has changed since somebody looked, or
+// cannot be mounted.
+func leaves(o *Op, index int, err error) bool {
+	if o.M != BindOptional || !isOfPath(err) {
+		return false
+	}
+	report(Report{Kind: LeftOut, N: uint32(index), V: uint32(err.(syscall.Errno))}, -1)
+	return true
+}
+
+// isOfPath reports whether an error is about one path, and not about what this machine or process can do at all.
+func isOfPath(err error) bool {
+	switch err {
+	case syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EACCES, syscall.EINVAL, syscall.EIO, syscall.ENOTCONN, syscall.ESTALE, syscall.ENODEV, syscall.ENXIO:
+		return true
+	}
+	return false
 }
 
 // openLayers opens the folders of an overlay.
@@ -122,7 +141,10 @@ func (r *root) do(o *Op, index int) error {
 	case Root:
 		return syscall.Mount("root", base, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, o.B)
 	case Bind:
-		return r.attach(o, index)
+		if err := r.attach(o, index); !leaves(o, index, err) {
+			return err
+		}
+		return nil
 	case Overlay:
 		return r.overlay(o, index)
 	case Tmpfs:
