@@ -16,9 +16,12 @@ type limit struct {
 	denied  *allow.List // nil for nothing
 }
 
-// newLimit returns what a skill allows. A rule of allowed-tools that cannot be read allows nothing. One of disallowed-tools
+// newLimit returns what a skill allows, nil for everything. A rule of allowed-tools that cannot be read allows nothing. One of disallowed-tools
 // forbids its tool, or, if it names none, everything.
 func newLimit(name string, m *manifest.Manifest, o allow.Options) *limit {
+	if !m.AllowedTools.Declared && len(m.DisallowedTools.Rules) == 0 {
+		return nil
+	}
 	l := &limit{skill: name}
 	if m.AllowedTools.Declared {
 		l.written = slices.Clone(m.AllowedTools.Rules)

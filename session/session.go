@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
@@ -80,10 +81,14 @@ type Activation struct {
 	Since  time.Time       // when it was activated
 	Told   time.Time       // when the model was last given the instructions
 
-	limit *limit // what Tools and the manifest's disallowed tools allow; nil for everything
-	held  bool   // limit stays until Release
-	path  string // where the manifest is
+	sees  []sight // what each of Hooks sees
+	limit *limit  // what Tools and the manifest's disallowed tools allow; nil for everything
+	held  bool    // limit stays until Release
+	path  string  // where the manifest is
 }
+
+// sight is what a hook sees: calls that both matchers are about.
+type sight struct{ matcher, condition hook.Matcher }
 
 // New returns an empty session.
 func New(o *Options) *Session {
@@ -181,18 +186,35 @@ func (s *Session) activation(ctx context.Context, op string, k *skill.Skill, arg
 	case err != nil:
 		digest = ""
 	}
-	tools := k.Manifest().AllowedTools
+	m := k.Manifest()
+	tools := m.AllowedTools
 	tools.Rules = slices.Clone(tools.Rules)
-	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools, Hooks: slices.Clone(k.Manifest().Hooks),
-		limit: s.limit(ctx, k), path: k.Entry().Where()}, nil
+	a := Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools, Hooks: slices.Clone(m.Hooks), path: k.Entry().Where()}
+	if !tools.Declared && len(m.DisallowedTools.Rules) == 0 && len(a.Hooks) == 0 {
+		return a, nil
+	}
+	o := s.refersTo(ctx, k)
+	a.limit = newLimit(a.Name, m, o)
+	for _, h := range a.Hooks {
+		var v sight
+		v.matcher, _ = hook.ParseMatcher(h.Matcher, &o) // with an error it is about all calls
+		v.condition, _ = hook.ParseMatcher(h.If, &o)
+		a.sees = append(a.sees, v)
+	}
+	return a, nil
 }
 
-// limit returns what a skill allows, nil for everything.
-func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
-	m := k.Manifest()
-	if !m.AllowedTools.Declared && len(m.DisallowedTools.Rules) == 0 {
-		return nil
+// Sees reports whether a hook, given by its index in Hooks, sees a call of a tool that has these names.
+func (a *Activation) Sees(hook int, c allow.Call, names ...string) bool {
+	if hook >= len(a.sees) { // a is not of a session
+		return true
 	}
+	v := &a.sees[hook]
+	return v.matcher.Sees(c, names...) && v.condition.Sees(c, names...)
+}
+
+// refersTo returns what the rules of a skill refer to.
+func (s *Session) refersTo(ctx context.Context, k *skill.Skill) allow.Options {
 	s.mu.Lock()
 	rules := s.rules
 	s.mu.Unlock()
@@ -200,7 +222,7 @@ func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
 	if rules != nil {
 		o = rules(ctx, k)
 	}
-	return newLimit(k.Canonical(), m, o)
+	return o
 }
 
 // push puts a on top of the stack. op is the verb of an error, did that of the message.

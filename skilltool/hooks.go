@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
@@ -38,12 +38,13 @@ type ran struct {
 type moment struct {
 	event string
 	input func(skill string) *hook.Input
-	names []string // of the tool of a call; none for other events
+	call  allow.Call // the call that is made; for other events it is empty
+	names []string   // of the tool of the call; none for other events
 }
 
 // atCall is the moment of a call of a tool.
 func (k *Kit) atCall(event, name string, args json.RawMessage, result json.RawMessage) *moment {
-	return &moment{event: event, names: k.namesOf(name), input: func(skill string) *hook.Input {
+	return &moment{event: event, call: k.callOf(name, args), names: k.namesOf(name), input: func(skill string) *hook.Input {
 		in := hook.NewInput(event, skill, name, args)
 		in.Result = result
 		return in
@@ -132,7 +133,7 @@ func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []
 	var all []hook.Answer
 	for i, h := range a.Hooks {
 		this := ran{a.Name, a.Token, i}
-		if h.Event != m.event || len(m.names) > 0 && !slices.ContainsFunc(m.names, func(n string) bool { return hook.Matches(h.Matcher, n) }) || h.Once && !k.first(this) {
+		if h.Event != m.event || len(m.names) > 0 && !a.Sees(i, m.call, m.names...) || h.Once && !k.first(this) {
 			continue
 		}
 		answer := k.runHook(ctx, a.Name, h, m.input(a.Name))

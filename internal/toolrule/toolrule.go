@@ -10,7 +10,10 @@ import "strings"
 // Split splits a text at the spaces, tabs, line breaks and commas that are not inside parentheses, and drops empty
 // entries. A parenthesis that is never closed holds everything after it, so an unclear text yields one entry that Cut
 // refuses, and not several that it accepts.
-func Split(text string) []string {
+func Split(text string) []string { return SplitAt(text, " \t\r\n,") }
+
+// SplitAt is Split with other separators, each one byte.
+func SplitAt(text, separators string) []string {
 	var out []string
 	depth, start := 0, 0
 	cut := func(end int) {
@@ -25,7 +28,7 @@ func Split(text string) []string {
 			depth++
 		case c == ')':
 			depth = max(depth-1, 0)
-		case depth == 0 && strings.IndexByte(" \t\r\n,", c) >= 0:
+		case depth == 0 && strings.IndexByte(separators, c) >= 0:
 			cut(i)
 		}
 	}

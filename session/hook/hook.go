@@ -8,7 +8,6 @@ package hook
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -49,34 +48,6 @@ func NewInput(event, skill, tool string, args json.RawMessage) *Input {
 		in.Tool = names[0]
 	}
 	return in
-}
-
-// maxMatcher is the length of the longest matcher that is compiled.
-const maxMatcher = 1024
-
-// Matches reports whether a matcher is about a tool: "" and "*" are about all, Write|Edit about those two under the names of
-// any host, and other texts are regular expressions for whole names. One that cannot be compiled is about all tools, so that
-// no guard is left out.
-func Matches(matcher, tool string) bool {
-	if matcher == "" || matcher == "*" {
-		return true
-	}
-	canonical := allow.Canonical(tool)
-	names := append(allow.Spellings(canonical), tool, canonical)
-	for _, word := range strings.Split(matcher, "|") {
-		word = allow.Canonical(strings.TrimSpace(word))
-		if slices.ContainsFunc(names, func(n string) bool { return allow.Canonical(n) == word }) {
-			return true
-		}
-	}
-	if regexp.QuoteMeta(strings.ReplaceAll(matcher, "|", "")) == strings.ReplaceAll(matcher, "|", "") {
-		return false
-	}
-	if len(matcher) > maxMatcher {
-		return true
-	}
-	re, err := regexp.Compile("^(?:" + matcher + ")$")
-	return err != nil || slices.ContainsFunc(names, re.MatchString)
 }
 
 // Verdict is what a hook wants to happen.

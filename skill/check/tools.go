@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -51,6 +52,17 @@ func (v *validation) checkRules(field string, rules []string, forbids bool) []al
 		v.reportAt(at, "tools-rule", p.Message)
 	}
 	return list.Rules()
+}
+
+// checkHooks says which matchers of hooks are not understood or can match no call.
+func (v *validation) checkHooks() {
+	for _, h := range v.m.Hooks {
+		for _, text := range []string{h.Matcher, h.If} {
+			if _, err := hook.ParseMatcher(text, &allow.Options{}); err != nil {
+				v.reportAt(v.field("hooks"), "hook-matcher", fmt.Sprintf("a hook for %s: %v; until it is mended, the hook sees every call", h.Event, err))
+			}
+		}
+	}
 }
 
 // field returns the place of a front matter key.

@@ -79,6 +79,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	}
 	v.checkPushy()
 	v.checkTools()
+	v.checkHooks()
 	v.checkScripts(o.ScriptRule)
 	v.checkFiles()
 	return m, slices.Concat(problems, v.Problems())

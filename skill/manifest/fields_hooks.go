@@ -67,7 +67,7 @@ func (p *parser) hookCommand(event, matcher string, n *yamlnode.Node) Standing {
 	if command == "" || kind != "" && kind != "command" {
 		return p.badHook(event, n, "a hook must have the type command, and a command")
 	}
-	h := Hook{Event: event, Matcher: matcher, Command: command}
+	h := Hook{Event: event, Matcher: matcher, If: hookText(n, "if"), Command: command}
 	if once := member(n, "once"); once != nil {
 		h.Once, _ = truth(once)
 	}

@@ -74,6 +74,7 @@ type Tools struct {
 type Hook struct {
 	Event   string        // pre, post, PreToolUse, PostToolUse, Stop or SessionStart
 	Matcher string        // names the tools of PreToolUse and PostToolUse; "" means every tool
+	If      string        // a rule such as Bash(git push:*) for the calls that Matcher names; "" means all of them
 	Script  string        // slash path in the skill, for pre and post
 	Command string        // shell command, for the other events
 	Timeout time.Duration // 0 if none is given

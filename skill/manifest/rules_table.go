@@ -45,6 +45,7 @@ var rules = [...]*rule{
 	{"frontmatter-size", "EEEEEEE", true, "the front matter has more than 65536 bytes", "move what is long into the body"},
 	{"frontmatter-unclosed", "EEEEEEE", true, "the front matter has no closing ---", "add a line --- below the last field"},
 	{"frontmatter-values", "EEEEEEE", true, "the front matter has more than 4096 signs that begin a value", "move lists and tables into other files"},
+	{"hook-matcher", "EEEEEEE", false, "the matcher of a hook is not understood, or no call can match it: the hook sees every call", "name tools, as in Write|Edit, or a call, as in Bash(git push:*)"},
 	{"manifest-irregular", "EEEEEEE", true, "the manifest is a folder, a pipe, a socket or a device", "put a regular file in its place"},
 	{"manifest-link", "EEEEEEE", true, "the manifest is a symbolic link that is not followed", "put the file itself in place of the link"},
 	{"metadata-nested", "WW-WWWW", false, "a value below metadata is a list or a map; it is kept as JSON", "write a text"},

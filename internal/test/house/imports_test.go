@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 
 	"trial":                   {"internal/content", "want", "disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":               {"internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
-	"session":                 {"session/allow", "skill", "skill/manifest", "trace"},
+	"session":                 {"session/allow", "session/hook", "skill", "skill/manifest", "trace"},
 	"script":                  {"internal/filename", "internal/content", "want", "skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/language", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp", "internal/variable"},
 	"disclose":                {"internal/language", "skill", "skill/manifest", "disclose/internal/rank", "disclose/internal/words"},
 	"disclose/internal/rank":  {"disclose/internal/words"},
@@ -49,13 +49,13 @@ var allowed = map[string][]string{
 	"script/runner":         {"internal/content", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
-	"session/hook":   {"session/allow", "tool"},
+	"session/hook":   {"internal/toolrule", "session/allow", "tool"},
 	"session/allow":  {"internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
 	"script/survey":  {"want", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp"},
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"want", "internal/yamlnode", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
-	"skill/check":    {"internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "internal/scan", "internal/lazyregexp"},
+	"skill/check":    {"internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "session/hook", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},
 	"llm/anthropic":  {"llm", "internal/wire"},
 	"llm/openai":     {"llm", "internal/wire", "internal/lazyregexp"},

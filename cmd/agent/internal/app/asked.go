@@ -45,6 +45,9 @@ func hookText(h manifest.Hook) string {
 	if h.Matcher != "" {
 		when += " " + quoted(h.Matcher)
 	}
+	if h.If != "" {
+		when += " if " + quoted(h.If)
+	}
 	return fmt.Sprintf("%s: %s", when, quoted(h.Script+h.Command))
 }
 
