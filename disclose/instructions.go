@@ -84,6 +84,9 @@ func filled(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptio
 		body = strings.TrimRight(body, "\n") + "\n\nARGUMENTS: " + o.Args
 	}
 	t := Text{Body: body, Warnings: warnings(m, unknown)}
+	if unread := manifest.Unread(s.Problems()); unread != "" {
+		t.Warnings = append(t.Warnings, s.Entry().File()+": "+unread)
+	}
 	if v.full {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("the instructions grew by %d bytes: later placeholders stay in the text", mostFilled))
 	}

@@ -171,12 +171,13 @@ func readCommand(root *os.Root, name string) ([]byte, error) {
 // commandText returns the text of a command with the name and description that its front matter lacks. They are put at the end of
 // the front matter, so that its lines keep their numbers.
 func commandText(stem string, text []byte) []byte {
-	m, problems := manifest.Parse(text, &manifest.Options{Dir: stem})
+	var r manifest.Reader
+	m, problems := r.Parse(text, &manifest.Options{Dir: stem})
 	if slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "frontmatter-missing" }) {
 		return slices.Concat([]byte("---\nname: "+quote(stem)+"\ndescription: "+quote(firstLine(text))+"\n---\n"), text)
 	}
-	head := manifest.HeadEnd(text)
-	if head == 0 { // it is not closed, which is a problem
+	end := r.End(text)
+	if end == 0 { // it is not closed, which is a problem
 		return text
 	}
 	var missing string
@@ -184,9 +185,8 @@ func commandText(stem string, text []byte) []byte {
 		missing = "name: " + quote(stem) + "\n"
 	}
 	if m.Description == "" {
-		missing += "description: " + quote(firstLine(text[head:])) + "\n"
+		missing += "description: " + quote(firstLine([]byte(m.Body))) + "\n"
 	}
-	end := bytes.LastIndex(text[:head], []byte("---"))
 	return slices.Concat(text[:end], []byte(missing), text[end:])
 }
 

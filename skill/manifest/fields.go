@@ -30,6 +30,7 @@ type knownField struct {
 	split    string                                      // for a list that is written as one text: the characters between items
 	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list instead of a map; nil rejects it
 	declared func(*Manifest) *bool                       // records that a list has a value, even one that is dropped
+	word     bool                                        // for a text: it has no spaces, so that text below it does not belong to it
 	holds    bool                                        // for a flag: a value that is neither true nor false counts as true; for rules: what is not one is kept
 	close    func(*Manifest)                             // makes a field that protects the user allow nothing; nil for other fields
 
@@ -42,7 +43,7 @@ const spacesAndCommas = " \t\n,"
 
 // fields is the table of all front matter keys. Keys are found in any case and with "_" for "-".
 var fields = [...]*knownField{
-	{key: "name", standing: StandingEnforced, standard: true, read: (*parser).nameField, people: true},
+	{key: "name", word: true, standing: StandingEnforced, standard: true, read: (*parser).nameField, people: true},
 	{key: "description", standing: StandingEnforced, standard: true, read: (*parser).descriptionField, people: true},
 	{key: "license", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.License }, label: "license"},
 	{key: "compatibility", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.Compatibility }, check: (*parser).checkCompatibility, label: "compatible"},
@@ -60,12 +61,12 @@ var fields = [...]*knownField{
 	{key: "allowed-tools", aliases: "allowed_tools", standing: StandingEnforced, standard: true, tools: func(m *Manifest) *Tools { return &m.AllowedTools },
 		close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }, lost: "%s does not restrict it to the tools that it lists"},
 
-	{key: "version", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Version }, check: (*parser).checkVersion, people: true},
+	{key: "version", word: true, standing: StandingInformational, text: func(m *Manifest) *string { return &m.Version }, check: (*parser).checkVersion, people: true},
 	{key: "author", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Author }, label: "author"},
 	{key: "repository", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Repository }, label: "repository"},
-	{key: "min_agent_base_version", aliases: "min-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound,
+	{key: "min_agent_base_version", aliases: "min-agent-base-version", word: true, standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound,
 		lost: "%s does not check versions"},
-	{key: "max_agent_base_version", aliases: "max-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound,
+	{key: "max_agent_base_version", aliases: "max-agent-base-version", word: true, standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound,
 		lost: "%s does not check versions"},
 	{key: "requires-skills", aliases: "requires_skills", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.RequiresSkills }, keep: (*parser).needed,
 		lost: "%s does not look for the skills that it needs"},
@@ -94,10 +95,10 @@ var fields = [...]*knownField{
 	}},
 	{key: "default_enabled", aliases: "default-enabled", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DefaultEnabled }},
 	{key: "brief_description", aliases: "brief-description", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Brief }, check: (*parser).checkBrief},
-	{key: "model", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Model }}, // with context: fork; else informational, see finish
-	{key: "context", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Context }, check: (*parser).checkContext,
+	{key: "model", word: true, standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Model }}, // with context: fork; else informational, see finish
+	{key: "context", word: true, standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Context }, check: (*parser).checkContext,
 		lost: "%s runs it in the conversation, not in one of its own"},
-	{key: "agent", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Agent }},
+	{key: "agent", word: true, standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Agent }},
 	{key: "hooks", standing: StandingEnforced, read: (*parser).hooks, lost: "%s does not run its hooks, which may be checks"},
 	{key: "priority", standing: StandingEnforced, number: func(m *Manifest) *int { return &m.Priority }},
 	{key: "tags", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Tags }, people: true},
@@ -117,10 +118,10 @@ var fields = [...]*knownField{
 	{key: "disallowed-tools", standing: StandingEnforced, tools: func(m *Manifest) *Tools { return &m.DisallowedTools }, holds: true,
 		close: func(m *Manifest) { m.DisallowedTools = Tools{Declared: true, Rules: []string{"*"}} }, // which is not a rule, so it forbids everything
 		lost:  "%s does not forbid the tools that it lists"},
-	{key: "effort", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Effort }},
+	{key: "effort", word: true, standing: StandingInformational, text: func(m *Manifest) *string { return &m.Effort }},
 	{key: "background", standing: StandingInformational, flag: func(m *Manifest) *bool { return &m.Background }},
 	{key: "paths", standing: StandingInformational, split: ",", list: func(m *Manifest) *[]string { return &m.Paths }, lost: "%s offers it for all files"},
-	{key: "shell", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Shell }},
+	{key: "shell", word: true, standing: StandingInformational, text: func(m *Manifest) *string { return &m.Shell }},
 }
 
 // form returns the form of the field's value, for messages.

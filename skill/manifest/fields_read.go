@@ -307,7 +307,7 @@ func (p *parser) sourceText(n *yamlnode.Node) string {
 		return nodeText(n)
 	}
 	l := p.text.lines[i]
-	before := n.Col - 1
+	before := n.Col - 1 + l.added
 	for _, at := range l.removed {
 		if at < n.Col {
 			before--

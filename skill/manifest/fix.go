@@ -13,8 +13,9 @@ import (
 var errMeaning = errors.New("the file would read differently afterwards: mend it by hand")
 
 // Fix repairs the problems in the text of a SKILL.md that need no decision: a byte order mark, spaces around the
-// opening line --- and after the closing one, values that need quotes, keys in other spellings, and a name that differs
-// from the directory's only in case and underscores. In profiles that allow only the fields of the open standard, it
+// opening line --- and after the closing one, a closing line that is missing or has other dashes or text, lines below a value
+// that are not indented, values that need quotes, keys in other spellings, and a name that differs from the directory's only in
+// case and underscores. In profiles that allow only the fields of the open standard, it
 // moves version, author and tags from the top to metadata. It changes nothing else: comments, order and line breaks
 // stay. A second Fix changes nothing.
 //
@@ -26,6 +27,7 @@ func Fix(src []byte, o *Options) (fixed []byte, changed []Problem, err error) {
 		return src, nil, nil
 	}
 	first.delimiters()
+	first.indents()
 	first.quotes()
 	first.spellings()
 	first.nameCase()
@@ -49,7 +51,7 @@ func Fix(src []byte, o *Options) (fixed []byte, changed []Problem, err error) {
 // Fixes reports whether Fix repairs every problem with that code.
 func Fixes(code string) bool {
 	switch code {
-	case "field-spelling", "frontmatter-bom", "frontmatter-leading", "yaml-colon", "yaml-start":
+	case "field-spelling", "frontmatter-bom", "frontmatter-closer", "frontmatter-leading", "frontmatter-open", "yaml-colon", "yaml-flush", "yaml-start":
 		return true
 	}
 	return false
@@ -122,13 +124,34 @@ func (f *fixer) delimiters() {
 		f.gone = f.text.first - 2
 		f.replace(cut{start, opener, ""}, Problem{Code: "frontmatter-leading", Line: 1, Col: 1, Message: "removed the empty lines before the front matter"})
 	}
-	end, _ := lineEnd(f.src, opener)
+	end, next := lineEnd(f.src, opener)
 	f.trimDelimiter(opener, end, f.text.first-1)
-	closer := f.text.end
-	for closer > 0 && f.src[closer-1] != '\n' && f.src[closer-1] != '\r' {
-		closer--
+	f.closer(string(f.src[end:next]))
+}
+
+// closer writes the closing line. eol is a line break of the file.
+func (f *fixer) closer(eol string) {
+	start := f.text.closer(f.src)
+	switch f.text.how {
+	case endsAlone:
+		f.trimDelimiter(start, f.text.end, f.text.after-1)
+	case endsDashes:
+		f.replace(cut{start, f.text.end, "---"}, Problem{Code: "frontmatter-closer", Line: f.text.after - 1, Col: 1, Message: "wrote the closing line as ---"})
+	case endsGlued:
+		f.replace(cut{start, f.text.end, "---" + eol}, Problem{Code: "frontmatter-closer", Line: f.text.after, Col: 1, Message: "put the text after the closing --- on a line of its own"})
+	case endsOpen:
+		f.replace(cut{start, start, "---" + eol}, Problem{Code: "frontmatter-open", Line: f.text.after, Col: 1, Message: "added a closing line ---"})
 	}
-	f.trimDelimiter(closer, f.text.end, f.text.after-1)
+}
+
+// indents puts spaces before the lines that go on with a value.
+func (f *fixer) indents() {
+	for i, l := range f.text.lines {
+		if l.added == 0 || !f.intact(l) {
+			continue
+		}
+		f.replace(cut{l.start, l.start, l.text[:l.added]}, Problem{Code: "yaml-flush", Line: f.text.first + i, Col: 1, Message: "indented the line below its value"})
+	}
 }
 
 // lineBefore returns the offset of the opening line.
@@ -168,7 +191,7 @@ func (f *fixer) quotes() {
 
 // intact reports whether the line was read unchanged.
 func (f *fixer) intact(l textLine) bool {
-	return len(l.removed) == 0 && bytes.HasPrefix(f.src[l.start:], []byte(l.text))
+	return len(l.removed) == 0 && bytes.HasPrefix(f.src[l.start:], []byte(l.text[l.added:]))
 }
 
 // offset returns the byte offset of a place in the front matter, or -1 if its line was not read unchanged.
@@ -178,7 +201,7 @@ func (f *fixer) offset(line, col int) int {
 		return -1
 	}
 	l := f.text.lines[i]
-	runes := []rune(l.text)
+	runes := []rune(l.text[l.added:])
 	return l.start + len(string(runes[:min(col-1, len(runes))]))
 }
 

@@ -74,6 +74,10 @@ func (r *Reader) Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	return p.m, p.Problems()
 }
 
+// End returns the offset at which the fields of the text end that r.Parse read last: that of the line that closes the front matter, or
+// that of the body's first line if none does. It returns 0 if there is no front matter.
+func (r *Reader) End(src []byte) int { return r.p.text.closer(src) }
+
 type parser struct {
 	Report
 	m *Manifest
@@ -85,6 +89,7 @@ type parser struct {
 	unknown map[string]int    // index of the last entry with each unknown key
 	cures   map[string]string // cures for unknown keys found so far
 	edits   []edit            // changes of repair to lines of text
+	below   []entry           // keys that would restrict the skill if they did not stand below the end of the front matter
 	named   bool
 	summary bool // see Options
 	borrow  bool
@@ -138,6 +143,7 @@ func (p *parser) reset(o *Options) {
 	p.summary, p.borrow = o.Summary, o.Borrow
 	clear(p.unknown)
 	p.entries, p.edits, p.named, p.toolsLost, p.metaTags, p.needs = p.entries[:0], nil, false, 0, nil, needs{}
+	p.below = nil
 }
 
 // parse parses the file. It stops and returns false if nothing is left to read.
@@ -158,6 +164,10 @@ func (p *parser) parse(src []byte) bool {
 	if !plain && !p.splitLines(src) {
 		return false
 	}
+	readable := p.nodes(src)
+	if !plain && p.text.how == endsAlone && p.text.end == len(src) {
+		p.problem("frontmatter-eof", place{line: p.text.after - 1}, "the file ends right after the closing ---")
+	}
 	if !p.summary {
 		body, line := p.text.body(src)
 		p.m.BodyLine = line
@@ -167,9 +177,10 @@ func (p *parser) parse(src []byte) bool {
 			p.m.Body = string(body)
 		}
 	}
-	if !p.nodes() {
+	if !readable {
 		return false
 	}
+	p.entries = append(p.entries, p.below...)
 	p.fields(p.entries)
 	p.finish()
 	return true

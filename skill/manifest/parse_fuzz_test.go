@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,8 @@ func seeds(f *testing.F) []string {
 		"\ufeff\n\n---  \nName: My_Skill\ndescription: a: b # c\nallowed_tools: - Read\nversion: 1.0\ntags: [a, b]\n--- \n",
 		"---\r\nname: x\r\nmetadata:\r\n  a: b: c\r\nauthor: y\r\ndescription: \"x\" y\r\n---\r\nbody",
 		"# x\n```yaml\n---\nname: x\ndescription: y\n---\n",
+		"---\nname: x\ndescription: >\ny\n- z\n\n# T\n\nB\n----\n---# C\n---\n",
+		"---\nname: x\ndescription: y\nz: w\ntags:\n  - a\n- b\nc\n...\n| d |\nallowed-tools: Read",
 		"---\nname: x\n\"a\": &x [*x]\n...\n--- y\n\tz: \u00a0\u2028\u0007\n---",
 	}
 	for _, r := range rows {
@@ -39,8 +42,11 @@ func everyColumn() []*Profile {
 	return out
 }
 
-// Whatever the text: no panic, never nil, places inside the file, texts that are text. Profiles
-// change what is a problem, never what is read.
+// byLines are the problems of front matter that YAML cannot read.
+var byLines = map[string]bool{"frontmatter-closer": true, "frontmatter-open": true, "yaml-flush": true}
+
+// Whatever the text: no panic, never nil, places inside the file, texts that are text. Profiles change what is a problem, never what
+// is read, but for the end of the front matter, which the default profile finds by its lines.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add([]byte(s), "my-skill")
@@ -53,13 +59,13 @@ func FuzzParse(f *testing.F) {
 			if profile.Name != "spec" { // where names may have letters of any script
 				checkSound(t, src, m, problems)
 			}
-			if first == nil {
+			if first == nil && !slices.ContainsFunc(problems, func(p Problem) bool { return byLines[p.Code] }) {
 				first = m
 			}
 			if b, more := Parse(src, &Options{Dir: dir, Profile: profile, Borrow: true}); !reflect.DeepEqual(b, m) || !reflect.DeepEqual(more, problems) {
 				t.Errorf("%s: borrowed %+v, %v, want %+v, %v", profile.Name, b, more, m, problems)
 			}
-			if m.Description != first.Description || m.Body != first.Body || len(m.Fields) != len(first.Fields) {
+			if first != nil && (m.Description != first.Description || m.Body != first.Body || len(m.Fields) != len(first.Fields)) {
 				t.Errorf("%s reads %+v, the default profile %+v", profile.Name, m, first)
 			}
 		}

@@ -14,7 +14,7 @@ const maxPreamble = 30
 
 const bom = "\ufeff"
 
-// splitLines finds the front matter of every file. It returns false if there is none that is closed and within its limit.
+// splitLines finds the front matter of every file. It returns false if there is none that ends within its limit.
 func (p *parser) splitLines(src []byte) bool {
 	start := 0
 	if bytes.HasPrefix(src, []byte(bom)) {
@@ -26,34 +26,49 @@ func (p *parser) splitLines(src []byte) bool {
 		p.Add(Problem{Code: "frontmatter-missing", Line: 1, Message: "SKILL.md must start with YAML front matter", Cure: missingCure(src[start:])})
 		return false
 	}
-	closer, next, after := closing(src, offset, line)
-	if next < 0 {
-		p.unclosed(src, offset, line)
-		return false
-	}
-	if closer-offset > MaxFrontMatter {
-		p.problem("frontmatter-size", place{line: line}, "the front matter has more than %d bytes", MaxFrontMatter)
-		return false
-	}
-	p.checkLineEnds(src[:min(next+2, len(src))], after)
-	_, offset = lineEnd(src, offset)
 	t := &p.text
-	t.first, t.end, t.after = line+1, next, after
-	for offset < closer {
-		end, following := lineEnd(src, offset)
-		t.lines = append(t.lines, p.cleanLine(src[offset:end], offset, t.first+len(t.lines)))
-		offset = following
+	t.first, t.end = line+1, 0
+	closer, next, after := closing(src, offset, line)
+	if open := next < 0 || closer-offset > MaxFrontMatter; open {
+		p.addLines(src, offset, min(len(src), offset+MaxFrontMatter))
+		x := extentOf(t.lines, true)
+		if p.Profile.Strict() || !x.described || x.how == endsAlone {
+			p.forget(t.first)
+			p.unclosed(src, offset, line, next)
+			return false
+		}
+		p.cut(src, &x)
+	} else {
+		p.addLines(src, offset, closer)
+		t.end, t.after = next, after
 	}
+	p.checkLineEnds(src[:min(t.end+2, len(src))])
 	t.count, t.source = len(t.lines), []byte(t.join(0, len(t.lines)))
 	return true
 }
 
-func (p *parser) unclosed(src []byte, offset, line int) {
-	if len(src)-offset > MaxFrontMatter {
-		p.problem("frontmatter-size", place{line: line}, "no closing --- in the first %d bytes of the front matter", MaxFrontMatter)
-		return
+// addLines adds the lines of the front matter that begin before an offset.
+func (p *parser) addLines(src []byte, opener, before int) {
+	t := &p.text
+	for _, at := lineEnd(src, opener); at < before; {
+		end, following := lineEnd(src, at)
+		t.lines = append(t.lines, p.cleanLine(src[at:end], at, t.first+len(t.lines)))
+		if at = following; following == end {
+			break
+		}
 	}
-	p.problem("frontmatter-unclosed", place{line: line}, "the front matter is not closed: no line --- follows")
+}
+
+// unclosed reports front matter of which no end was found within its limit. next is the offset of the end of its closing line, or negative.
+func (p *parser) unclosed(src []byte, offset, line, next int) {
+	switch {
+	case next >= 0:
+		p.problem("frontmatter-size", place{line: line}, "the front matter has more than %d bytes", MaxFrontMatter)
+	case len(src)-offset > MaxFrontMatter:
+		p.problem("frontmatter-size", place{line: line}, "no closing --- in the first %d bytes of the front matter", MaxFrontMatter)
+	default:
+		p.problem("frontmatter-unclosed", place{line: line}, "the front matter is not closed: no line --- follows")
+	}
 }
 
 // opener returns the offset and number of the opening line, or -1. It reports any text before it.
@@ -135,13 +150,10 @@ func missingCure(src []byte) string {
 }
 
 // checkLineEnds reports line breaks that profiles may not allow.
-func (p *parser) checkLineEnds(front []byte, after int) {
+func (p *parser) checkLineEnds(front []byte) {
 	if i := bytes.Index(front, []byte("\r\n")); i >= 0 {
 		line, col := offsetPlace(front, i)
 		p.problem("file-crlf", place{line: line, col: col}, "lines end with CR LF")
-	}
-	if c := front[len(front)-1]; c != '\n' && c != '\r' && bytes.HasSuffix(bytes.TrimRight(front, " \t"), []byte("---")) {
-		p.problem("frontmatter-eof", place{line: after - 1}, "the file ends right after the closing ---")
 	}
 }
 

@@ -14,14 +14,16 @@ type frontText struct {
 	count  int        // number of lines
 	lines  []textLine // see split
 	first  int        // line of the file on which source begins
-	end    int        // offset of the closing line's end in the file
-	after  int        // line of the file that follows the closing line
+	how    ending     // how it ends
+	end    int        // offset of the closing line's end in the file, or of the body's first line if none closes it
+	after  int        // line of the file that follows
 }
 
 type textLine struct {
 	text    string
 	width   int   // code points of text
 	start   int   // offset in the file
+	added   int   // spaces at its beginning that are not in the file
 	removed []int // columns of the file that are not in text, ascending
 }
 
@@ -74,6 +76,15 @@ func (t *frontText) split() {
 	}
 }
 
+// closer returns the offset of the line that closes the front matter, or that of the body's first line if none does.
+func (t *frontText) closer(src []byte) int {
+	at := t.end
+	for at > 0 && src[at-1] != '\n' && src[at-1] != '\r' {
+		at--
+	}
+	return at
+}
+
 // place returns the line and column in the file for a line and column of source.
 func (t *frontText) place(line, col int) (int, int) {
 	switch {
@@ -85,7 +96,7 @@ func (t *frontText) place(line, col int) (int, int) {
 		return t.first + line - 1, max(col, 1)
 	}
 	l := &t.lines[line-1]
-	col = min(max(col, 1), l.width+1)
+	col = min(max(col, 1+l.added), l.width+1) - l.added
 	for _, at := range l.removed {
 		if at <= col {
 			col++

@@ -3,6 +3,8 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Severity says how bad a problem is.
@@ -58,3 +60,33 @@ func (p *Problem) Error() string {
 	}
 	return fmt.Sprintf("%s%s[%s] %s", where, p.Severity, p.Code, p.Message)
 }
+
+// Unread says which text of a file reaches neither a model nor a program, as its problems tell: "text on line 4, on line 9 is part of
+// nothing that a model gets". It returns "" if all of it does.
+func Unread(problems []Problem) string {
+	var parts []string
+	at := map[int]bool{}
+	for i := range problems {
+		p := &problems[i]
+		switch {
+		case p.Code == "frontmatter-preamble":
+			parts = append(parts, fmt.Sprintf("before line %d", p.Line))
+		case slices.Contains(unreadCodes[:], p.Code) && !at[p.Line]:
+			at[p.Line] = true
+			parts = append(parts, fmt.Sprintf("on line %d", p.Line))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if more := len(parts) - mostUnread; more > 0 {
+		parts = append(parts[:mostUnread:mostUnread], fmt.Sprintf("on %d more", more))
+	}
+	return "text " + strings.Join(parts, ", ") + " is part of nothing that a model gets"
+}
+
+// unreadCodes are the codes of problems that leave out text.
+var unreadCodes = [...]string{"yaml-anchor", "yaml-depth", "yaml-key", "yaml-syntax", "yaml-tag"}
+
+// mostUnread is how many places Unread names.
+const mostUnread = 5

@@ -36,10 +36,13 @@ func (e entry) place(field string) place { return place{e.line, e.col, field} }
 // it reads each top-level block alone, and drops only those that still fail. It rejects anchors, aliases, merge keys,
 // tags and deep nesting with the block that contains them. It rejects the whole if there are too many values, since
 // each step would read them again.
-func (p *parser) nodes() bool {
+func (p *parser) nodes(src []byte) bool {
 	t := &p.text
 	p.limits = yamlnode.Options{MaxSigns: maxSigns, Quick: true, Borrow: p.borrow, ASCII: t.ascii}
 	root, err := p.yaml.Parse(t.source, &p.limits)
+	if !p.Profile.Strict() && (err != nil || bytes.Contains(t.source, []byte("\n#"))) && p.reread(src) {
+		root, err = p.yaml.Parse(t.source, &p.limits)
+	}
 	if err != nil {
 		return p.mend(err)
 	}
@@ -247,8 +250,12 @@ func (p *parser) lose(b block) {
 // bare returns an entry with the key of a block and no value.
 func (p *parser) bare(b block) entry {
 	line, col := p.text.place(b.from+1, 1)
+	return bareEntry(b.key, line, col)
+}
+
+func bareEntry(key string, line, col int) entry {
 	empty := &yamlnode.Node{Line: line, Col: col}
-	return entry{key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: b.key, Line: line, Col: col}, value: empty, line: line, col: col, dropped: true}
+	return entry{key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: key, Line: line, Col: col}, value: empty, line: line, col: col, dropped: true}
 }
 
 // takeRaw uses the text of a block unchanged, if the field is a text and nothing in the block was rejected. It joins
@@ -256,7 +263,7 @@ func (p *parser) bare(b block) entry {
 func (p *parser) takeRaw(b block, err error) bool {
 	var ye *yamlnode.Error
 	f := findField(b.key)
-	if f == nil || !f.isText() || errors.As(err, &ye) && ye.Reason != yamlnode.Syntax {
+	if f == nil || !f.isText() || errors.As(err, &ye) && ye.Reason != yamlnode.Syntax && !(ye.Reason == yamlnode.Anchor && p.emphasis(b)) {
 		return false
 	}
 	var words []string
@@ -279,6 +286,13 @@ func (p *parser) takeRaw(b block, err error) bool {
 	p.problem("yaml-raw", place{line: line, col: col, field: f.key}, "the value of %q is not YAML; its text is taken unchanged", f.key)
 	p.entries = append(p.entries, e)
 	return true
+}
+
+// emphasis reports whether the value of a block begins with a star that is not that of an alias.
+func (p *parser) emphasis(b block) bool {
+	value := p.text.lines[b.from].text[b.value:]
+	code, at, _ := needsQuotes(value)
+	return code == "yaml-start" && at == 0 && value[0] == '*'
 }
 
 // reportYAML reports an error of the YAML reader for the lines of a block.

@@ -40,17 +40,17 @@ func TestRepair(t *testing.T) {
 		{"U+0080", "license: a\u0080b", license, "ab", "frontmatter-control 4:11"},
 		{"a no-break space as indentation", "metadata:\n\u00a0\u00a0a: b", meta("a", "a"), "b|b", "yaml-indent 5:1, yaml-indent 5:2"},
 		{"a date", "license: 2026-01-02", license, "2026-01-02", ""},
-		{"a line that is not a field", "license: MIT\n** Note **", license, "MIT", "yaml-syntax 5:1"},
-		{"text with addresses in it", "license: MIT\n| a | `https://x.y` |\n**Note:** z", license, "MIT", "yaml-syntax 5:1, yaml-syntax 6:1"},
-		{"a map in brackets between broken lines", "x y\n{\"license\":\"MIT\"}\nz", license, "MIT", "yaml-syntax 4:1, yaml-syntax 6:1"},
-		{"a key in quotes between broken lines", "x y\n\"license\": MIT\nz", license, "MIT", "yaml-syntax 4:1, yaml-syntax 6:1"},
-		{"a comment between broken lines", "x y\nlicense: MIT\n# no: field\nz", license, "MIT", "yaml-syntax 4:1, yaml-syntax 7:1"},
+		{"a line that is not a field", "license: MIT\n** Note **", license, "MIT ** Note **", "yaml-flush 5:1"},
+		{"text with addresses in it", "license: MIT\n| a | `https://x.y` |\n**Note:** z", license, "MIT", "frontmatter-open 5:1"},
+		{"a key in quotes before a broken line", "\"license\": MIT\nz", license, "MIT z", "yaml-flush 5:1"},
+		{"a comment before a broken line", "license: MIT\n# no: field\nz", license, "MIT", "frontmatter-open 5:1"},
+		{"lines below words", "license: MIT\nversion: 1.0\nx y\nuser-invocable: false\nz", license, "MIT", "yaml-syntax 6:1, yaml-syntax 8:1"},
 		{"a key that is a list", "? [a]\n: b\nlicense: MIT", license, "MIT", "yaml-key 4:3"},
 		{"an anchor elsewhere", "extra: &x y\nlicense: a: b", license, "a: b", "yaml-anchor 4:8, field-unknown 4:1, yaml-colon 5:11"},
 		{"a colon inside quotes that go on", "extra: &x y\nlicense: \"a\n  B: c: d\n  e\"", license, "a B: c: d e", "yaml-anchor 4:8, field-unknown 4:1"},
 		{"and a colon elsewhere", "extra: x: y\nlicense: \"a\n  B: c: d\n  e\"", license, "a B: c: d e", "yaml-colon 4:9, field-unknown 4:1"},
 		{"the last of two", "license: a\nlicense: b", license, "b", "field-duplicate 5:1"},
-		{"a second document", "license: a\n--- x\nauthor: b", license, "a", "yaml-document 5:1"},
+		{"a second document", "license: a\n--- x\nauthor: b", license, "a", "frontmatter-closer 5:1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			src := added(row.lines)

@@ -102,6 +102,7 @@ func runList(ctx context.Context, o *listOptions) error {
 		o.out.UnderTitle("Left out", app.LeftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
+	mentionUnreadText(o.out, cat)
 	mentionRest(o.out, cat, changed)
 	o.out.LeftOut(cat)
 	o.mentionUnread(cat)
@@ -124,6 +125,29 @@ func (o *listOptions) mentionUnread(cat *skill.Catalog) {
 			are = "is"
 		}
 		o.out.Hint(fmt.Sprintf("%s in %s %s not read: %s installs what you choose", app.Count(len(u.Skills), "skill"), u.Dir, are, u.Command))
+	}
+}
+
+// mentionUnreadText names on stderr the skills of whose files a model gets only a part.
+func mentionUnreadText(out *app.Printer, c *skill.Catalog) {
+	if out.Quiet() || out.Flush() != nil {
+		return
+	}
+	n := 0
+	for e := range c.Visible() {
+		unread := manifest.Unread(e.Problems())
+		if unread == "" {
+			continue
+		}
+		if n++; n <= mostAbsent {
+			out.Warn(fmt.Sprintf("%s: %s", e.Name(), unread))
+		}
+	}
+	if n > mostAbsent {
+		out.Warn(fmt.Sprintf("text of %s more reaches no model", app.Count(n-mostAbsent, "skill")))
+	}
+	if n > 0 {
+		out.Hint("agent skill validate NAME says why")
 	}
 }
 
