@@ -25,10 +25,15 @@ func (p *Policy) Decide(c *Call) Decision {
 	if p.o.Mode == All && (c.Kind != Command || c.Confined || p.o.Unconfined) {
 		return Decision{Verdict: Allowed, Reason: "the mode is all"}
 	}
-	if r, ok := p.allows(c); ok {
+	r, form, ok := p.allows(c)
+	if ok {
 		return Decision{Verdict: Allowed, Rule: r, Reason: fmt.Sprintf("the rule %s allows it", r.Text)}
 	}
-	return p.byKind(c)
+	d := p.byKind(c)
+	if d.Verdict == Asked && form != "" {
+		d.Reason += ", and no rule covers it as it is written: " + form
+	}
+	return d
 }
 
 // byKind decides about a call that no rule names.
@@ -53,8 +58,8 @@ func (p *Policy) byKind(c *Call) Decision {
 }
 
 // allows returns the rule that allows a call. Of a command with several parts it is the rule for one of them. A special
-// file needs a rule without a wildcard.
-func (p *Policy) allows(c *Call) (Rule, bool) {
+// file needs a rule without a wildcard. form says why a command in another form might be allowed.
+func (p *Policy) allows(c *Call) (r Rule, form string, ok bool) {
 	l := p.allow
 	switch {
 	case c.Special != "":
@@ -63,15 +68,19 @@ func (p *Policy) allows(c *Call) (Rule, bool) {
 		l = p.free
 	}
 	if len(l.rules) == 0 {
-		return Rule{}, false
+		return Rule{}, "", false
 	}
 	for _, q := range c.calls() {
-		if l.parsed.Check(q) == nil {
+		refusal := l.parsed.Check(q)
+		if refusal == nil {
 			r, _ := l.named(q)
-			return r, true
+			return r, "", true
+		}
+		if _, near := l.named(q); near && refusal.Form {
+			form = refusal.Why
 		}
 	}
-	return Rule{}, false
+	return Rule{}, form, false
 }
 
 // names returns the rule that names a call or a part of it.

@@ -99,7 +99,8 @@ func TestDecide(t *testing.T) {
 		{"rules allow each part", wide, command("ls && go test ."), permit.Allowed, ""},
 		{"a part that no rule allows", wide, command("ls && curl x"), permit.Asked, ""},
 		{"a text that a shell expands", wide, command("go test $(cat x)"), permit.Asked, ""},
-		{"a redirection", wide, command("ls > x"), permit.Asked, ""},
+		{"a redirection", wide, command("ls > x"), permit.Asked, "it runs outside a sandbox, and no rule covers it as it is written: the command has a redirection (>)"},
+		{"a redirection to nowhere", wide, command("ls 2>&1 >/dev/null"), permit.Allowed, ""},
 		{"ask before allow", wide, command("go test ./slow"), permit.Asked, "the rule Bash(go test ./slow) asks"},
 		{"ask before allow, a change", wide, edit("docs/plan/a.md"), permit.Asked, "Edit(docs/plan/**)"},
 		{"ask before the mode", with(wide, permit.All), edit("docs/plan/a.md"), permit.Asked, "asks"},
@@ -137,6 +138,16 @@ func TestDecide(t *testing.T) {
 				t.Errorf("the reason is %q, and the rule %+v", d.Reason, d.Rule)
 			}
 		})
+	}
+}
+
+// A form that no rule covers is told only where a rule is about the command.
+func TestForm(t *testing.T) {
+	p, _ := permit.New(&permit.Options{Allow: []permit.Rule{{Text: "Bash(ls:*)"}}})
+	for text, told := range map[string]bool{"ls > x": true, "ls | wc > x": true, "wc > x": false, "wc": false} {
+		if d := p.Decide(command(text)); d.Verdict != permit.Asked || strings.Contains(d.Reason, "as it is written: the command has a redirection") != told {
+			t.Errorf("%s: %+v", text, d)
+		}
 	}
 }
 

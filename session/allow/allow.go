@@ -123,7 +123,7 @@ func (l *List) Check(c Call) *Refusal {
 		r.Rules = append(r.Rules, rule.Text)
 	}
 	if len(q.rules) > 0 {
-		r.Why = why
+		r.Why, r.Form = why, q.form
 	}
 	return r
 }
@@ -149,6 +149,7 @@ type Refusal struct {
 	Tool  string   // as called
 	Rules []string // of the list, as written
 	Why   string   // what of the arguments no rule covers; "" if no rule names the tool
+	Form  bool     // Why is about the form of a command: written in another way, a rule might cover it
 }
 
 // Message returns the text for the model: "Tool 'X' not allowed by skill 'Y'. Allowed tools: a, b (not in allowed-tools

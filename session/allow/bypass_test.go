@@ -7,7 +7,8 @@ func bypasses() []string {
 	return []string{
 		// joined
 		"git; rm -rf x", "git status; rm x", "git status && rm x", "git status || rm x", "git status | rm", "git status |& rm",
-		"git status & rm x", "git status\nrm x", "git status\r\nrm x", "git log #\nrm x", "git log \\\n; rm x", "git log #2,\\\nrm x", "git log # \\\\\nrm x", "git log 'a\\\nb'; rm", "git status &&",
+		"git status & rm x", "git status\nrm x", "git status\r\nrm x", "git log #\nrm x", "git log \\\n; rm x", "git log #2,\\\nrm x", "git log # \\\\\nrm x", "git log 'a\\\nb'; rm", "git log \\\n\nrm x", "git lo\\\ng;rm x",
+		"git log \\\\\nrm x", "git log \\\\\\\nrm x", "git a\\\n|rm x", "git \"a\\\n\"; rm x", "git 2>\\\nx", "git status &&",
 		"git " + strings.Repeat("a", 9000), strings.Repeat("git x; ", 40) + "rm x",
 		// expanded
 		"git $(rm x)", "git `rm x`", `git "$(rm x)"`, "git \"`rm x`\"", "git <(rm x)", "git >(rm x)", "git ${x:-$(rm x)}",
@@ -15,6 +16,8 @@ func bypasses() []string {
 		"git \"a\nb\"; rm", `git $"rm"`, "git !! ; rm", "${IFS}git", "$(echo rm) x", "g${x}it",
 		// redirected
 		"git status > /etc/passwd", "git log >> ~/.bashrc", "git log 2>&1 >x", "git log &>x", "git apply < x",
+		"git log >&x", "git log >& /tmp/x", "git log 2>&1x", "git log 3>&1", "git log {fd}>/dev/null", "git log &>/dev/null", "git log >/dev/null/../x",
+		"git log >/dev/nullx", "git log 2>&1 2>x", "git log >$X", "git log 2>/dev/null; rm x", "git log 2>&1 | rm", "git log >/dev/null & rm x",
 		"git hash-object --stdin <<EOF\n$(rm x)\nEOF", `git x <<< "$(rm x)"`, "git log 2>x", "git log >|x", "git log <>x",
 		// with variables
 		"X=1 git status", "GIT_PAGER=rm git log", "PATH=.:$PATH git log", "LD_PRELOAD=./x.so git log", "IFS=x git", "BASH_ENV=x git",
@@ -42,5 +45,7 @@ func harmless() []string {
 		"git status", "git log --oneline -n 5", "git  status", "git diff -- 'a file.txt'", `git commit -m "plain text"`,
 		"git add -A && git commit -m 'x'", "git log | git shortlog", "git status # note", "git commit -m 'it; rm -rf x'", "git", "git show HEAD^",
 		"git show HEAD~2:x", "git stash show 'stash@{0}'", "git log\ngit status\n", "git add 'a*'", "git diff a...b", "git log --format=%h",
+		"git status 2>&1", "git status 2>/dev/null", "git status >/dev/null 2>&1", "git log 1>&2 | git shortlog 2>> /dev/null", "git log < /dev/null", ">/dev/null git log",
+		"git log -1 \\\n  --oneline", "git commit -m 'a b' \\\n\t--amend 2>&1", "git st\\\natus", "git add x && \\\n git status", "git status 2>\\\n/dev/null",
 	}
 }

@@ -24,9 +24,9 @@
 // # Shell commands
 //
 // A command is read with the grammar of bash. It is allowed if it has nothing but simple commands of plain words, joined
-// by && || ; | and line breaks, and a rule covers each of them. A command with an expansion, a redirection, an
-// assignment, a function or a control structure is refused: the shell could run something else than the text shows. Names
-// of programs are compared byte by byte.
+// by && || ; | and line breaks, and a rule covers each of them. 2>&1 and redirections to and from /dev/null are left out of the
+// comparison. A command with an expansion, another redirection, an assignment, a function or a control structure is refused: the
+// shell could run something else than the text shows. Names of programs are compared byte by byte.
 //
 // A script of a skill counts as the commands that run it: Bash(python:*) covers a Python script that script_run starts, and
 // Bash(./scripts/*) those of that folder, because the same call through a shell is covered, too.

@@ -21,6 +21,7 @@ type query struct {
 	rules []Rule // those that are about the tool; Read, with any arguments, is about skill_read, too
 
 	toolset *toolsetTool // the tool of a toolset that the call is for, or nil
+	form    bool         // what allowed says is about the form of a command, not about what it runs
 }
 
 func (l *List) ask(c Call) *query {
@@ -121,6 +122,7 @@ func (q *query) commandsAllowed() string {
 	for _, source := range sources {
 		list, why := plain(source)
 		if why != "" {
+			q.form = true
 			return why
 		}
 		if why := q.covered(list); why != "" {
@@ -141,6 +143,7 @@ func (q *query) covered(list [][]string) string {
 	moved := false
 	for _, c := range list {
 		if len(list) > 1 && changesShell(c) {
+			q.form = true
 			return fmt.Sprintf("%.100q changes what the commands beside it do; call it alone", c[0])
 		}
 		if !slices.ContainsFunc(q.rules, func(r Rule) bool { return r.covers(c, moved) }) {

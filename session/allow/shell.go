@@ -2,6 +2,7 @@ package allow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,8 +50,9 @@ func unreadable(text string) string {
 	if !utf8.ValidString(text) {
 		return "the command is not valid UTF-8"
 	}
-	if strings.Contains(text, "\\\n") { // the parser takes it for the same line in a comment, where bash does not
-		return "a line of the command goes on in the next one; write it as one line"
+	// Where a line goes on in the next one, the parser and bash agree except in comments and after another backslash.
+	if strings.Contains(text, "\\\n") && (strings.Contains(text, "#") || strings.Contains(text, "\\\\\n")) {
+		return "a line of the command goes on in the next one, beside a # or a backslash; write it as one line"
 	}
 	for _, r := range text {
 		hidden := r > 0x7e && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r))
@@ -77,6 +79,8 @@ func (r *reader) node(n syntax.Node) bool {
 	case *syntax.Stmt:
 		r.statement(x)
 	case *syntax.BinaryCmd: // && || | |&
+	case *syntax.Redirect: // statement has looked at it
+		return false
 	case *syntax.CallExpr:
 		r.command(x)
 		return false
@@ -90,9 +94,26 @@ func (r *reader) statement(s *syntax.Stmt) {
 	switch {
 	case s.Background || s.Coprocess || s.Disown:
 		r.why = "the command starts a process in the background"
-	case len(s.Redirs) > 0:
-		r.why = fmt.Sprintf("the command has a redirection (%s); its output and its errors are returned without one", s.Redirs[0].Op)
+	default:
+		if i := slices.IndexFunc(s.Redirs, func(d *syntax.Redirect) bool { return !harmless(d) }); i >= 0 {
+			r.why = fmt.Sprintf("the command has a redirection (%s); its output and its errors are returned without one", s.Redirs[i].Op)
+		}
 	}
+}
+
+// harmless reports whether a redirection writes and reads no file: 2>&1, >/dev/null, 2>/dev/null or </dev/null. &> is none of
+// them, because some shells take it for two operators.
+func harmless(d *syntax.Redirect) bool {
+	if d.N != nil && !slices.Contains([]string{"0", "1", "2"}, d.N.Value) || d.Word == nil || d.Hdoc != nil {
+		return false
+	}
+	switch d.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
+		return d.Word.Lit() == "/dev/null"
+	case syntax.DplOut:
+		return d.Word.Lit() == "1" || d.Word.Lit() == "2"
+	}
+	return false
 }
 
 func (r *reader) command(c *syntax.CallExpr) {
