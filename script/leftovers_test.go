@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/want"
 )
 
 // plant has Python write byte code of other code beside the sources of a folder, in each form that it loads: with the time and the
@@ -100,4 +102,111 @@ func TestByteCodeIsNotLoaded(t *testing.T) {
 			})
 		}
 	}
+}
+
+// leftOf has, for each language, a script that loads code from what tools leave in a folder, such as a cache, and that code.
+var leftOf = map[string]struct{ file, code, left, text string }{
+	"node": {"run.js", "try { require('helper') } catch { console.log('source') }\n", "node_modules/helper/index.js", "console.log('PLANTED')\n"},
+	"ruby": {"run.rb", "begin\n  require_relative '../.cache/helper'\nrescue LoadError\n  puts 'source'\nend\n", ".cache/helper.rb", "puts 'PLANTED'\n"},
+	"php":  {"run.php", "<?php if (!@include __DIR__ . '/../.cache/helper.php') echo \"source\\n\";\n", ".cache/helper.php", "<?php echo \"PLANTED\\n\"; return true;\n"},
+	"perl": {"run.pl", "use FindBin;\nprint \"source\\n\" unless do \"$FindBin::Bin/../.cache/helper.pl\";\n", ".cache/helper.pl", "print \"PLANTED\\n\"; 1\n"},
+	"bash": {"run.sh", ". \"$(dirname \"$0\")/../.cache/helper.sh\" 2>/dev/null || echo source\n", ".cache/helper.sh", "echo PLANTED\n"},
+}
+
+// C77: no program loads what is left in the folder of an approved skill, and it changes no digest.
+func TestLeftoversAreNotLoaded(t *testing.T) {
+	for program, l := range leftOf {
+		t.Run(program, func(t *testing.T) {
+			path := installed(t, program)
+			s := open(t, "", tree{"scripts/" + l.file: l.code, "package-lock.json": `{"lockfileVersion": 3, "packages": {}}`})
+			before, err := s.Digest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := s.Dir(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree{l.left: l.text}.write(t, at)
+			if out, err := exec.Command(path, filepath.Join(at, "scripts", l.file)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "PLANTED" {
+				t.Fatalf("control: it is not loaded by hand, so the test proves nothing: %s, %v", out, err)
+			}
+			now, err := s.Entry().Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer now.Close()
+			if after, err := now.Digest(t.Context()); err != nil || after != before {
+				t.Errorf("digest %s, %v; before %s", after, err, before)
+			}
+			h := host(t).host()
+			got, err := h.Run(t.Context(), now, Script{Name: l.file, File: "scripts/" + l.file}, &RunOptions{JSON: JSONNo,
+				Admit: func(ctx context.Context, s *skill.Skill) (*skill.Skill, error) { return h.Seal(ctx, s) }})
+			if err != nil || strings.TrimSpace(got.Text) != "source" {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+}
+
+// cacheOf has, for each program that keeps code which it compiled, a script and a variable that has it do so in the folder DIR.
+var cacheOf = map[string]struct{ file, code, variable, value, config string }{
+	"node":    {"run.js", "require('./helper.js')\n", "NODE_COMPILE_CACHE", "DIR", ""},
+	"python3": {"run.py", "import helper\n", "PYTHONPYCACHEPREFIX", "DIR", ""},
+	"php":     {"run.php", "<?php include __DIR__ . '/helper.php';\n", "PHP_INI_SCAN_DIR", ":DIR", "zend_extension=opcache\nopcache.enable_cli=1\nopcache.file_cache=DIR\nopcache.file_cache_only=1\nopcache.file_update_protection=0\n"},
+	"bun":     {"run.ts", "import './helper.ts'\n", "BUN_RUNTIME_TRANSPILER_CACHE_PATH", "DIR", ""},
+	"deno":    {"run.ts", "import './helper.ts'\n", "DENO_DIR", "DIR", ""},
+}
+
+// C77: a script uses no folder of compiled code that a variable of the user names, even if the variable was granted.
+func TestCachesAreNotUsed(t *testing.T) {
+	for program, c := range cacheOf {
+		t.Run(program, func(t *testing.T) {
+			path := installed(t, program)
+			dir := t.TempDir()
+			at := func(text string) string { return strings.ReplaceAll(text, "DIR", dir) }
+			uses := func() bool {
+				list, err := os.ReadDir(dir)
+				return err != nil || slices.ContainsFunc(list, func(e os.DirEntry) bool { return e.Name() != "x.ini" })
+			}
+			helper := "helper" + filepath.Ext(c.file)
+			s := open(t, "", tree{"scripts/" + c.file: c.code, "scripts/" + helper: strings.Repeat("\n", 1<<16)})
+			where, err := s.Dir(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.config != "" {
+				tree{"x.ini": at(c.config)}.write(t, dir)
+			}
+			r := host(t)
+			r.Env = append(r.Env, c.variable+"="+at(c.value))
+			r.Granted = func(context.Context, *skill.Skill) (Grant, error) {
+				return Grant{Given: want.New(want.VariableOf(c.variable), want.WriteOf(dir))}, nil
+			}
+			if _, err := r.Run(t.Context(), s, Script{Name: c.file, File: "scripts/" + c.file}, &RunOptions{JSON: JSONNo}); err != nil {
+				t.Fatal(err)
+			}
+			if uses() {
+				t.Errorf("%s passes", c.variable)
+			}
+			byHand := exec.Command(path, filepath.Join(where, "scripts", c.file))
+			byHand.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=", c.variable+"="+at(c.value))
+			if out, err := byHand.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if !uses() {
+				t.Skipf("this %s keeps no code in the folder of %s, so it is not known that it would not", program, c.variable)
+			}
+		})
+	}
+}
+
+// installed returns a program of this machine.
+func installed(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("no %s here, so it is not known what it loads", program)
+	}
+	return path
 }

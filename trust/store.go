@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -49,6 +50,9 @@ type Store struct {
 	Path string           // absolute; otherwise every method returns an error. The first write creates the file and its folder.
 	Now  func() time.Time // nil means time.Now
 	Home string           // the user's, which AddRoot refuses, as it does a folder above it; "" for none
+
+	// Installed is the folder of installed skills, absolute: contents of one name there are versions of one skill. "" for none.
+	Installed string
 
 	// Record gets each change before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
 	// GrantChanged and GrantRevoked. Its error keeps the change from being written, unless the change only takes rights away. Nil
@@ -111,7 +115,7 @@ func (s *Store) Load() (*Set, error) {
 	if err != nil {
 		return &Set{}, fmt.Errorf("nothing is trusted: %w", kinds().Known(err))
 	}
-	set := &Set{roots: f.Roots, approvals: make([]Approval, len(f.Approvals))}
+	set := &Set{roots: f.Roots, installed: s.Installed, approvals: make([]Approval, len(f.Approvals))}
 	for i, a := range f.Approvals {
 		set.approvals[i] = a.Approval
 	}
@@ -342,31 +346,54 @@ func (s *Store) parse(content []byte) (*file, error) {
 func (f *file) renew() {
 	for i := range f.Approvals {
 		a := &f.Approvals[i]
-		if ownContent(&a.Digest, &a.Whole, &a.Files) {
+		if ownContent(a.Dir, &a.Digest, &a.Whole, &a.Files) {
 			a.text = nil
 		}
 	}
 	for i := range f.Grants {
 		g := &f.Grants[i]
-		ownContent(&g.Digest, &g.Whole, &g.Files)
+		ownContent(g.Dir, &g.Digest, &g.Whole, &g.Files)
 	}
 }
 
-// ownContent takes what belongs to no skill out of a content. It changes nothing if there is no such file, if the files are not those
-// of the digest, and if one is a link, whose text is not known.
-func ownContent(digest, whole *string, files *[]File) bool {
+// ownContent takes what belongs to no skill out of the content of a folder. It changes nothing if there is no such file, if the files
+// are not those of the digest, and if one is a link that the folder has not or that leads elsewhere there.
+func ownContent(dir string, digest, whole *string, files *[]File) bool {
 	all, names := make([]dirhash.File, len(*files)), make([]string, len(*files))
 	for i, f := range *files {
 		all[i], names[i] = dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link}, f.Path
 	}
 	own := content.Own(names)
-	if len(own) == len(names) || dirhash.Of(all) != *digest {
+	if len(own) == len(names) {
+		return false
+	}
+	texts := linkTexts(dir, *files)
+	if dirhash.Of(all, texts) != *digest {
 		return false
 	}
 	*whole = *digest
-	*digest = dirhash.Of(slices.DeleteFunc(all, func(f dirhash.File) bool { return !own[f.Path] }))
+	*digest = dirhash.Of(slices.DeleteFunc(all, func(f dirhash.File) bool { return !own[f.Path] }), texts)
 	*files = slices.DeleteFunc(*files, func(f File) bool { return !own[f.Path] })
 	return true
+}
+
+// linkTexts returns the texts of those links among the files of a folder that are there.
+func linkTexts(dir string, files []File) map[string]string {
+	if dir == "" || !slices.ContainsFunc(files, func(f File) bool { return f.Link }) {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	out := map[string]string{}
+	for _, f := range files {
+		if text, err := root.Readlink(filepath.FromSlash(f.Path)); f.Link && err == nil {
+			out[f.Path] = text
+		}
+	}
+	return out
 }
 
 // sort orders the entries by name and folder.

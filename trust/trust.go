@@ -13,11 +13,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/want"
@@ -51,6 +53,7 @@ type File struct {
 // Set is the content of a Store when it was loaded. The zero value trusts nothing.
 type Set struct {
 	roots     []string
+	installed string     // as in Store
 	approvals []Approval // by name, then directory
 	grants    []Grant    // likewise
 }
@@ -95,7 +98,7 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 
 // Trust returns what the set says about a skill: it is a skill.TrustFunc. It computes the digest, which reads every file of the
 // skill, only if the skill is outside the trusted folders and its name has an approval. It does not know what is approved after
-// Load; Store.Trust does.
+// Load; Store.Trust does. Of another skill than the approved one it returns skill.TrustNone, see Another.
 func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
 	if err := ctx.Err(); err != nil {
 		return skill.TrustNone, err
@@ -120,7 +123,26 @@ func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, er
 	if err != nil {
 		return skill.TrustNone, err
 	}
-	return s.Trusted(subject.Name, dir, digest), nil
+	is := s.Trusted(subject.Name, dir, digest)
+	if is == skill.TrustChanged && s.Another(subject.Name, subject.Dir) != "" {
+		is = skill.TrustNone
+	}
+	return is, nil
+}
+
+// Another returns the folder of another skill of this name, if what is approved of the name is of that one alone; "" if an approval may
+// be of the skill in dir. A skill that was moved, and the versions of an installed one, are the same skill. It looks whether the
+// folder of the approval is still there.
+func (s *Set) Another(name, dir string) string {
+	real := paths.Real(dir)
+	a, ok := s.Approval(name, real)
+	if !ok || dir == "" || a.Dir == "" || a.Dir == real || s.installed != "" && paths.WithinReal(s.installed, a.Dir) {
+		return ""
+	}
+	if _, err := os.Stat(a.Dir); err != nil {
+		return ""
+	}
+	return a.Dir
 }
 
 // named returns the approvals of a name in any spelling.

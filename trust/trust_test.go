@@ -135,6 +135,37 @@ func TestFunc(t *testing.T) {
 	}
 }
 
+// C57: another skill of a name is not a changed one. One that was moved, and the versions of an installed skill, are the same.
+func TestAnother(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	at := func(name string) string { return filepath.Join(top, name) }
+	for _, name := range []string{"mine", "theirs", "plugins/a/v1", "plugins/a/v2"} {
+		must(t, os.MkdirAll(at(name), 0o700))
+	}
+	s := newStore(t)
+	s.Installed = at("plugins")
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: at("mine")}, Approval{Name: "moved", Digest: digest("a"), Dir: at("gone")},
+		Approval{Name: "a", Digest: digest("a"), Dir: at("plugins/a/v1")}))
+	for _, tt := range []struct {
+		name, dir string
+		want      skill.Trust
+		another   string
+	}{
+		{"x", at("mine"), skill.TrustChanged, ""},
+		{"x", at("theirs"), skill.TrustNone, at("mine")},
+		{"x", "", skill.TrustChanged, ""},
+		{"moved", at("theirs"), skill.TrustChanged, ""},
+		{"a", at("plugins/a/v2"), skill.TrustChanged, ""},
+		{"none", at("theirs"), skill.TrustNone, ""},
+	} {
+		got, err := s.Trust(t.Context(), skill.Subject{Name: tt.name, Dir: tt.dir, Digest: func(context.Context) (string, error) { return digest("b"), nil }})
+		if another := loaded(t, s).Another(tt.name, tt.dir); err != nil || got != tt.want || another != tt.another {
+			t.Errorf("%s in %s: %v, %v, another %q; want %v, %q", tt.name, tt.dir, got, err, another, tt.want, tt.another)
+		}
+	}
+}
+
 func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 	s := newStore(t)
 	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x"}))
@@ -245,7 +276,7 @@ func TestDigestsOfTheWhole(t *testing.T) {
 		for _, f := range files {
 			list = append(list, dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		}
-		return dirhash.Of(list)
+		return dirhash.Of(list, nil)
 	}
 	own := []File{file("SKILL.md"), file("scripts/a.py"), file("scripts/lone.pyc")}
 	all := append(slices.Clone(own), file(".DS_Store"), file("scripts/__pycache__/a.cpython-314.pyc"), file("scripts/a.pyc"))
@@ -289,6 +320,58 @@ func TestDigestsOfTheWhole(t *testing.T) {
 	if text := string(read(t, s.Path)); strings.Count(text, whole) != 3 { // of the approval, of the grant, and the digest of linked
 		t.Errorf("%d times the digest of the whole in %s", strings.Count(text, whole), text)
 	}
+}
+
+// C77: the same holds for a content with links, as long as those in the folder of the skill are the same.
+func TestDigestsOfTheWholeWithLinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"scripts/__pycache__", ".venv/bin"} {
+		must(t, os.MkdirAll(filepath.Join(dir, d), 0o700))
+	}
+	for _, name := range []string{"SKILL.md", "scripts/a.py", "scripts/__pycache__/a.cpython-314.pyc"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+	}
+	must(t, os.Symlink("SKILL.md", filepath.Join(dir, "l")))
+	must(t, os.Symlink("../../SKILL.md", filepath.Join(dir, ".venv/bin/python")))
+	sum := func(whole bool) (string, []File) {
+		t.Helper()
+		s, err := dirhash.Dir(t.Context(), os.DirFS(dir), &dirhash.Options{Whole: whole})
+		must(t, err)
+		var files []File
+		for _, f := range s.Files {
+			files = append(files, File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
+		}
+		return s.Digest, files
+	}
+	whole, all := sum(true)
+	now, own := sum(false)
+	s := newStore(t)
+	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: whole, Dir: dir, Files: all}, func(g *Grant) error { g.Given = home(); return nil }))
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: whole, Dir: dir, Files: all}, Approval{Name: "gone", Digest: whole, Dir: dir + "/gone", Files: all}))
+	check := func(want skill.Trust) {
+		t.Helper()
+		set := loaded(t, s)
+		if got := set.Trusted("x", "", now); got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if g, ok := set.Grant("x", dir, now); want == skill.TrustApproved && (!ok || !g.Given.Has(home()[0]) || len(g.Files) != len(own)) {
+			t.Errorf("the grant is %+v, %v", g, ok)
+		}
+		if got := set.Trusted("gone", "", now); got != skill.TrustChanged {
+			t.Errorf("gone is %v", got)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "scripts/__pycache__/a.cpython-314.pyc"), []byte("made anew"), 0o600))
+	check(skill.TrustApproved)
+	must(t, os.Remove(filepath.Join(dir, ".venv/bin/python")))
+	check(skill.TrustChanged)
+	must(t, os.Symlink("../../scripts/a.py", filepath.Join(dir, ".venv/bin/python")))
+	check(skill.TrustChanged)
+	must(t, os.Remove(filepath.Join(dir, ".venv/bin/python")))
+	must(t, os.Symlink("../../SKILL.md", filepath.Join(dir, ".venv/bin/python")))
+	must(t, s.AddRoot(t.Context(), "/elsewhere")) // which writes the file
+	must(t, os.RemoveAll(filepath.Join(dir, ".venv")))
+	check(skill.TrustApproved)
 }
 
 func read(t *testing.T, path string) []byte {

@@ -115,10 +115,16 @@ func Is(ctx context.Context, fsys fs.FS, digests ...string) (bool, Sum, error) {
 	return slices.Contains(digests, was.Digest), now, nil
 }
 
-// Of returns the digest of files without links, by their names and hashes, and "" if there is a link: its text is not known.
-func Of(files []File) string {
-	w := walker{files: slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) })}
-	if slices.ContainsFunc(files, func(f File) bool { return f.Link }) {
+// Of returns the digest of files by their names and hashes, with the texts of the links among them by their names. It returns "" if
+// the text of a link is not there, or has another hash.
+func Of(files []File, links map[string]string) string {
+	w := walker{files: slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) }), links: links}
+	unknown := func(f File) bool {
+		text, ok := links[f.Path]
+		hash := sha256.Sum256([]byte(text))
+		return f.Link && (!ok || f.SHA256 != hex.EncodeToString(hash[:]))
+	}
+	if slices.ContainsFunc(files, unknown) {
 		return ""
 	}
 	return w.digest()

@@ -105,10 +105,10 @@ func TestLeftovers(t *testing.T) {
 			}
 		}
 	}
-	if got := Of(same.Files); got != same.Digest {
+	if got := Of(same.Files, nil); got != same.Digest {
 		t.Errorf("Of says %s, want %s", got, same.Digest)
 	}
-	if got := Of([]File{{Path: "l", Link: true}}); got != "" {
+	if got := Of([]File{{Path: "l", Link: true}}, nil); got != "" {
 		t.Errorf("Of a link is %s", got)
 	}
 }

@@ -47,7 +47,8 @@ type Language struct {
 	// Missing matches what is said when a module is not installed; its first group is the name.
 	Missing func() *regexp.Regexp
 
-	// Obeys has patterns of the variables by which its programs and those of its packages load or find code. No script gets them.
+	// Obeys has patterns of the variables by which its programs and those of its packages load or find code, also code that they have
+	// compiled and kept. No script gets them.
 	Obeys []string
 	// Sets has variables that every script gets, as NAME=value.
 	Sets []string

@@ -53,7 +53,7 @@ var table = []*Language{
 		Commands: []string{"node", "bun", "bun run", "deno run"},
 		Packages: "npm npx pnpm yarn",
 		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
-		Obeys: []string{"NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NPM_CONFIG_*", "YARN_*"},
+		Obeys: []string{"NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_COMPILE_CACHE*", "NODE_V8_COVERAGE", "NPM_CONFIG_*", "YARN_*"},
 		Signs: []string{"lib/node_modules/npm", "include/node/node.h"},
 	},
 	{
@@ -67,7 +67,7 @@ var table = []*Language{
 		Commands: []string{"bun", "bun run", "npx tsx", "tsx", "npx ts-node", "ts-node", "deno run", "node"},
 		Packages: "npm",
 		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
-		Obeys: []string{"BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*"},
+		Obeys: []string{"BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "BUN_RUNTIME_*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*"},
 	},
 	{
 		ID: Ruby, Common: true, Name: "Ruby",
@@ -79,7 +79,7 @@ var table = []*Language{
 		},
 		Helps:   [][]string{{"OptionParser", ".", "new"}},
 		Missing: lazyregexp.New(`cannot load such file -- ([A-Za-z0-9_./-]{1,200}) \(LoadError\)`),
-		Obeys:   []string{"RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BUNDLE_*", "BUNDLER_*"},
+		Obeys:   []string{"RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BOOTSNAP_*", "BUNDLE_*", "BUNDLER_*"},
 		Signs:   []string{"lib/ruby"},
 	},
 	{
@@ -123,7 +123,7 @@ var table = []*Language{
 	{Name: "PyPy", Programs: []Program{{Names: []string{"pypy", "pypy3"}, Loads: true}}},
 	{Name: "Lua", Programs: []Program{{Names: []string{"lua", "luajit"}, Loads: true}}, Obeys: []string{"LUA_INIT*", "LUA_PATH*", "LUA_CPATH*"}},
 	{Name: "Tcl", Programs: []Program{{Names: []string{"tclsh"}, Loads: true}, {Names: []string{"expect"}, Last: "--", OfFile: []string{"-f"}, Loads: true}}, Obeys: []string{"TCLLIBPATH"}},
-	{Name: "Scheme", Programs: []Program{{Names: []string{"guile"}, Loads: true}}},
+	{Name: "Scheme", Programs: []Program{{Names: []string{"guile"}, Loads: true}}, Obeys: []string{"GUILE_*"}},
 	{Name: "R", Programs: []Program{
 		{Names: []string{"Rscript", "rscript"}, Bang: []string{"--no-init-file", "--no-environ"}}, // .Rprofile is code
 		{Names: []string{"R", "r"}, Takes: []string{"*"}, Loads: true},                            // its first argument may be a command of it
@@ -137,7 +137,7 @@ var table = []*Language{
 	{Name: "other shells", Shell: true, Programs: []Program{{Names: []string{"ash", "csh", "tcsh", "nu", "cmd"}, Takes: []string{anyOption}, Loads: true}}},
 	{Name: "other languages", Programs: []Program{{Names: []string{"julia", "java", "jshell", "groovy", "osascript", "elixir", "octave", "clojure", "bb", "scala", "kotlin",
 		"dart", "swipl", "racket", "sbcl"}, Takes: []string{anyOption}, Loads: true}},
-		Obeys: []string{"JULIA_*", "OCTAVE_*", "BABASHKA_*", "CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "DOTNET_STARTUP_HOOKS", "CORECLR_*",
+		Obeys: []string{"JULIA_*", "PLT*", "SBCL_HOME", "OCTAVE_*", "BABASHKA_*", "CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "DOTNET_STARTUP_HOOKS", "CORECLR_*",
 			"COR_PROFILER*", "COR_ENABLE_PROFILING", "ERL_*FLAGS", "ERL_LIBS"},
 		Signs: []string{"release"}}, // Java
 }

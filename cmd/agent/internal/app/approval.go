@@ -244,7 +244,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		p.sizes[f.Path] = f.Size
 	}
-	if other := c.trust.another(set, s.Canonical(), dir); other != "" {
+	if other := set.Another(s.Canonical(), dir); other != "" {
 		p.notes = append(p.notes, "  another skill of this name is approved, in "+ui.Line(other))
 	} else if last, ok := set.Approval(s.Canonical(), dir); ok {
 		p.before = &last

@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -62,7 +60,8 @@ func (t *Trust) Edit() (*trust.Store, error) {
 }
 
 func (t *Trust) store() *trust.Store {
-	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Record: t.observe.record}
+	cfg := t.settings.Config()
+	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: cfg.PluginsDir, Record: t.observe.record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.
@@ -91,24 +90,7 @@ func (t *Trust) of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	if t.isOwn(s.Dir) {
 		return skill.TrustRoot, nil
 	}
-	is, err := t.Known().Trust(ctx, s)
-	if is == skill.TrustChanged && t.another(t.Known(), s.Name, s.Dir) != "" {
-		is = skill.TrustNone
-	}
-	return is, err
-}
-
-// another returns the folder of another skill whose approval is the only one of this name; "" if the approval is one of the skill in
-// dir. A skill that was moved, and the versions of an installed one, are the same skill.
-func (t *Trust) another(set *trust.Set, name, dir string) string {
-	a, ok := set.Approval(name, paths.Real(dir))
-	if !ok || dir == "" || a.Dir == "" || a.Dir == paths.Real(dir) || paths.WithinReal(t.settings.Config().PluginsDir, a.Dir) {
-		return ""
-	}
-	if _, err := os.Stat(a.Dir); err != nil {
-		return ""
-	}
-	return a.Dir
+	return t.Known().Trust(ctx, s)
 }
 
 // approve stores approvals; of uses them from then on.
