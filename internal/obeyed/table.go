@@ -21,7 +21,7 @@ var table = [...]row{
 	{"programs", "obey", true, "~/.config ~/.ssh"},
 	{"direnv and its kind", "run", false, ".envrc .tool-versions .mise.toml .mise.*.toml .mise mise.toml mise.local.toml .config/mise .config/mise.toml .rtx.toml .sdkmanrc .flox"},
 
-	{"git", "runs", true, ".git/hooks .git/config .git/commondir .git/config.worktree .gitmodules .gitconfig .githooks"},
+	{"git", "runs", true, ".git/hooks .git/config .git/commondir .git/config.worktree .git/objects/info/alternates .gitmodules .gitconfig .githooks"},
 	{"version control", "obeys", true, ".hg/hgrc .hgsub .hgrc .jj/repo/config.toml .jj/workspace-config.toml .sl/config .svn/hooks .arcconfig .arclint"},
 	{"tools for hooks of git", "run", false, ".husky lefthook.yml lefthook.yaml lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook-local.yml .lefthook .overcommit.yml " +
 		".pre-commit-config.yaml .pre-commit-hooks.yaml .lintstagedrc* .commitlintrc* .huskyrc*"},

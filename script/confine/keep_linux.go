@@ -70,7 +70,7 @@ const placeholderMode = 0o555 | fs.ModeSticky
 
 // placeholderTexts are the names for which a placeholder is a file, with its text. Git fails on a folder of these names; these
 // texts change nothing for it.
-var placeholderTexts = map[string]string{"commondir": ".\n", "config.worktree": ""}
+var placeholderTexts = map[string]string{"commondir": ".\n", "config.worktree": "", "alternates": ""}
 
 // makePlaceholder makes a placeholder if there is nothing at the path.
 func makePlaceholder(path string) {

@@ -58,6 +58,8 @@ func (r *Reach) Command(c Command) (*Command, error) {
 		read = append(read, r.Home)
 	}
 	given := slices.Concat(read, r.GrantWrite)
+	gitRead, gitWrite := repositories(at, paths.Unique(slices.Concat(r.Here, given)), users)
+	users, read = append(users, gitWrite...), append(read, gitRead...)
 	c.Env = r.environment(c.Env, c.Phase)
 	c.Write = slices.Concat(c.Own, c.Stored, users)
 	c.Read = slices.Concat(r.reads(at), read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))

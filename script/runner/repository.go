@@ -1,9 +1,6 @@
 package runner
 
 import (
-	"bufio"
-	"bytes"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,27 +8,34 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/obeyed"
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // gitFolders are patterns of the folders in .git that have settings of their own: those of submodules and of further work trees.
 var gitFolders = []string{"modules/*", "modules/*/*", "modules/*/*/*", "worktrees/*"}
 
-// keptInGit returns what decides what git runs in a folder of git, and in those of gitFolders that exist in it.
-func keptInGit(git string) []string {
+// keptInGit returns what decides what git runs and reads in a folder of git, and in those of gitFolders that exist in it. What lies in a
+// folder that is not there does not come to be.
+func keptInGit(git string) (keep, absent []string) {
 	dirs := []string{git}
 	for _, pattern := range gitFolders {
 		for _, head := range matching(git, pattern+"/HEAD") {
 			dirs = append(dirs, filepath.Dir(head))
 		}
 	}
-	var out []string
 	for _, dir := range dirs {
 		for _, name := range obeyed.Below(".git") {
-			out = append(out, filepath.Join(dir, name))
+			at := filepath.Join(dir, filepath.FromSlash(name))
+			if _, err := os.Stat(filepath.Dir(at)); err == nil || path.Dir(name) == "." {
+				keep = append(keep, at)
+			} else {
+				absent = append(absent, at)
+			}
 		}
 	}
-	return out
+	return keep, absent
 }
 
 // plainRepository reports whether a new repository runs nothing: it is as git itself makes one. rel is a folder of git, or a file that
@@ -46,17 +50,13 @@ func (s *Seen) plainRepository(rel string) bool {
 	case err != nil:
 		return false
 	case info.IsDir():
-		return plainGit(at)
+		return plainGit(at) && s.borrowsHere(at)
 	case !info.Mode().IsRegular():
 		return false
 	}
-	text, err := readSmall(at)
-	to, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	if err != nil || !found {
+	to, err := gitdir.Pointed(at)
+	if err != nil {
 		return false
-	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(at), to)
 	}
 	return s.ofRepository(to)
 }
@@ -77,7 +77,7 @@ func (s *Seen) ofRepository(to string) bool {
 	if kind, _, _ := strings.Cut(below, "/"); kind == "modules" {
 		return plainGit(to)
 	}
-	common, err := readSmall(filepath.Join(to, "commondir"))
+	common, err := gitdir.Read(filepath.Join(to, "commondir"))
 	_, other := os.Lstat(filepath.Join(to, "config.worktree"))
 	return err == nil && os.IsNotExist(other) && filepath.Join(to, strings.TrimSpace(string(common))) == s.abs(git)
 }
@@ -95,7 +95,7 @@ func plainGit(git string) bool {
 		plain = err == nil && info.IsDir()
 		(&lister{}).list(filepath.Join(git, "hooks"), func(name string, _ bool) { plain = plain && strings.HasSuffix(name, ".sample") })
 	}
-	config, err := readSmall(filepath.Join(git, "config"))
+	config, err := gitdir.Read(filepath.Join(git, "config"))
 	return plain && (err == nil && plainSettings(config) || os.IsNotExist(err))
 }
 
@@ -110,47 +110,41 @@ var plainSections = map[string]string{
 	"submodule":  "url active",
 }
 
-// plainSettings reports whether settings of git have only keys of plainSections. It reads less than git does, and what it cannot read is
-// not plain.
+// plainSettings reports whether settings of git have only keys of plainSections. What cannot be read is not plain.
 func plainSettings(config []byte) bool {
-	section := ""
-	for lines := bufio.NewScanner(bytes.NewReader(config)); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		switch {
-		case line == "" || line[0] == '#' || line[0] == ';':
-		case strings.HasSuffix(line, `\`):
-			return false
-		case line[0] == '[':
-			name, rest, ok := strings.Cut(line[1:], "]")
-			section, _, _ = strings.Cut(strings.ToLower(name), " ")
-			if !ok || rest != "" {
-				return false
-			}
-		default:
-			key, _, _ := strings.Cut(line, "=")
-			if !slices.Contains(strings.Fields(plainSections[section]), strings.ToLower(strings.TrimSpace(key))) {
-				return false
+	list, err := gitdir.Settings(config)
+	return err == nil && !slices.ContainsFunc(list, func(s gitdir.Setting) bool {
+		return !slices.Contains(strings.Fields(plainSections[s.Section]), s.Key)
+	})
+}
+
+// borrowsHere reports whether a new repository reads only objects of repositories in the same folder.
+func (s *Seen) borrowsHere(git string) bool {
+	return !slices.ContainsFunc(gitdir.Alternates(filepath.Join(git, "objects")), func(dir string) bool { return !paths.WithinReal(s.Dir, dir) })
+}
+
+// repositories returns the folders of git outside of some folders in which a command works, which it needs to use git there. Those that
+// it reads are told from those that it writes.
+func repositories(at *resolver, folders, writable []string) (read, write []string) {
+	for _, dir := range folders {
+		r, err := gitdir.Of(dir)
+		if err != nil {
+			at.missing = append(at.missing, "git: "+err.Error())
+		}
+		if r == nil {
+			continue
+		}
+		read = append(read, r.Lent...)
+		for _, git := range r.Folders {
+			switch why := at.guarded(git); {
+			case why != "":
+				at.leaveOut("git", git, "is not read: "+why)
+			case slices.Contains(writable, dir):
+				write = append(write, git)
+			default:
+				read = append(read, git)
 			}
 		}
 	}
-	return true
-}
-
-// maxSettings is how many bytes of a file of git are read; a longer one is not plain.
-const maxSettings = 64 << 10
-
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return nil, os.ErrInvalid
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSettings))
+	return read, write
 }

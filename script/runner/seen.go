@@ -230,7 +230,8 @@ func (s *Seen) read(l *lister, at below, visit func(named) bool, bare func(rel s
 func (s *Seen) addRepository(rel string) {
 	name, dir := path.Base(rel), s.abs(rel)
 	if !filename.IsRepository(name) || filename.Plain(name) == ".git" {
-		s.keep = append(s.keep, keptInGit(dir)...)
+		keep, absent := keptInGit(dir)
+		s.keep, s.absent = append(s.keep, keep...), append(s.absent, absent...)
 		return
 	}
 	for _, below := range obeyed.Below(name) {

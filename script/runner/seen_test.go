@@ -112,6 +112,8 @@ func TestSeenWorkTrees(t *testing.T) {
 		{"with settings", tree{"w/.git": "gitdir: ../.git/worktrees/w", ".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/config.worktree": ""}, "w/.git"},
 		{"submodule", tree{"m/.git": "gitdir: ../.git/modules/m", ".git/modules/m/config": "[core]\n\tworktree = ../../../m\n"}, ""},
 		{"submodule that runs", tree{"m/.git": "gitdir: ../.git/modules/m", ".git/modules/m/config": "[core]\n\tsshCommand = x\n"}, "m/.git"},
+		{"objects of the folder", tree{"m/.git/config": "[core]\n", "m/.git/objects/info/alternates": "../../../.git/objects\n"}, ""},
+		{"objects of elsewhere", tree{"m/.git/config": "[core]\n", "m/.git/objects/info/alternates": "/elsewhere/.git/objects\n"}, "m/.git"},
 		{"elsewhere", tree{"m/.git": "gitdir: /elsewhere/.git/modules/m"}, "m/.git"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -143,7 +145,7 @@ func TestPlainSettings(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, plainConfig: true, "# x\n; y\n[user]\nname = a\n[branch \"b\"]\nremote = x\n": true,
 		"[include]\npath = x\n": false, "[core]\nhooksPath = x\n": false, "[alias]\na = !x\n": false, "[core] fsmonitor = x\n": false, "x = y\n": false,
-		"[core]\nbare = tr\\\nue\n": false, "[filter \"x\"]\nclean = y\n": false, "[remote \"a]b\"]\nurl = x\n": false, "[remote \"x\"]\nuploadpack = y\n": false,
+		"[core]\nbare = tr\\\nue\n": true, "[core]\nbare = \"\nhooksPath = x\n": false, "[filter \"x\"]\nclean = y\n": false, "[remote \"a]b\"]\nurl = x\n": true, "[remote \"x\"]\nuploadpack = y\n": false,
 	} {
 		if got := plainSettings([]byte(text)); got != want {
 			t.Errorf("%q: got %v", text, got)

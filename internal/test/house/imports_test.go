@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
 	"script/confine":        {"internal/language", "internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
-	"script/runner":         {"internal/content", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
+	"script/runner":         {"internal/content", "internal/gitdir", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"internal/toolrule", "session/allow", "tool"},
@@ -85,6 +85,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/docgen":     {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill", "skill/manifest"},
 	"internal/envstore":             {"internal/lockfile", "internal/program"},
 	"internal/git":                  {"internal/filename", "internal/lazyregexp", "internal/proc", "internal/program"},
+	"internal/gitdir":               {"internal/paths"},
 	"internal/glob":                 {},
 	"internal/proc":                 {},
 	"internal/filename":             {},
