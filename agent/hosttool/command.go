@@ -27,6 +27,7 @@ type Output struct {
 	ExitCode int    // 128 plus the number of the signal that ended it
 	TimedOut bool   // it was ended because of Timeout
 	Passed   string // the limit that it passed, such as "it had all of the 64 processes that it may have"; "" for none
+	Why      string // why it may have failed, as a clause; "" if that is not known
 	Undone   string // sentences about files that it must not change: it did, and they were put back; "" for none
 	Sandbox  any    // what confined it, for the result's metadata; nil shows nothing
 }
@@ -71,6 +72,9 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 		r.Result = ran
 		if readOnly && refusedWrite(ran.Output) {
 			r.Message += "; it could not change files of the workspace: set write for a command that has to"
+		}
+		if out.Why != "" {
+			r.Message += "; " + out.Why
 		}
 	}
 	if out.Sandbox != nil {

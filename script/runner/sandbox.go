@@ -37,6 +37,20 @@ func (s *Sandbox) OrNone() *Sandbox {
 	return out
 }
 
+// Lacks returns what Missing says about one thing, such as "path", without its name in front.
+func (s *Sandbox) Lacks(what string) []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for _, line := range s.Missing {
+		if text, ok := strings.CutPrefix(line, what+": "); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // ConfinesFiles reports whether the sandbox keeps a command from files that it was not given.
 func (s *Sandbox) ConfinesFiles() bool {
 	return s != nil && strings.Contains("ABD", s.Tier) && s.Tier != ""

@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
 )
@@ -55,7 +53,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			w.home.empty()
 			passed += "; its home is empty again"
 		}
-		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox,
+		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: why(out),
 			Undone: undone(out.Undone)}, nil
 	}
 	return nil
@@ -95,15 +93,11 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 			mounts = append(mounts, runner.Mount{Path: filepath.Join(c.Dir, filepath.FromSlash(m.Path)), Dir: m.Dir})
 		}
 	}
-	env := c.Env
-	if file := gitConfig(w.s.Sys.Home); file != "" {
-		reach.Read = append(reach.Read, file)
-		env = append(slices.Clip(env), "GIT_CONFIG_GLOBAL="+file)
-	}
+	reach.Read = append(reach.Read, at.git.Reads...)
 	if !c.ReadOnly {
 		reach.WriteHere = reach.Here
 	}
-	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts})
+	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts})
 }
 
 // bashLimits returns the limits of a command of bash. Its time limits that of its processors.
@@ -119,13 +113,4 @@ func bashNetwork(cfg *config.Config) runner.Network {
 		return runner.Network{All: true}
 	}
 	return runner.Network{Hosts: hosts, Private: hosts}
-}
-
-// gitConfig returns the file with the user's settings of git, "" without any. Commands that commit need the name in it.
-func gitConfig(home string) string {
-	file := paths.Real(filepath.Join(home, ".gitconfig"))
-	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	return file
 }

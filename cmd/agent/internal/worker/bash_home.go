@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
@@ -28,9 +29,10 @@ var storedFolders = []string{".cache/go-build", "go/pkg/mod", ".npm/_cacache", "
 // The folder of a project has the folders stored, with storedFolders, and for each conversation one that begins with conversationPrefix,
 // with home and tmp. A conversation holds the lock in its folder: what is not locked was left by one that was killed.
 type bashHome struct {
-	all     string // the folder of all projects
-	project string // the project's folder
-	disk    int64  // bytes of a home
+	all     string       // the folder of all projects
+	project string       // the project's folder
+	disk    int64        // bytes of a home
+	git     *gitdir.User // whose settings of git the commands have
 
 	mu   sync.Mutex
 	at   *place
@@ -41,6 +43,7 @@ type bashHome struct {
 type place struct {
 	root, home, temp string
 	caches           []string // storedFolders, in the order of the table
+	git              *gitdir.Carried
 }
 
 const (
@@ -57,10 +60,10 @@ const (
 // newBashHome returns the home of a conversation about a project.
 func newBashHome(cache, project string, disk int64) *bashHome {
 	all, digest := filepath.Join(paths.Real(cache), "bash"), sha256.Sum256([]byte(paths.Real(project)))
-	return &bashHome{all: all, project: filepath.Join(all, fmt.Sprintf("%x", digest[:8])), disk: disk} // short: a unix socket's name has 107 bytes
+	return &bashHome{all: all, project: filepath.Join(all, fmt.Sprintf("%x", digest[:8])), disk: disk, git: &gitdir.User{}} // short: a unix socket's name has 107 bytes
 }
 
-// open returns the home. The first call makes it, empty but for links to what is stored.
+// open returns the home. The first call makes it, empty but for links to what is stored and the user's settings of git.
 func (b *bashHome) open(ctx context.Context) (*place, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,6 +93,7 @@ func (b *bashHome) open(ctx context.Context) (*place, error) {
 	if alone {
 		b.trim(at)
 	}
+	at.git = b.git.Carry(at.home)
 	if err := at.make(); err != nil {
 		free()
 		return nil, err
@@ -208,7 +212,7 @@ func (b *bashHome) close() {
 	b.at = nil
 }
 
-// make makes the folders, with links from the home to what is stored.
+// make makes the folders, with links from the home to what is stored, and the user's settings of git.
 func (p *place) make() error {
 	for _, dir := range append([]string{p.home, p.temp}, p.caches...) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -219,6 +223,9 @@ func (p *place) make() error {
 	for i, name := range storedFolders {
 		link := filepath.Join(p.home, filepath.FromSlash(name))
 		failed = append(failed, os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(p.caches[i], link))
+	}
+	for name, text := range p.git.Files {
+		failed = append(failed, program.WriteFile(filepath.Join(p.home, filepath.FromSlash(name)), text))
 	}
 	return errors.Join(failed...)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
@@ -79,6 +80,7 @@ func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.Termi
 	w.session = session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
+	w.home.git = &gitdir.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
 	return w
 }
 
@@ -286,7 +288,8 @@ func commandEnv(environ []string) []string {
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
 		switch name {
-		case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR":
+		case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
+			"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL":
 			out = append(out, kv)
 		default:
 			if strings.HasPrefix(name, "LC_") {

@@ -1,0 +1,40 @@
+package worker
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/script/runner"
+)
+
+// whyFailed has what a command prints that failed because of the sandbox, with what that was: what Sandbox.Missing says about something,
+// or else a text.
+var whyFailed = []struct {
+	says    []string
+	missing string
+	text    string
+}{
+	{says: []string{"not a git repository"}, missing: "git"},
+	{says: []string{"command not found", ": not found"}, missing: "path"},
+	{says: []string{"failed to sign the data", "error: Load key ", "error: Couldn't load public key", "error: Couldn't get agent socket", "signing failed"},
+		text: "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked"},
+}
+
+// why says what of the sandbox may have made a command fail, as a clause; "" if nothing is known.
+func why(out *runner.Output) string {
+	if out.ExitCode == 0 {
+		return ""
+	}
+	text := string(out.Stdout)
+	for _, w := range whyFailed {
+		if !slices.ContainsFunc(w.says, func(part string) bool { return strings.Contains(text, part) }) {
+			continue
+		}
+		if lacks := out.Sandbox.Lacks(w.missing); w.missing != "" && len(lacks) > 0 {
+			return lacks[0]
+		} else if w.text != "" {
+			return w.text
+		}
+	}
+	return ""
+}
