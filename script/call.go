@@ -28,7 +28,8 @@ type call struct {
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
 	hook      *manifest.Hook // nil for a script; its exit code is no error
-	stdin     []byte
+	stdin     []byte // of a hook
+	input     *feed  // of a script; nil for an empty one
 	addedJSON bool // --json is an argument that the caller did not give
 	denied    runner.Denied
 	packages  string        // the folder of its npm packages; "" for none
@@ -98,9 +99,11 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if out.ExitCode != 0 && !out.Stopped && c.hook == nil {
 		f := h.explain(ctx, c, src, cmd, out)
 		run.again(ctx, c, f)
+		c.note = joined(c.note, c.nothingGiven(out))
 		return nil, c.failed(cmd, out, f)
 	}
 	c.missed = c.missedNetwork(cmd, out)
+	c.note = joined(c.note, c.nothingGiven(out))
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -198,6 +199,9 @@ type RunOptions struct {
 	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
 	Denied  runner.Denied // further rules about files, such as those of active skills
+	// Stdin is the standard input of the script; nil for an empty one. It is read while the script runs, and a Read that waits does not
+	// hold Run up: it may return after Run.
+	Stdin io.Reader
 }
 
 // Result is the answer of a script: either JSON or text.
@@ -239,7 +243,8 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 		o = &RunOptions{}
 	}
 	ctx, ended := h.started(ctx, s, sc, "Executed "+sc.Name+" script")
-	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(s, o.Timeout), denied: o.Denied}
+	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(s, o.Timeout), denied: o.Denied, input: newFeed(o.Stdin)}
+	defer c.input.end()
 	res, err := h.run(ctx, &c, o)
 	ended(err, c.facts...)
 	return res, err

@@ -55,7 +55,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	reach := h.reach(c, r)
 	cmd, err := reach.Command(runner.Command{
 		Path: program.Settled(r.argv[0]), Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
-		Stdin: c.stdin, Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
+		Stdin: c.stdin, In: c.input.input(), Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
 	})
 	if err != nil {
 		return nil, &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -60,6 +61,7 @@ type RunRequest struct {
 	Args          []string
 	JSON          script.JSONMode // "" means the host's
 	Timeout       time.Duration   // 0 means the host's
+	Stdin         io.Reader       // standard input of the script, see script.RunOptions; nil for an empty one
 }
 
 // RunResult is the answer of a script: either JSON or text.
@@ -105,7 +107,7 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles()})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles(), Stdin: r.Stdin})
 	if err != nil {
 		return nil, err
 	}

@@ -368,6 +368,8 @@ func TestScriptErrors(t *testing.T) {
 		{"skill missing", `{"script_name":"x"}`, `"message":"skill_name is required"`},
 		{"script missing", `{"skill_name":"quiet"}`, `"message":"script_name is required"`},
 		{"many", `{"skill_name":"kalshi-markets","script_name":"status","args":` + many + `}`, `"error":"args_too_large","message":"Too many arguments: 150 (max 100)"`},
+		{"a long stdin", `{"skill_name":"kalshi-markets","script_name":"status","stdin":"` + strings.Repeat("x", 1<<20+1) + `"}`,
+			`"error":"args_too_large","message":"Standard input too large: 1048577 bytes (max 1048576)"`},
 		{"long", `{"skill_name":"kalshi-markets","script_name":"status","args":` + long + `}`, `"error":"args_too_large"`},
 		{"not a list", `{"skill_name":"kalshi-markets","script_name":"status","args":"--limit 5"}`, `"error":"execution_failed","reason":"invalid_arguments","message":"args must be a list of strings`},
 		{"not strings", `{"skill_name":"kalshi-markets","script_name":"status","args":[{}]}`, `args[0] must be a string`},

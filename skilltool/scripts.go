@@ -20,6 +20,7 @@ var (
 		`"required":["skill_name","script_name"]}`)
 	runSchema = json.RawMessage(`{"type":"object","properties":{` + skillParam + `,` + scriptParam + `,` +
 		`"args":{"type":"array","items":{"type":"string"},"description":"Arguments as the help shows them, such as ['--limit', '5']"},` +
+		`"stdin":{"type":"string","description":"Text for the script's standard input, at most 1 MiB"},` +
 		`"json":{"type":"boolean","description":"true: always add --json and return parsed JSON; false: return plain text"}},` +
 		`"required":["skill_name","script_name"]}`)
 )
@@ -60,7 +61,14 @@ func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
 	if err != nil {
 		return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, misused(err)), a.SkillName)
 	}
-	res, err := k.RunScript(ctx, &RunRequest{Skill: a.SkillName, Script: a.ScriptName, Args: args, JSON: a.jsonMode()})
+	r := &RunRequest{Skill: a.SkillName, Script: a.ScriptName, Args: args, JSON: a.jsonMode()}
+	if a.Stdin != nil {
+		if err := script.CheckStdin(*a.Stdin); err != nil {
+			return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, err), a.SkillName)
+		}
+		r.Stdin = strings.NewReader(*a.Stdin)
+	}
+	res, err := k.RunScript(ctx, r)
 	if err != nil {
 		return k.Failure(err, a.SkillName)
 	}

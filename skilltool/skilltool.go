@@ -230,6 +230,7 @@ type arguments struct {
 	Path       string          `json:"path"`
 	Offset     int             `json:"offset"`
 	Args       json.RawMessage `json:"args"`
+	Stdin      *string         `json:"stdin"`
 	JSON       *bool           `json:"json"`
 	JSONOutput *bool           `json:"json_output"`
 }

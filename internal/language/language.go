@@ -44,6 +44,9 @@ type Language struct {
 	// Helps are calls, as tokens, that show that a script answers --help.
 	Helps [][]string
 
+	// Input matches a text that reads the standard input.
+	Input func() *regexp.Regexp
+
 	// Missing matches what is said when a module is not installed; its first group is the name.
 	Missing func() *regexp.Regexp
 

@@ -39,12 +39,14 @@ var table = []*Language{
 		Obeys:   []string{"PYTHON*", "UV_*", "PIP_*"},
 		Sets:    []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1", "PYTHONUTF8=1"},
 		Signs:   []string{"pyvenv.cfg", "lib/python3*/os.py"},
+		Input: lazyregexp.New(`\bsys\s*\.\s*stdin\b|\binput\s*\(|\bfileinput\b|/dev/stdin|\bopen\(\s*0\b`),
 	},
 	{
 		ID: Shell, Common: true, Name: "shell", Also: []string{".bash"}, Shell: true,
 		Programs: []Program{{Names: []string{"bash"}}, {Names: []string{"sh"}}, {Names: []string{"dash", "ksh", "zsh"}}},
 		Tried:    []string{"bash", "sh"}, Install: "install bash",
 		Obeys: []string{"BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4", "ZDOTDIR", "FPATH"},
+		Input: lazyregexp.New(`/dev/stdin|\$\(\s*(?:cat|<&0)\s*(?:-\s*)?\)|\bcat\s+-(?:\s|$)|(?m:^)\s*read\s`),
 	},
 	{
 		ID: JavaScript, Common: true, Name: "JavaScript", Also: []string{".mjs", ".cjs"}, Modules: []string{".jsx"},
@@ -55,6 +57,7 @@ var table = []*Language{
 		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
 		Obeys: []string{"NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_COMPILE_CACHE*", "NODE_V8_COVERAGE", "NPM_CONFIG_*", "YARN_*"},
 		Signs: []string{"lib/node_modules/npm", "include/node/node.h"},
+		Input: scriptInput,
 	},
 	{
 		ID: TypeScript, Common: true, Name: "TypeScript", Also: []string{".mts", ".tsx"}, Modules: []string{".cts"},
@@ -68,6 +71,7 @@ var table = []*Language{
 		Packages: "npm",
 		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
 		Obeys: []string{"BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "BUN_RUNTIME_*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*"},
+		Input: scriptInput,
 	},
 	{
 		ID: Ruby, Common: true, Name: "Ruby",
@@ -81,6 +85,7 @@ var table = []*Language{
 		Missing: lazyregexp.New(`cannot load such file -- ([A-Za-z0-9_./-]{1,200}) \(LoadError\)`),
 		Obeys:   []string{"RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BOOTSNAP_*", "BUNDLE_*", "BUNDLER_*"},
 		Signs:   []string{"lib/ruby"},
+		Input: lazyregexp.New(`\$stdin\b|\bSTDIN\b|\bARGF\b|\bgets\b|/dev/stdin`),
 	},
 	{
 		ID: Perl, Common: true, Name: "Perl",
@@ -92,6 +97,7 @@ var table = []*Language{
 		Missing: lazyregexp.New(`Can't locate \S{1,200} in @INC \(you may need to install the ([A-Za-z0-9_:]{1,200}) module\)`),
 		Obeys:   []string{"PERL5*", "PERLLIB", "PERL_USE_UNSAFE_INC"},
 		Signs:   []string{"lib/perl5"},
+		Input: lazyregexp.New(`\bSTDIN\b|<>|/dev/stdin`),
 	},
 	{
 		ID: PowerShell, Name: "PowerShell", Shell: true,
@@ -116,6 +122,7 @@ var table = []*Language{
 		Options: "getopt",
 		Missing: lazyregexp.New(`(?m)Uncaught Error: (?:Class|Interface|Trait) ["']([A-Za-z0-9_\\]{1,200})["'] not found`),
 		Obeys:   []string{"PHPRC", "PHP_INI_SCAN_DIR", "COMPOSER*"},
+		Input: lazyregexp.New(`\bSTDIN\b|php://stdin|\breadline\s*\(|/dev/stdin`),
 	},
 
 	// Files of these are known by their #! line.
@@ -157,5 +164,6 @@ var (
 		lazyregexp.New("\\b(?:process|Bun)\\.env(?:\\?\\.)?\\[\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]\\s*\\]" + isSet),
 		lazyregexp.New("\\bDeno\\.env\\.(?:get|has)\\(\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]"),
 	}
+	scriptInput = lazyregexp.New(`\bprocess\s*\.\s*stdin\b|\breadFileSync\(\s*0\b|\b(?:Deno|Bun)\.stdin\b|/dev/stdin`)
 	nodeMissing = lazyregexp.New(`(?m)^(?:.{0,80}: )?Cannot find (?:package|module) ['"]([^'"\n]{1,214})['"]`)
 )

@@ -35,6 +35,12 @@ func (s *System) Getenv(name string) string {
 	return value
 }
 
+// Piped reports whether In is a pipe, a file or a socket.
+func (s *System) Piped() bool {
+	info, err := s.In.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0 && !info.IsDir()
+}
+
 // Abs makes a path that a person typed absolute.
 func (s *System) Abs(path string) string {
 	if filepath.IsAbs(path) || s.Dir == "" {

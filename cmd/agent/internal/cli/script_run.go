@@ -18,6 +18,7 @@ import (
 
 type scriptRunOptions struct {
 	scriptCaller
+	sys    *app.System
 	flags  *app.Flags
 	skills *app.Library
 
@@ -27,16 +28,18 @@ type scriptRunOptions struct {
 }
 
 func newScriptRunCommand(s *app.Services, run func(context.Context, *scriptRunOptions) error) *cobra.Command {
-	o := &scriptRunOptions{scriptCaller: newScriptCaller(s), flags: s.Flags, skills: s.Skills}
+	o := &scriptRunOptions{scriptCaller: newScriptCaller(s), sys: s.Sys, flags: s.Flags, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "run SKILL SCRIPT [-- ARGS...]",
 		Short: "Run a script of a skill and print its result",
 		Long: `Run a script and print its output. It starts in the present directory (setting cwd) and is asked for JSON if it declares a
-flag --json (--script-json). With --json, print the envelope that a model would get. The script's own arguments follow "--".
+flag --json (--script-json). With --json, print the envelope that a model would get. The script's own arguments follow "--". What is
+piped into the command is the script's standard input.
 
 A skill that is not bundled must be trusted first: on a terminal you are asked, otherwise see "agent skill trust".`,
 		Example: `  agent script run hello-extended advanced_greeting -- --name Ada
-  agent script run kalshi-markets markets --timeout 30s -- --limit 5`,
+  agent script run kalshi-markets markets --timeout 30s -- --limit 5
+  agent script run csv-report summarise <sales.csv`,
 		ValidArgsFunction: completeScripts(s),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := scriptArguments(c, args); err != nil {
@@ -96,6 +99,9 @@ func (o *scriptRunOptions) check() error {
 func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.sys.Piped() {
+		o.request.Stdin = o.sys.In
 	}
 	cat, err := o.skills.Open(ctx)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
@@ -80,7 +79,7 @@ func readStdin(ctx context.Context, in io.Reader) (string, error) {
 func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 	text := o.Prompt
 	given := ""
-	if piped(o.Services.Sys.In) {
+	if o.Services.Sys.Piped() {
 		read := func() (err error) { given, err = readStdin(ctx, o.Services.Sys.In); return err }
 		if err := o.Services.Out.Busy("reading stdin", read); err != nil {
 			return "", err
@@ -102,10 +101,4 @@ func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 		return given, nil
 	}
 	return text + "\n\n<stdin>\n" + disclose.Shield(given, "stdin") + "\n</stdin>", nil
-}
-
-// piped reports whether stdin is a pipe, a file or a socket.
-func piped(in *os.File) bool {
-	info, err := in.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice == 0 && !info.IsDir()
 }
