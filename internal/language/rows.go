@@ -39,7 +39,7 @@ var table = []*Language{
 		Obeys:   []string{"PYTHON*", "UV_*", "PIP_*"},
 		Sets:    []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1", "PYTHONUTF8=1"},
 		Signs:   []string{"pyvenv.cfg", "lib/python3*/os.py"},
-		Input: lazyregexp.New(`\bsys\s*\.\s*stdin\b|\binput\s*\(|\bfileinput\b|/dev/stdin|\bopen\(\s*0\b`),
+		Input:   lazyregexp.New(`\bsys\s*\.\s*stdin\b|\binput\s*\(|\bfileinput\b|/dev/stdin|\bopen\(\s*0\b`),
 	},
 	{
 		ID: Shell, Common: true, Name: "shell", Also: []string{".bash"}, Shell: true,
@@ -85,7 +85,7 @@ var table = []*Language{
 		Missing: lazyregexp.New(`cannot load such file -- ([A-Za-z0-9_./-]{1,200}) \(LoadError\)`),
 		Obeys:   []string{"RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BOOTSNAP_*", "BUNDLE_*", "BUNDLER_*"},
 		Signs:   []string{"lib/ruby"},
-		Input: lazyregexp.New(`\$stdin\b|\bSTDIN\b|\bARGF\b|\bgets\b|/dev/stdin`),
+		Input:   lazyregexp.New(`\$stdin\b|\bSTDIN\b|\bARGF\b|\bgets\b|/dev/stdin`),
 	},
 	{
 		ID: Perl, Common: true, Name: "Perl",
@@ -97,7 +97,7 @@ var table = []*Language{
 		Missing: lazyregexp.New(`Can't locate \S{1,200} in @INC \(you may need to install the ([A-Za-z0-9_:]{1,200}) module\)`),
 		Obeys:   []string{"PERL5*", "PERLLIB", "PERL_USE_UNSAFE_INC"},
 		Signs:   []string{"lib/perl5"},
-		Input: lazyregexp.New(`\bSTDIN\b|<>|/dev/stdin`),
+		Input:   lazyregexp.New(`\bSTDIN\b|<>|/dev/stdin`),
 	},
 	{
 		ID: PowerShell, Name: "PowerShell", Shell: true,
@@ -122,7 +122,7 @@ var table = []*Language{
 		Options: "getopt",
 		Missing: lazyregexp.New(`(?m)Uncaught Error: (?:Class|Interface|Trait) ["']([A-Za-z0-9_\\]{1,200})["'] not found`),
 		Obeys:   []string{"PHPRC", "PHP_INI_SCAN_DIR", "COMPOSER*"},
-		Input: lazyregexp.New(`\bSTDIN\b|php://stdin|\breadline\s*\(|/dev/stdin`),
+		Input:   lazyregexp.New(`\bSTDIN\b|php://stdin|\breadline\s*\(|/dev/stdin`),
 	},
 
 	// Files of these are known by their #! line.
