@@ -28,9 +28,9 @@ type call struct {
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
 	hook      *manifest.Hook // nil for a script; its exit code is no error
-	stdin     []byte // of a hook
-	input     *feed  // of a script; nil for an empty one
-	addedJSON bool // --json is an argument that the caller did not give
+	stdin     []byte         // of a hook
+	input     *feed          // of a script; nil for an empty one
+	addedJSON bool           // --json is an argument that the caller did not give
 	denied    runner.Denied
 	packages  string        // the folder of its npm packages; "" for none
 	uncached  bool          // byte code lies in the skill's folder, which is none of the skill
