@@ -133,7 +133,8 @@ func foldRune(r rune) rune {
 
 // Arguments decodes the arguments of a call, as Object reads them, into the struct that v points to. It panics if v is no pointer to
 // a struct; all fields of the struct must be exported. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
-// in another case, unknown keys and repeated keys, so a user who is shown a call sees the arguments that the tool gets.
+// in another case, unknown keys and repeated keys, so a user who is shown a call sees the arguments that the tool gets. The keys
+// description and explanation, in which models say what a call is for, are left out where a tool does not know them.
 //
 // The error names the wrong key and lists the known ones.
 func Arguments(raw json.RawMessage, v any) error {
@@ -143,7 +144,7 @@ func Arguments(raw json.RawMessage, v any) error {
 	}
 	known := keysOf(v)
 	for _, m := range members {
-		if !slices.Contains(known, m.Key) {
+		if !slices.Contains(known, m.Key) && m.Key != "description" && m.Key != "explanation" {
 			return fmt.Errorf("unknown argument %.100q, use %s", m.Key, strings.Join(known, ", "))
 		}
 	}

@@ -27,6 +27,7 @@ func TestArguments(t *testing.T) {
 		{"twice", `{"command":"echo harmless","command":"id"}`, `key "command" is repeated`},
 		{"twice, escaped", `{"command":"echo harmless","\u0063ommand":"id"}`, `key "command" is repeated`},
 		{"unknown", `{"command":"ls","path":"x"}`, `unknown argument "path"`},
+		{"what the call is for", `{"command":"ls","description":"List files","explanation":"to see them"}`, ""},
 		{"another type", `{"command":3}`, "cannot unmarshal"},
 		{"no object", `["ls"]`, "they must be one JSON object"},
 		{"broken", `{"command":`, "unexpected end"},
@@ -64,6 +65,8 @@ func FuzzArguments(f *testing.F) {
 		}
 		delete(all, "command")
 		delete(all, "timeout_ms")
+		delete(all, "description")
+		delete(all, "explanation")
 		if len(all) != 0 {
 			t.Fatalf("%q: %v were overlooked", raw, all)
 		}

@@ -37,7 +37,7 @@ type Denial interface {
 // Call runs one tool and always returns a result. It fails, checking in this order, if
 //
 //   - ctx is done: Timeout, "Tool 'x' was not called: " and ctx's error
-//   - no such tool: NotFound, "Tool 'x' not found"
+//   - no such tool: NotFound, "Tool 'x' not found". Names such as functions.bash, in which models put a tool, are the tool's
 //   - Object refuses the arguments: ExecutionFailed with ReasonArguments, "arguments of 'x' cannot be read: …". They are not
 //     checked against Tool.Input.
 //   - Tool.Resolve returns a result
@@ -49,7 +49,7 @@ type Denial interface {
 func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	start := time.Now()
 	var attrs []slog.Attr
-	if _, ok := e.Tools.Lookup(name); !ok {
+	if _, _, ok := e.Tools.find(name); !ok {
 		attrs = []slog.Attr{slog.Bool(trace.AttrUnknown, true)}
 	}
 	ctx, span := trace.Begin(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Tool: name, Attrs: attrs}, slog.Any("arguments", args))
@@ -80,8 +80,11 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 	if err := ctx.Err(); err != nil {
 		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err)), called, false
 	}
-	t, ok := e.Tools.Lookup(name)
-	if !ok {
+	t, meant, ok := e.Tools.find(name)
+	switch {
+	case !ok && meant != "":
+		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found. Did you mean '%s'?", name, meant)), called, false
+	case !ok:
 		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name)), called, false
 	}
 	given := args

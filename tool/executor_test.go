@@ -56,6 +56,24 @@ func TestEndedContextCallsNothing(t *testing.T) {
 	}
 }
 
+// Models name tools as other hosts show them. What a rule and a guard see is the tool's own name.
+func TestNamespaces(t *testing.T) {
+	e, _ := watched(t, Tool{Name: "bash", Call: func(context.Context, json.RawMessage) Result { return Success(nil, "") }},
+		Tool{Name: "functions.own", Call: func(context.Context, json.RawMessage) Result { return Success(nil, "own") }})
+	var checked string
+	e.Check = func(_ context.Context, name string, _ json.RawMessage) error { checked = name; return nil }
+	for name, want := range map[string]string{"functions.bash": "bash", "default_api:bash": "bash", "functions.own": "functions.own"} {
+		if r := e.Call(t.Context(), name, nil); !r.Success || checked != want {
+			t.Errorf("%s: checked as %q: %s", name, checked, r.Encode())
+		}
+	}
+	for name, want := range map[string]string{"functions.bsh": "Tool 'functions.bsh' not found. Did you mean 'bash'?", "functions.read": "Tool 'functions.read' not found", "other.bash": "Tool 'other.bash' not found"} {
+		if r := e.Call(t.Context(), name, nil); r.Error != NotFound || r.Message != want {
+			t.Errorf("%s: %s", name, r.Encode())
+		}
+	}
+}
+
 // Nothing that an executor is made of brings a conversation down: no tools at all, a check that panics.
 func TestExecutorAlwaysAnswers(t *testing.T) {
 	if r := (&Executor{}).Call(t.Context(), "x", nil); r.Error != NotFound || r.Message != "Tool 'x' not found" {

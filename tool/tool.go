@@ -10,6 +10,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/near"
 )
 
 // Tool is a function that a model can call.
@@ -96,6 +99,29 @@ func (s *Set) All() iter.Seq[Tool] {
 			}
 		}
 	}
+}
+
+// namespaces are what models put before the names of tools, because other hosts show them tools in that way.
+var namespaces = []string{"functions.", "functions:", "default_api.", "default_api:", "tools."}
+
+// find finds a tool by its name, or by its name in a namespace that is no part of it. Without one it returns the nearest name, if
+// one is near.
+func (s *Set) find(name string) (t Tool, meant string, ok bool) {
+	if t, ok := s.Lookup(name); ok {
+		return t, "", true
+	}
+	bare := name
+	for _, n := range namespaces {
+		bare = strings.TrimPrefix(bare, n)
+	}
+	if t, ok := s.Lookup(bare); ok {
+		return t, "", true
+	}
+	var names []string
+	for t := range s.All() {
+		names = append(names, t.Name)
+	}
+	return Tool{}, near.Name(bare, names), false
 }
 
 // Lookup finds a tool by its exact name.

@@ -8,19 +8,22 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// chunk is one event of Chat Completions.
+// chunk is one event of Chat Completions, or the whole answer of a server that does not stream.
 type chunk struct {
 	Choices []struct {
-		Index int `json:"index"`
-		Delta struct {
-			Content   json.RawMessage `json:"content"`
-			Refusal   json.RawMessage `json:"refusal"`
-			ToolCalls []callDelta     `json:"tool_calls"`
-		} `json:"delta"`
+		Index        int    `json:"index"`
+		Delta        delta  `json:"delta"`
+		Message      *delta `json:"message"` // of a whole answer
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *tokens         `json:"usage"`
 	Error json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Content   json.RawMessage `json:"content"`
+	Refusal   json.RawMessage `json:"refusal"`
+	ToolCalls []callDelta     `json:"tool_calls"`
 }
 
 type chatReader struct {
@@ -59,12 +62,16 @@ func (c *chatReader) read(data []byte) ([]llm.Event, error) {
 			continue
 		}
 		c.begun = true
-		refusal := words(choice.Delta.Refusal)
+		d := &choice.Delta
+		if choice.Message != nil {
+			d = choice.Message
+		}
+		refusal := words(d.Refusal)
 		c.refused = c.refused || refusal != ""
-		if text := words(choice.Delta.Content) + refusal; text != "" {
+		if text := words(d.Content) + refusal; text != "" {
 			events = append(events, llm.Event{Text: text})
 		}
-		for _, d := range choice.Delta.ToolCalls {
+		for _, d := range d.ToolCalls {
 			c.calls.add(&d)
 		}
 		if len(c.calls) > maxDrafts {

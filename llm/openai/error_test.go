@@ -91,6 +91,7 @@ func TestBroken(t *testing.T) {
 		{"a web page", wiretest.Status(200, "<html>", "Content-Type", "text/html; charset=utf-8"), "", llm.Malformed, "web page"},
 		{"no stream", wiretest.Status(200, `{"choices":[]}`), "", llm.Malformed, "not a stream"},
 		{"an error with status 200", wiretest.Status(200, `{"error":{"message":"slow down","code":429}}`), "", llm.RateLimit, "slow down"},
+		{"an error in place of a stream", wiretest.SSE(`{"error":{"message":"model not loaded","code":500}}`), "", llm.Overloaded, "model not loaded"},
 		{"an error within", stream(`{"error":{"message":"out of memory","type":"server_error","code":500}}`), "a", llm.Overloaded, "out of memory"},
 		{"a negative count", stream(`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":-1}}`, `[DONE]`, // F12
 			`{"type":"response.completed","response":{"usage":{"input_tokens":5,"output_tokens":-1}}}`), "a", llm.Malformed, "invalid count of tokens -1"},

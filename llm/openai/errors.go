@@ -3,9 +3,6 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -35,23 +32,6 @@ func midway(raw json.RawMessage) error {
 		e.Message = "the provider stopped with the error " + strconv.Quote(string(f.Code))
 	}
 	return e
-}
-
-// notStream returns the error for an answer that is not an event stream. Some servers send an error in it.
-func notStream(res *http.Response) error {
-	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if media != "application/json" {
-		return nil
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, wire.MaxErrorBody))
-	if err != nil {
-		return err
-	}
-	if f := readFailure(body); f.Message != "" {
-		return midway(body)
-	}
-	return &llm.Error{Kind: llm.Malformed, Provider: provider,
-		Message: fmt.Sprintf("the answer is %s and not a stream of events", media)}
 }
 
 // failure is an error as servers describe it.

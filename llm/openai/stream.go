@@ -1,11 +1,15 @@
 package openai
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"mime"
+	"net/http"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
@@ -57,10 +61,46 @@ func (c *client) ask(ctx context.Context, x *wire.Exchange, p *protocol, yield f
 	if x.Status >= 400 {
 		return errRefused
 	}
-	if err := notStream(res); err != nil {
+	doc, stream, err := document(res)
+	if err != nil {
 		return err
 	}
-	return pump(wire.NewEvents(res.Body), p.reader(), yield)
+	if doc != nil {
+		return whole(doc, p.reader(), yield)
+	}
+	return pump(wire.NewEvents(stream), p.reader(), yield)
+}
+
+// maxDocument is how many bytes an answer may have that is not a stream.
+const maxDocument = 8 << 20
+
+// document reads an answer that is one JSON document, as servers without streams give it, and some in place of an error. Of a stream of
+// events, which never begins like one, it returns a reader.
+func document(res *http.Response) (doc []byte, stream io.Reader, err error) {
+	body := bufio.NewReader(res.Body)
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if media != "application/json" {
+		if first, err := body.Peek(1); err != nil || first[0] != '{' && first[0] != '[' {
+			return nil, body, nil // reading it says what is wrong
+		}
+	}
+	doc, err = io.ReadAll(io.LimitReader(body, maxDocument+1))
+	if err == nil && len(doc) > maxDocument {
+		err = &llm.Error{Kind: llm.Malformed, Provider: provider, Message: fmt.Sprintf("the answer has more than %d bytes", maxDocument)}
+	}
+	return doc, nil, err
+}
+
+// whole yields the events of an answer that is one document. It returns an error without yielding it.
+func whole(doc []byte, r reader, yield func(llm.Event, error) bool) error {
+	if readFailure(doc).Message != "" {
+		return midway(doc)
+	}
+	events, err := r.read(doc)
+	if err != nil || pass(events, yield) || pass(r.end(), yield) {
+		return err
+	}
+	return &llm.Error{Kind: llm.Malformed, Provider: provider, Message: "the answer is a JSON document and not a stream of events"}
 }
 
 // pump yields the events of one answer. It returns an error without yielding it.

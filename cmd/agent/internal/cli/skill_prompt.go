@@ -107,7 +107,7 @@ func runPrompt(ctx context.Context, o *promptOptions) error {
 		}
 	}
 	o.mentionBudget(text, preview)
-	o.mentionCuts(text)
+	o.out.WarnCuts(text)
 	return nil
 }
 
@@ -249,7 +249,7 @@ func (o *promptOptions) costs(t disclose.Text) error {
 	if err := o.out.Table([]string{"TOKENS", "SKILL"}, rows); err != nil {
 		return err
 	}
-	o.mentionCuts(t)
+	o.out.WarnCuts(t)
 	return nil
 }
 
@@ -268,23 +268,4 @@ func (o *promptOptions) mentionBudget(t disclose.Text, preview *worker.Preview) 
 		from = "a twentieth of the context window of " + chat.Number(cfg.Agent.Window)
 	}
 	o.out.Details([]string{fmt.Sprintf("budget: %s tokens, %s", chat.Number(preview.Budget()), from)})
-}
-
-// mentionCuts prints to stderr the warnings of the text, and what a limit has cut: nothing is lost silently.
-func (o *promptOptions) mentionCuts(t disclose.Text) {
-	for _, w := range t.Warnings {
-		o.out.Warn(w)
-	}
-	if o.out.Quiet() || len(t.Cut) == 0 {
-		return
-	}
-	what := map[string]int{}
-	for _, c := range t.Cut {
-		what[c.What]++
-	}
-	for _, kind := range []string{disclose.Shortened, disclose.NameOnly, disclose.LeftOut} {
-		if n := what[kind]; n > 0 {
-			o.out.Warn(fmt.Sprintf("%s: %s, to keep the budget", app.Count(n, "skill"), kind))
-		}
-	}
 }

@@ -59,6 +59,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	s.Out.WarnCuts(w.plan.Prefix())
 	defer func() { w.close(ctx) }()
 	if err := s.Out.Flush(); err != nil {
 		return err

@@ -42,6 +42,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	s.Out.WarnCuts(w.plan.Prefix())
 	defer w.close(ctx)
 	typed := o.Prompt
 	if typed == "-" {
