@@ -58,6 +58,7 @@ type Error struct {
 	// says or its text, which anybody may have written; a package from there is a guess by its name. Message says what is lacking.
 	Wants want.Set
 
+	Suggest string // of NotFound, the name of the script that was probably meant, or ""
 	Ended   bool   // a signal ended the script
 	Warning string // the Note of the grant, of a script that failed
 

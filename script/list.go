@@ -54,6 +54,8 @@ func Find(ctx context.Context, s *skill.Skill, name string, o *survey.Options) (
 		e.Message += ": say which, " + candidates(same)
 	} else if why := found.Why(ask); why != "" {
 		e.Message += ": " + why
+	} else {
+		e.Suggest = found.Near(ask)
 	}
 	return Script{}, e
 }

@@ -363,6 +363,7 @@ func TestScriptErrors(t *testing.T) {
 	tests := []struct{ name, args, want string }{
 		{"no skill", `{"skill_name":"unknown-skill","script_name":"x"}`, `{"success":false,"error":"not_found","message":"Skill 'unknown-skill' not loaded or installed"`},
 		{"no script", `{"skill_name":"kalshi-markets","script_name":"xyz"}`, `{"success":false,"error":"not_found","message":"Script 'xyz' not found in skill 'kalshi-markets'"`},
+		{"a script's name with a slip", `{"skill_name":"kalshi-markets","script_name":"statsu"}`, `"message":"Script 'statsu' not found in skill 'kalshi-markets'. Did you mean 'status'?"`},
 		{"bad skill name", `{"skill_name":"../etc","script_name":"x"}`, `"error":"invalid_name","message":"Invalid skill name: '../etc'"`},
 		{"bad script name", `{"skill_name":"kalshi-markets","script_name":"../x"}`, `"error":"invalid_name","message":"Invalid script name: '../x'"`},
 		{"skill missing", `{"script_name":"x"}`, `"message":"skill_name is required"`},

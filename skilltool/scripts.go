@@ -98,6 +98,9 @@ func misused(err error) error {
 // Failure makes the result that a model gets of the error of a call of a skill's script, with what Policy.Advise adds.
 func (k *Kit) Failure(err error, skillName string) tool.Result {
 	r := Failure(err)
+	if e, ok := errors.AsType[*script.Error](err); ok && e.Suggest != "" {
+		r.Message += ". Did you mean '" + e.Suggest + "'?"
+	}
 	if k.o.Policy.Advise == nil {
 		return r
 	}

@@ -1,11 +1,13 @@
 package survey
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -212,6 +214,25 @@ func (s *Set) whyNot(dir, name string) string {
 			return "its manifest does not list " + file + " in scripts"
 		case info.Mode().IsRegular() && Executable(info.Mode()) && !s.isScript(file, d):
 			return "nothing shows what runs " + file + ", so give it " + Kinds(s.rule)
+		}
+	}
+	return ""
+}
+
+// Near returns the name of the script that was probably meant by a name that is none, by its name, its path or its file's name: one that
+// is listed, else any; "" if none is near.
+func (s *Set) Near(name string) string {
+	bare := stem(path.Base(name))
+	for _, scripts := range [][]Script{s.List(), s.Runnable()} {
+		var names, paths, files []string
+		called := map[string]string{} // by the name of the file
+		for _, sc := range scripts {
+			file := stem(path.Base(sc.File))
+			names, paths, files = append(names, sc.Name), append(paths, sc.File), append(files, file)
+			called[file] = sc.Name
+		}
+		if meant := cmp.Or(near.Name(name, names), near.Name(name, paths), called[near.Name(bare, files)]); meant != "" {
+			return meant
 		}
 	}
 	return ""

@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 
 	"session/hook":   {"internal/toolrule", "session/allow", "tool"},
 	"session/allow":  {"internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
-	"script/survey":  {"want", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp"},
+	"script/survey":  {"want", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp", "internal/near"},
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"want", "internal/yamlnode", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
-	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -79,7 +76,7 @@ func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
 		}
 		return help.Envelope(), nil
 	})
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, o.script, err) },
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, err) },
 		func() error { return printHelp(o.out, help) })
 }
 
@@ -178,7 +175,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 }
 
 // scriptHint returns what a person can do about a failed call: the nearest name, or where to look.
-func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName, scriptName string, failed error) string {
+func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var failure *script.Error
 	e, err := cat.Lookup(skillName)
@@ -207,34 +204,10 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 	case e.State() != skill.StateEnabled:
 		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), cure.Enable(e))
 	}
-	s, err := e.Load(ctx)
-	if err != nil {
-		return ""
-	}
-	defer s.Close()
-	if meant := nearScript(survey.Of(s.FS(), s.Manifest(), settings.Survey()), scriptName); meant != "" {
-		return fmt.Sprintf("did you mean %q?", meant)
+	if failure.Suggest != "" {
+		return fmt.Sprintf("did you mean %q?", failure.Suggest)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
-}
-
-// nearScript returns the name of the script that was probably meant, by its name, its path or its file's name: one that is
-// listed, else any.
-func nearScript(set *survey.Set, name string) string {
-	bare := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	for _, scripts := range [][]survey.Script{set.List(), set.Runnable()} {
-		var names, paths, files []string
-		called := map[string]string{} // by the name of the file
-		for _, sc := range scripts {
-			file := strings.TrimSuffix(path.Base(sc.File), path.Ext(sc.File))
-			names, paths, files = append(names, sc.Name), append(paths, sc.File), append(files, file)
-			called[file] = sc.Name
-		}
-		if meant := cmp.Or(near.Name(name, names), near.Name(name, paths), called[near.Name(bare, files)]); meant != "" {
-			return meant
-		}
-	}
-	return ""
 }
 
 // trustHint returns what a person can do about a skill whose scripts may not run.

@@ -56,7 +56,7 @@ func runScriptList(ctx context.Context, o *scriptListOptions) error {
 	if err != nil {
 		r = kit.Failure(err, o.skill)
 	}
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, "", err) }, func() error {
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, err) }, func() error {
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(bySkill)) {
 			for _, s := range bySkill[name] {

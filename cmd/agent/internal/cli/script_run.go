@@ -129,7 +129,7 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 			return err
 		}
 	}
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.request.Skill, o.request.Script, err) }, func() error {
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.request.Skill, err) }, func() error {
 		if res.Warning != "" {
 			o.out.Warn(res.Warning)
 		}
