@@ -130,14 +130,18 @@ func TestMessage(t *testing.T) {
 
 // C7, security 2.11 #166: what the options of git's subcommands do is not what Bash(git log:*) says.
 func TestGitOptions(t *testing.T) {
-	l := list(t, nil, "Bash(git log:*)", "Bash(git diff:*)")
+	l := list(t, nil, "Bash(git log:*)", "Bash(git diff:*)", "Bash(git grep:*)", "Bash(git commit:*)", "Bash(git tag:*)", "Bash(git branch:*)", "Bash(git cat-file:*)")
 	for _, c := range []string{"git log --output=/tmp/x", "git log --outpu /tmp/x", "git diff --ext-diff", "git log --textc", "git -c alias.x=!rm x",
-		"git -c core.fsmonitor=rm status", "git grep -Orm x", "git ls-remote --upload-pack=rm .", "git rebase --exec rm", "git -C / log"} {
+		"git -c core.fsmonitor=rm status", "git grep -Orm x", "git ls-remote --upload-pack=rm .", "git rebase --exec rm", "git -C / log",
+		"git log --show-signature", "git log --show-s -1", "git log --format=%G?", "git log --pretty=format:x%GG", "git branch --format '%(signature:grade)'",
+		"git commit -Skey -m x", "git commit --gpg-sign -m x", "git tag -v v1", "git tag -s v1", "git tag -ukey v1", "git tag --verify v1", "git log --remerge-diff",
+		"git log --diff-merges=remerge", "git commit --trailer k=v -m x", "git cat-file --filters x", "git cat-file --textconv x", "git grep -Oless x"} {
 		if l.Check(bash(c)) == nil {
 			t.Errorf("%q is allowed", c)
 		}
 	}
-	for _, c := range []string{"git log --oneline --all", "git diff --stat -- x", "git log -p"} {
+	for _, c := range []string{"git log --oneline --all", "git diff --stat -- x", "git log -p", "git log -S text", "git log -s", "git commit -s -m x", "git log --format=%H",
+		"git tag -l", "git branch -v", "git log --stat"} {
 		if r := l.Check(bash(c)); r != nil {
 			t.Errorf("%q: %s", c, r.Why)
 		}

@@ -18,7 +18,8 @@ type program struct {
 
 	// refused has options, separated by spaces, that a rule for a subcommand does not cover, because with them it does more than the rule
 	// says: it takes its configuration, its folder or the program that it starts from elsewhere. A long option counts from its third
-	// character on, and "=" stands for any argument NAME=value.
+	// character on, "=" stands for any argument NAME=value, and what begins with "%" for any argument that has it. SUBCOMMAND:OPTION is
+	// one of a subcommand alone.
 	refused string
 	wide    string // subcommands that run anything or pass their options on, in the form of plain; a rule for them covers all options
 	groups  bool   // several options of one letter may stand in one word, as -kf
@@ -42,7 +43,9 @@ const (
 var programs = [...]program{
 	{names: "git", why: "runs programs that its options, its configuration and its aliases name",
 		plain:   "status, log, diff, show, add, branch, blame, shortlog, describe, rev-parse, rev-list, ls-files, ls-tree, cat-file, merge-base, commit, tag, stash",
-		refused: "--output --ext-diff --textconv --exec --upload-pack --receive-pack --open-files-in-pager --exec-path --config-env"},
+		refused: "--output --ext-diff --textconv --exec --upload-pack --receive-pack --open-files-in-pager -O --exec-path --config-env " +
+			"--show-signature %G %(signature --gpg-sign commit:-S tag:-s tag:-u tag:-v tag:--sign tag:--local-user tag:--verify " + // gpg.program
+			"--trailer --remerge-diff --diff-merges cat-file:--filters"}, // other programs of a configuration
 	{names: "gh", why: "runs git, its extensions and its aliases, and writes files",
 		plain: "search, label, issue list, issue view, issue status, issue create, issue comment, issue edit, issue close, issue reopen, " +
 			"pr list, pr view, pr diff, pr status, pr checks, pr comment, pr review, pr edit, pr ready, release list, release view, " +
@@ -147,7 +150,14 @@ func refusedOption(w words, command []string) string {
 		if arg == "--" && p.ends {
 			return ""
 		}
-		if slices.ContainsFunc(strings.Fields(p.refused), func(refused string) bool { return p.reads(arg, refused) }) {
+		refuses := func(refused string) bool {
+			sub, option, some := strings.Cut(refused, ":")
+			if !some {
+				return p.reads(arg, refused)
+			}
+			return command[1] == sub && p.reads(arg, option)
+		}
+		if slices.ContainsFunc(strings.Fields(p.refused), refuses) {
 			return arg
 		}
 	}
@@ -161,6 +171,8 @@ func (p *program) reads(arg, refused string) bool {
 	switch {
 	case refused == "=":
 		return assigned && !strings.HasPrefix(arg, "-")
+	case strings.HasPrefix(refused, "%"):
+		return strings.Contains(arg, refused)
 	case !strings.HasPrefix(arg, "-"):
 		return false
 	case p.dashes && len(option) > 2:
