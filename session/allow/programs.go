@@ -42,7 +42,7 @@ const (
 // programs is the table of those programs.
 var programs = [...]program{
 	{names: "git", why: "runs programs that its options, its configuration and its aliases name",
-		plain:   "status, log, diff, show, add, branch, blame, shortlog, describe, rev-parse, rev-list, ls-files, ls-tree, cat-file, merge-base, commit, tag, stash",
+		plain: "status, log, diff, show, add, branch, blame, shortlog, describe, rev-parse, rev-list, ls-files, ls-tree, cat-file, merge-base, commit, tag, stash",
 		refused: "--output --ext-diff --textconv --exec --upload-pack --receive-pack --open-files-in-pager -O --exec-path --config-env " +
 			"--show-signature %G %(signature --gpg-sign commit:-S tag:-s tag:-u tag:-v tag:--sign tag:--local-user tag:--verify " + // gpg.program
 			"--trailer --remerge-diff --diff-merges cat-file:--filters"}, // other programs of a configuration
