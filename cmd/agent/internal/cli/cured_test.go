@@ -8,7 +8,7 @@ import (
 )
 
 // cureIn finds the command that a failure names: after "hint: ", or after a colon in a sentence for a model.
-var cureIn = regexp.MustCompile(`(?m)(?:^hint: |: |\()((?:[A-Z_]+=\S+ )?agent (?:--skills-dir \S+ )?skill [a-z]+ [^"\n),]*?)(?:(?:"|\)|,| (?:lists|names|approves|puts|shows|explains|removes)\b).*)?$`)
+var cureIn = regexp.MustCompile(`(?m)(?:^hint: |: |\()((?:[A-Z_]+=\S+ )?agent (?:--skills-dir \S+ )?skill [a-z]+ [^"\n),]*?)(?:(?:"|\)|,| (?:lists|names|approves|puts|shows|explains|removes|fetches)\b).*)?$`)
 
 // cured runs a command that fails, then the command that its failure names, as it stands, and the first one again, which has to get
 // further: cured COMMAND ARGS... What asks a person is answered by --yes.
