@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/want"
 )
 
 // serverFiles are the files of a skill that declare servers, in the order in which they are looked for.
@@ -161,12 +163,32 @@ func (s *server) entry(file string) (Entry, error) {
 	case strings.TrimSpace(s.Command) == "":
 		return Entry{}, wrong(`name the program that is the server, as in "command": "npx"`, "server %q has no command", s.Name)
 	}
+	if err := s.check(); err != nil {
+		return Entry{}, err
+	}
 	c := &Command{From: file, Path: inSkill(s.Command), Args: s.Args, Env: s.Env, Dir: strings.TrimPrefix(inSkill(s.Cwd), "./")}
 	if c.Dir != "" && !fs.ValidPath(c.Dir) {
 		return Entry{}, wrong(`write "cwd" as a folder in the skill, such as "server", or leave it out`, "server %q starts in %.100q, which is not a folder in the skill", s.Name, s.Cwd)
 	}
 	c.pythonOfUV()
 	return Entry{Toolset: s.Name, Class: s.Name, Language: Server, Command: c}, nil
+}
+
+// check returns an error for a server with a text that no process can have.
+func (s *server) check() error {
+	texts := append([]string{s.Command, s.Cwd}, s.Args...)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if err := want.VariableOf(name).Check(); err != nil {
+			return wrong(`write "env" as {"NAME": "value"}`, "server %q: %v", s.Name, err)
+		}
+		texts = append(texts, s.Env[name])
+	}
+	for _, text := range texts {
+		if strings.ContainsRune(text, 0) {
+			return wrong(`leave "\u0000" out`, "server %q: %.64q has a NUL, which no command, argument or variable can have", s.Name, text)
+		}
+	}
+	return nil
 }
 
 // pythonOfUV makes python3 FILE of uv run FILE: the engine prepares what the file needs.

@@ -1,12 +1,14 @@
 package trust
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -24,8 +26,11 @@ func (a *Approval) check() error {
 	if !ok || !isHash(digits) {
 		return fmt.Errorf("approval of %q: digest %q is not %q and 64 hexadecimal digits", a.Name, a.Digest, digestPrefix)
 	}
-	if a.Dir != "" && !filepath.IsAbs(a.Dir) {
-		return fmt.Errorf("approval of %q: directory %q is not absolute", a.Name, a.Dir)
+	if a.Dir != "" && (!filepath.IsAbs(a.Dir) || !utf8.ValidString(a.Dir)) {
+		return fmt.Errorf("approval of %q: directory %q is not absolute, or not UTF-8", a.Name, a.Dir)
+	}
+	if err := cmp.Or(a.Wants.Check(), a.Forgoes.Check()); err != nil {
+		return fmt.Errorf("approval of %q: %w", a.Name, err)
 	}
 	for _, f := range a.Files {
 		if f.Path == "" || !isHash(f.SHA256) {
@@ -41,8 +46,8 @@ func isHash(s string) bool {
 }
 
 func checkRoot(dir string) error {
-	if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
-		return fmt.Errorf("trusted folder %q is not a clean absolute path", dir)
+	if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || !utf8.ValidString(dir) {
+		return fmt.Errorf("trusted folder %q is not a clean absolute path in UTF-8", dir)
 	}
 	if filepath.Dir(dir) == dir {
 		return fmt.Errorf("trusted folder %q would include every file of this machine", dir)

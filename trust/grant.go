@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,10 +48,8 @@ func (g *Grant) check() error {
 	if err := a.check(); err != nil {
 		return fmt.Errorf("grant: %w", err)
 	}
-	for _, w := range slices.Concat(g.Given, g.Withheld) {
-		if err := w.Check(); err != nil {
-			return fmt.Errorf("grant for %q: %w", g.Name, err)
-		}
+	if err := cmp.Or(g.Given.Check(), g.Withheld.Check()); err != nil {
+		return fmt.Errorf("grant for %q: %w", g.Name, err)
 	}
 	for _, w := range g.Given {
 		switch w.Kind {

@@ -245,7 +245,11 @@ func (s *Store) change(ctx context.Context, edit func(*file) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	err := lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
+	readable := func(content []byte) error {
+		_, err := s.read(content)
+		return err
+	}
+	err := lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile, Private: true, Check: readable}, func(old []byte) ([]byte, error) {
 		f := &file{Version: version}
 		if old != nil {
 			was, err := s.parse(old)
@@ -295,11 +299,19 @@ func (f *file) bytes() ([]byte, error) {
 // parse reads the file. One invalid entry makes the whole file damaged: whatever happened to that entry may have happened
 // to the others.
 func (s *Store) parse(content []byte) (*file, error) {
+	f, err := s.read(content)
+	if err != nil && !errors.Is(err, ErrNewer) {
+		return nil, kinds().Damaged(s.Path, "approval", err)
+	}
+	return f, err
+}
+
+// read reads the file. Its errors say what is wrong in it.
+func (s *Store) read(content []byte) (*file, error) {
 	var f file
-	corrupt := func(err error) error { return kinds().Damaged(s.Path, "approval", err) }
 	var head struct{ Version int }
 	if err := json.Unmarshal(content, &head); err != nil {
-		return nil, corrupt(err)
+		return nil, err
 	}
 	if head.Version > version {
 		return nil, kinds().TooNew(s.Path, head.Version, version)
@@ -307,38 +319,46 @@ func (s *Store) parse(content []byte) (*file, error) {
 	if head.Version == 1 {
 		now, err := upgraded(content)
 		if err != nil {
-			return nil, corrupt(err)
+			return nil, err
 		}
 		content = now
 	}
 	if err := json.Unmarshal(content, &f); err != nil {
-		return nil, corrupt(err)
+		return nil, err
 	}
 	if err := f.rest.Split(content, &f); err != nil {
-		return nil, corrupt(err)
+		return nil, err
 	}
-	if f.Version < 1 {
-		return nil, corrupt(errors.New("no version"))
-	}
-	for _, root := range f.Roots {
-		if err := checkRoot(root); err != nil {
-			return nil, corrupt(err)
-		}
-	}
-	for _, a := range f.Approvals {
-		if err := a.check(); err != nil {
-			return nil, corrupt(err)
-		}
-	}
-	for _, g := range f.Grants {
-		if err := g.check(); err != nil {
-			return nil, corrupt(err)
-		}
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	slices.Sort(f.Roots)
 	f.sort()
 	f.renew()
 	return &f, nil
+}
+
+// check returns an error for a file with something that cannot be used.
+func (f *file) check() error {
+	if f.Version < 1 {
+		return errors.New("no version")
+	}
+	for _, root := range f.Roots {
+		if err := checkRoot(root); err != nil {
+			return err
+		}
+	}
+	for _, a := range f.Approvals {
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
+	for _, g := range f.Grants {
+		if err := g.check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // renew makes the digests of approvals and grants that cover what belongs to no skill those of what does: the user approved that

@@ -25,6 +25,16 @@ func (s Set) Add(list ...Want) Set {
 	return slices.Compact(out)
 }
 
+// Check returns the first error of Want.Check for a want of the set.
+func (s Set) Check() error {
+	for _, w := range s {
+		if err := w.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Has reports whether the set has this very want, whoever named it.
 func (s Set) Has(w Want) bool {
 	return slices.ContainsFunc(s, func(have Want) bool { return have.Kind == w.Kind && have.Name == w.Name })

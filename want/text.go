@@ -24,7 +24,7 @@ func (w Want) String() string {
 // Parse reads the text form of a want. Its errors are those of Check, or say that it is not the form.
 func Parse(text string) (Want, error) {
 	w := Want{}
-	if origin, rest, ok := strings.Cut(text, " "); ok && slices.Contains([]Origin{Declared, Seen, User, Refused}, Origin(origin)) {
+	if origin, rest, ok := strings.Cut(text, " "); ok && slices.Contains(origins, Origin(origin)) {
 		w.From, text = Origin(origin), rest
 	}
 	kind, name, _ := strings.Cut(text, ":")

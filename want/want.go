@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,6 +59,8 @@ const (
 	User     Origin = "user"     // by the user
 	Refused  Origin = "refused"  // by what kept a run from it, such as the sandbox
 )
+
+var origins = []Origin{Declared, Seen, User, Refused}
 
 // Want is one thing that a skill may want.
 type Want struct {
@@ -187,10 +190,13 @@ func WriteOf(dir string) Want { return Of(Write, dir) }
 // PackageOf returns the want of a package.
 func PackageOf(name string) Want { return Of(Package, name) }
 
-// Check returns an error for a want that names nothing: an unknown kind, no name, or one that is not of the kind.
+// Check returns an error for a want that names nothing, or whose text form Parse would not read: an unknown kind or origin, no name, or
+// one that is not of the kind.
 func (w Want) Check() error {
 	row, _ := w.Kind.row()
 	switch {
+	case w.From != "" && !slices.Contains(origins, w.From):
+		return fmt.Errorf("%q is nobody who names a want", string(w.From))
 	case row == nil:
 		return fmt.Errorf("%q is not a kind of thing that a skill may want", string(w.Kind))
 	case row.single && w.Name != "":

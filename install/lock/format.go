@@ -17,20 +17,27 @@ import (
 // version is the version of the format of a project's lock file.
 const version = 1
 
+// parse reads the file.
 func (p *Project) parse(content []byte) (*Set, error) {
-	corrupt := func(err error) error {
-		return fmt.Errorf("%q is %w (%w): repair it, or remove it and install the skills again", p.file(), ErrCorrupt, err)
+	s, err := p.read(content)
+	if err != nil && !errors.Is(err, ErrNewer) {
+		return nil, fmt.Errorf("%q is %w (%w): repair it, or remove it and install the skills again", p.file(), ErrCorrupt, err)
 	}
+	return s, err
+}
+
+// read reads the file. Its errors say what is wrong in it.
+func (p *Project) read(content []byte) (*Set, error) {
 	var head struct {
 		Version *float64                   `json:"version"`
 		Skills  map[string]json.RawMessage `json:"skills"`
 	}
 	if err := json.Unmarshal(content, &head); err != nil {
-		return nil, corrupt(err)
+		return nil, err
 	}
 	switch {
 	case head.Version == nil || *head.Version < version:
-		return nil, corrupt(errors.New("no version, or an unknown one"))
+		return nil, errors.New("no version, or an unknown one")
 	case *head.Version > version:
 		return nil, fmt.Errorf("%q is %w (version %v, this program reads %d): update this program", p.file(), ErrNewer, *head.Version, version)
 	}
@@ -38,12 +45,12 @@ func (p *Project) parse(content []byte) (*Set, error) {
 	for name, text := range head.Skills {
 		e := Entry{text: text}
 		if err := json.Unmarshal(text, &e); err != nil {
-			return nil, corrupt(fmt.Errorf("skill %q: %w", name, err))
+			return nil, fmt.Errorf("skill %q: %w", name, err)
 		}
 		s.entries[name] = e
 	}
 	if err := json.Unmarshal(content, &s.rest); err != nil {
-		return nil, corrupt(err)
+		return nil, err
 	}
 	delete(s.rest, "version")
 	delete(s.rest, "skills")

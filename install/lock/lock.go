@@ -105,7 +105,11 @@ func (p *Project) Edit(ctx context.Context, edit func(*Set) error) error {
 	if err := p.ready(ctx); err != nil {
 		return err
 	}
-	o := &lockfile.Options{Max: maxFile, Mode: 0o644, Lock: p.Lock}
+	readable := func(content []byte) error {
+		_, err := p.read(content)
+		return err
+	}
+	o := &lockfile.Options{Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
 	return lockfile.Transform(ctx, p.file(), o, func(old []byte) ([]byte, error) {
 		s := &Set{dir: p.Dir}
 		if old != nil {

@@ -15,18 +15,24 @@ import (
 // parse reads the file. One entry that cannot be used makes the whole file damaged: what happened to it may have happened to
 // the others.
 func (s *Store) parse(content []byte) (*file, error) {
-	f, err := s.read(content)
-	if err == nil {
-		for i := range f.Skills {
-			f.Skills[i].complete()
-		}
-		slices.SortFunc(f.Skills, func(a, b Entry) int { return strings.Compare(a.NameCanonical, b.NameCanonical) })
-		err = f.check()
-	}
+	f, err := s.sound(content)
 	if err != nil && !errors.Is(err, ErrNewer) {
 		return nil, kinds().Damaged(s.Path, "change", err)
 	}
 	return f, err
+}
+
+// sound reads the file. Its errors say what is wrong in it.
+func (s *Store) sound(content []byte) (*file, error) {
+	f, err := s.read(content)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Skills {
+		f.Skills[i].complete()
+	}
+	slices.SortFunc(f.Skills, func(a, b Entry) int { return strings.Compare(a.NameCanonical, b.NameCanonical) })
+	return f, f.check()
 }
 
 func (f *file) check() error {

@@ -121,7 +121,11 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	o := &lockfile.Options{Max: MaxFile, Private: true, Wait: s.Wait}
+	readable := func(content []byte) error {
+		_, err := s.sound(content)
+		return err
+	}
+	o := &lockfile.Options{Max: MaxFile, Private: true, Wait: s.Wait, Check: readable}
 	return kinds().Known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
 		f, err := s.current(ctx, old)
 		if err != nil {

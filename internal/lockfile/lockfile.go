@@ -41,6 +41,9 @@ type Options struct {
 	// at its end.
 	Lock string
 
+	// Check reads the new content as the next reader does. Its error keeps the content from being written. Nil checks nothing.
+	Check func(content []byte) error
+
 	// Private refuses a file that another user could have changed, as ReadPrivate does.
 	Private bool
 
@@ -91,6 +94,9 @@ func Transform(ctx context.Context, path string, o *Options, edit func(old []byt
 	}
 	if int64(len(content)) > opt.Max {
 		return fmt.Errorf("new content of %q has %d bytes, more than %d: nothing was written", path, len(content), opt.Max)
+	}
+	if err := opt.Check(content); err != nil {
+		return fmt.Errorf("the new content of %q could not be read again, so nothing was written: %w", path, err)
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -147,6 +153,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Mode == 0 {
 		out.Mode = 0o600
+	}
+	if out.Check == nil {
+		out.Check = func([]byte) error { return nil }
 	}
 	if out.before == nil {
 		out.before = func(string) error { return nil }

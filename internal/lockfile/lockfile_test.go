@@ -150,6 +150,7 @@ func TestTransform(t *testing.T) {
 		{"changed in place", "x", func(b []byte) ([]byte, error) { b[0] = 'y'; return b, nil }, "y", ""},
 		{"error of edit", "x", func([]byte) ([]byte, error) { return []byte("a"), boom }, "x", "boom"},
 		{"new content too large", "x", to(strings.Repeat("a", 101)), "x", "101 bytes, more than 100"},
+		{"what cannot be read again", "x", to("broken"), "x", "could not be read again, so nothing was written: broken"},
 		{"old content too large", strings.Repeat("a", 101), to("a"), strings.Repeat("a", 101), "exceeds 100 bytes"},
 	}
 	for _, tt := range tests {
@@ -158,7 +159,13 @@ func TestTransform(t *testing.T) {
 			if tt.old != "" {
 				put(t, path, tt.old, 0o640)
 			}
-			err := Transform(t.Context(), path, &Options{Max: 100}, tt.edit)
+			read := func(content []byte) error {
+				if string(content) == "broken" {
+					return errors.New("broken")
+				}
+				return nil
+			}
+			err := Transform(t.Context(), path, &Options{Max: 100, Check: read}, tt.edit)
 			checkError(t, err, tt.wantErr)
 			got, err := os.ReadFile(path)
 			if err != nil || string(got) != tt.want {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -277,6 +278,9 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 		return err
 	}
 	p.approval.Wants = p.approval.Wants.Add(p.seen.Wants...)
+	if err := cmp.Or(p.approval.Wants.Check(), p.approval.Forgoes.Check()); err != nil {
+		return fmt.Errorf("what the skill %q asks for cannot be approved: %w", s.Canonical(), err)
+	}
 	if p.granted, p.lapsed = lapsed, lapsed != nil; granted.Name != "" {
 		p.granted = &granted
 	}
