@@ -81,6 +81,8 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		f.cause = errNoTerminal
 	} else if a := h.above(ctx, c, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
 		f.cause = a
+	} else if b := guessed(cmd, out, h.here(cmd.Dir)); b != nil && len(f.withheld)+len(f.unset) == 0 {
+		f.reason, f.cause = ReasonBlocked, b
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
@@ -25,6 +26,7 @@ type refusedFile struct {
 	Again bool   // with Own: the next run may, in a copy of the folder
 
 	recorded bool // the sandbox saw it; else only the output says that it was used
+	guess    bool // the output has the path of something that the script does not see, and does not say what was done with it
 }
 
 // wants returns what would let the script use the file: nothing if no grant does.
@@ -59,10 +61,15 @@ func (b *refusedFile) Error() string {
 		return fmt.Sprintf("no script may write %s, because other programs run or obey it, unless it was granted by its name", b.Path)
 	case b.Kept:
 		return fmt.Sprintf("no script may write %s, because other programs run or obey it", b.Path)
-	case b.Write:
-		return saysThat + "it may not write in " + b.Dir
 	}
-	return saysThat + "it may not read " + b.Path
+	says, what := saysThat, "it may not read "+b.Path
+	if b.guess {
+		says = "perhaps "
+	}
+	if b.Write {
+		what = "it may not write in " + b.Dir
+	}
+	return says + what
 }
 
 // A failed access to a file, as Python, Node.js, shells and the system's programs report it, and the path in it.
@@ -78,13 +85,12 @@ const mostAccesses = 50
 // blocked recognises a failure because of a file that the command may not write or does not see. It returns nil for another
 // one. here are the folders that Here stands for.
 func blocked(cmd *runner.Command, out *runner.Output, here []string) *refusedFile {
-	lines := bytes.Split(bytes.Join([][]byte{out.Stdout[max(0, len(out.Stdout)-saidMax):], out.Stderr}, []byte("\n")), []byte("\n"))
-	for i := len(lines) - 1; i >= max(0, len(lines)-mostAccesses); i-- {
-		how := accessFailed().Find(lines[i])
+	for _, line := range lastLines(out) {
+		how := accessFailed().Find(line)
 		if how == nil {
 			continue
 		}
-		for _, path := range pathsIn(lines[i]) {
+		for _, path := range pathsIn(line) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(cmd.Dir, path)
 			}
@@ -95,6 +101,43 @@ func blocked(cmd *runner.Command, out *runner.Output, here []string) *refusedFil
 		}
 	}
 	return unseen(cmd, out)
+}
+
+// What a program says in its own words of something that failed, and an absolute path in it, which is not that of a URL.
+var (
+	somethingFailed = lazyregexp.New(`(?i)no ?such|not ?found|not exist|denied|read-only|cannot|can't|could not|unable|fail|error|ENOENT|EROFS|EACCES|EPERM`)
+	absolutePath    = lazyregexp.New("(?:^|[\\s'\"‘`=(\\[,:])(/[^/\\s'\"’`()\\[\\]{}<>|;,:][^\\s'\"’`()\\[\\]{}<>|;,:]{0,1000})")
+)
+
+// guessed finds a path outside of what the command sees in what it says of a failure. Programs have many words for a file that they
+// cannot open, and some for a folder that they cannot make.
+func guessed(cmd *runner.Command, out *runner.Output, here []string) *refusedFile {
+	if !out.Sandbox.ConfinesFiles() {
+		return nil
+	}
+	for _, line := range lastLines(out) {
+		if !somethingFailed().Match(line) {
+			continue
+		}
+		for _, found := range absolutePath().FindAllSubmatch(line, 4) {
+			path := filepath.Clean(string(found[1]))
+			if paths.Within(ofSystem, path) || cmd.Access(path) != runner.Hides {
+				continue
+			}
+			if b := blocks(cmd, path, denied, true); b != nil && b.Dir != "/" {
+				b.guess, b.Here = true, b.Write && paths.Within(here, b.Path)
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// lastLines returns the last lines of what a command wrote, the last one first.
+func lastLines(out *runner.Output) [][]byte {
+	lines := bytes.Split(bytes.Join([][]byte{out.Stdout[max(0, len(out.Stdout)-saidMax):], out.Stderr}, []byte("\n")), []byte("\n"))
+	slices.Reverse(lines)
+	return lines[:min(len(lines), mostAccesses)]
 }
 
 // unseen recognises a file that the command was told to use and does not see. Many scripts report such a file as missing in
