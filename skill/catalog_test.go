@@ -341,6 +341,27 @@ func TestLookupUnicode(t *testing.T) {
 	}
 }
 
+// The rules of a layer hold for its skills alone, whatever those of the catalogue are.
+func TestLayerProfile(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"café/SKILL.md": "---\nname: café\ndescription: Makes coffee.\n---\n"})
+	spec, err := manifest.ProfileNamed("spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		own   *manifest.Profile
+		found bool
+	}{{spec, true}, {nil, false}} {
+		c, err := Open(t.Context(), &Options{Layers: []Layer{{Name: "one", Source: Dir(root, nil), Profile: tt.own}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := c.Lookup("café"); (err == nil && e.State() == StateEnabled) != tt.found {
+			t.Errorf("with the rules of its layer %v: %v, %v", tt.own != nil, e, err)
+		}
+	}
+}
+
 // A merged source is one layer: the earlier source counts, and nothing is a duplicate.
 func TestMerge(t *testing.T) {
 	one := fstest.MapFS{"a/SKILL.md": {Data: []byte(skillText("a", ""))}, "b/SKILL.md": {Data: []byte(skillText("b", ""))}}

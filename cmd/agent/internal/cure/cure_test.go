@@ -36,6 +36,20 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// A command names what is given freely alone. Why says what is not named.
+func TestGiveFreely(t *testing.T) {
+	cures := &cure.Cures{Policy: &policy.Policy{}}
+	for _, tt := range []struct{ wants, command, why string }{
+		{"refused host:a.example, refused host:169.254.169.254", "agent skill grant x --net a.example", `nothing is suggested that opens "169.254.169.254": it is an address of this machine's own network, such as that of a cloud's credentials`},
+		{"refused read:/", "", `nothing is suggested that opens "/": every file of this machine is in it`},
+		{"refused write:/etc", "", `nothing is suggested that opens "/etc": programs and settings of the machine are in it`},
+	} {
+		if got := cures.Give("x", wants(t, tt.wants)); got.Command != tt.command || got.Why != tt.why {
+			t.Errorf("%s: got %q, %q", tt.wants, got.Command, got.Why)
+		}
+	}
+}
+
 // C65: the command repeats the grant, whatever it holds, and a shell reads it back. A host of one label stays a host.
 func TestRepeatGrant(t *testing.T) {
 	for _, tt := range []struct{ given, withheld, want string }{

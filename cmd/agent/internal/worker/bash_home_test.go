@@ -74,6 +74,8 @@ func TestBashHome(t *testing.T) {
 	}
 	write(t, "kept", a.home, "go/pkg/mod/cache/x")
 	first.free() // it is killed
+	half := filepath.Join(first.project, discardedPrefix+"1")
+	write(t, "x", half, "file") // another was killed while it removed its home
 	write(t, "alive", b.home, "stash")
 
 	third := opened(t, newBashHome(cache, "/work/one", 0))
@@ -85,6 +87,9 @@ func TestBashHome(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(third.home, "go/pkg/mod/cache/x")); err != nil || string(text) != "kept" {
 		t.Errorf("the cache has %q, %v", text, err)
+	}
+	if exists(half) {
+		t.Error("a home that was half removed stays")
 	}
 	other := opened(t, newBashHome(cache, "/work/two", 0))
 	if exists(filepath.Join(other.home, "go/pkg/mod/cache/x")) || other.caches[0] == a.caches[0] {
