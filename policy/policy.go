@@ -89,9 +89,9 @@ func (p *Policy) folder(dir string, write bool) Decision {
 		return Decision{level, "every file of this machine is in it"}
 	case write && program.OfSystem(dir), within(dir, ofMachine):
 		return Decision{level, "programs and settings of the machine are in it"}
-	case p.Home != "" && paths.WithinReal(dir, p.Home):
+	case p.Home != "" && paths.Holds(dir, p.Home):
 		return Decision{level, "your whole home is in it, with your keys and what your shell runs"}
-	case p.Own != "" && paths.WithinReal(dir, p.Own):
+	case p.Own != "" && paths.Holds(dir, p.Own):
 		return Decision{level, "the approvals and the private files of all skills are in it"}
 	case p.Home != "" && within(dir, p.ofHome(content.Keys())):
 		return Decision{level, "keys are in it"}

@@ -23,6 +23,16 @@ func TestFolders(t *testing.T) {
 	if err := os.Symlink(at("home"), at("link")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(at("users"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(at("home"), at("users/u")); err != nil {
+		t.Fatal(err)
+	}
+	linked := &policy.Policy{Home: at("users/u")}
+	if d := linked.Decide(want.WriteOf(at("users"))); d.Level != policy.Never {
+		t.Errorf("a folder with the link that is the home: %+v", d)
+	}
 	p := &policy.Policy{Home: at("home"), Own: at("state/agent")}
 	for _, tt := range []struct {
 		dir         string

@@ -205,6 +205,7 @@ func refusalOf(how string) refusal {
 
 // blocks returns why a command fails at a path: how says what the system said of it, confined that a sandbox held.
 func blocks(c *runner.Command, path string, how refusal, confined bool) *refusedFile {
+	path = paths.Real(path) // those of the command have no links
 	denied := how != absent
 	_, missing := os.Lstat(path)
 	dir := filepath.Dir(path)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -33,7 +32,7 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*wo
 	}
 	w := &workplace{cache: filepath.Join(h.o.Cache, cachesFolder, name), home: filepath.Join(h.o.Homes, name), kept: h.keptFiles(name)}
 	if ownHome {
-		if w.home = paths.Real(h.operatorHome()); w.home == "" {
+		if w.home = h.operatorHome(); w.home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")
 		}
 	}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
 # Without STEP it runs, in this order: format vet systems lint docs vuln test.
-# The steps fuzz and faults search with chance and take long; their short forms, which always do the same, are part of test.
+# The steps fuzz, faults and untidy take long; their short forms, which always do the same, are part of test.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
 #   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./script/nodeenv '; without it all
@@ -112,6 +112,37 @@ step_faults() {
 out_of_time() {
 	grep -q 'context deadline exceeded' "$1" && ! grep -q 'Failing input' "$1"
 }
+
+# The tests of commands, scripts and the sandbox on an untidy machine: as this user, as a user without rights, and without namespaces. The
+# step test has a short form of it.
+step_untidy() {
+	ensure_uv
+	ensure_node
+	on="$TOOLS/on"
+	go build -o "$on" ./internal/test/untidy/on || return
+	failed=0
+	untidy() { # OPTIONS PACKAGE PATTERN
+		echo "untidy $1 $2 $3"
+		# shellcheck disable=SC2086 # an empty value must not become an argument
+		go test -count=1 -timeout 20m -exec "$on $1" -run "$3" "$2" || failed=1
+	}
+	untidy "" ./cmd/agent/internal/cli 'TestScripts$'
+	untidy "" ./script .
+	untidy "" ./script/runner .
+	if [ "$(id -u)" = 0 ]; then
+		untidy -user ./cmd/agent/internal/cli "$UNTIDY"
+		untidy "-user -tier B" ./cmd/agent/internal/cli "$UNTIDY"
+	fi
+	if unshare -U --map-current-user --keep-caps true 2>/dev/null; then
+		untidy "-tier B" ./cmd/agent/internal/cli "$UNTIDY"
+	else
+		echo "not without namespaces: this machine lets nobody make one without them"
+	fi
+	return $failed
+}
+
+# The scripts about what the sandbox shows, which say nothing that holds at tier A alone.
+UNTIDY='TestScripts$/^(linked|worktree|path|list|hooks|trust|hints)$'
 
 # The packages whose tests take longest come first: they wait for processes while the others are built. Each test runs once; the first
 # command counts nothing, the others count coverage.

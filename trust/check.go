@@ -58,7 +58,7 @@ func checkRoot(dir string) error {
 // tooWide returns an error for a folder that also holds what nobody chose to trust: the home, with all that its user downloads, or what
 // every user of the machine puts there.
 func tooWide(dir, home string) error {
-	if home != "" && paths.WithinReal(dir, home) {
+	if home != "" && paths.Holds(dir, home) {
 		return fmt.Errorf("trusted folder %q would include your whole home, with all that you download: name a folder that has your own skills alone", dir)
 	}
 	const everyones = 0o002

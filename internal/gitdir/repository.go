@@ -53,12 +53,12 @@ func Of(workTree string) (*Repository, error) {
 		return nil, err
 	}
 	outside := !paths.Within([]string{workTree}, git) || !paths.Within([]string{workTree}, common)
-	if err := check(git, common, outside); err != nil {
-		return nil, err
-	}
 	r := &Repository{Lent: lent(common, workTree)}
 	if !outside {
 		return r, nil
+	}
+	if why := unfit(git, common); why != "" {
+		return nil, &ForeignError{git, why}
 	}
 	if why := elsewhere(git, common, workTree); why != "" {
 		return nil, &ForeignError{git, why}
@@ -113,18 +113,20 @@ func commonOf(git string) (string, error) {
 	return above, nil
 }
 
-// check returns an error if some folders are no repository, or one that is outside of the work tree is not this user's.
-func check(git, common string, outside bool) error {
+// unfit says why folders outside of a work tree are no repository of this user; "" if they are one.
+func unfit(git, common string) string {
+	foreign := false
 	for _, path := range []string{common, git, filepath.Join(git, "HEAD"), filepath.Join(common, "objects"), filepath.Join(common, "refs")} {
 		info, err := os.Stat(path)
-		switch {
-		case err != nil || info.IsDir() == (filepath.Base(path) == "HEAD"):
-			return &ForeignError{git, "it is no repository"}
-		case outside && !owned(info):
-			return &ForeignError{git, "it belongs to another user"}
+		if err != nil || info.IsDir() == (filepath.Base(path) == "HEAD") {
+			return "it is no repository"
 		}
+		foreign = foreign || !owned(info)
 	}
-	return nil
+	if foreign {
+		return "it belongs to another user"
+	}
+	return ""
 }
 
 // elsewhere says which other work tree a repository belongs to; "" for none.

@@ -91,6 +91,27 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+func TestHolds(t *testing.T) {
+	dir := Real(t.TempDir())
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	if err := os.MkdirAll(at("var/home/u"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"home": "var/home", "links/u": "../home/u", "alias": "links"} {
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.FromSlash(text), at(name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for folder, want := range map[string]bool{"links": true, "alias": true, "home": true, "var": true, "var/home/u": true, ".": true, "var/home/u/x": false, "other": false} {
+		if got := Holds(at(folder), at("links/u")); got != want {
+			t.Errorf("%s: got %v", folder, got)
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	if got := Unique([]string{"a", "b", "a"}); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("Unique: %q", got)

@@ -64,6 +64,22 @@ func Resolve(path string) (real string, links []Link, err error) {
 	return real, links, nil
 }
 
+// Holds reports whether a folder is a path or has it in it, where the links in both lead, or has a link that leads to it: whoever writes
+// in the folder chooses then what the path is.
+func Holds(folder, path string) bool {
+	if WithinReal(folder, path) {
+		return true
+	}
+	_, links, _ := Resolve(path)
+	real := []string{Real(folder)}
+	for _, l := range links {
+		if Within(real, l.Path) {
+			return true
+		}
+	}
+	return false
+}
+
 // parts returns the names in a path. ".." stays: what is above a link is known when it was followed.
 func parts(path string) []string {
 	var out []string

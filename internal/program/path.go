@@ -79,7 +79,7 @@ func (o *PathOptions) holdsSystem(roots []string) bool {
 	if o.Home != "" {
 		needed = append(needed, o.Home)
 	}
-	return slices.ContainsFunc(needed, func(dir string) bool { return paths.Within(roots, dir) })
+	return slices.ContainsFunc(needed, func(dir string) bool { return paths.Within(roots, dir) }) || o.Home != "" && paths.Holds(roots[0], o.Home)
 }
 
 // unfit returns why a folder is dropped, "" if it is not.
@@ -95,7 +95,7 @@ func unfit(dir, home string, refused []refusal) string {
 	if err != nil || !info.IsDir() {
 		return "is not a folder"
 	}
-	if home != "" && paths.WithinReal(dir, home) {
+	if home != "" && paths.Holds(dir, home) {
 		return "holds the whole home"
 	}
 	for _, r := range refused {

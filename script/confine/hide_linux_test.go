@@ -49,6 +49,11 @@ true`)
 		if _, err := os.Stat(at("home/.ssh/made")); err == nil || strings.Contains(string(out.Stdout), ".ssh") {
 			t.Error("something was written where it is hidden")
 		}
+		write("home/.agent/run/x")
+		c.Read, c.Write = c.Write, nil // what is only read, as the copy of a skill in a home that is the working directory
+		if out := run(t, i.runner(t, Options{}), c); string(out.Stdout) != "read home/plain\nread home/.agent/run/x\n" {
+			t.Errorf("only read: got %q\n%s", out.Stdout, out.Stderr)
+		}
 		c.Hide = nil // the control: without it everything can be read
 		if out := run(t, i.runner(t, Options{}), c); !strings.Contains(string(out.Stdout), "read home/.ssh/key\nread home/.netrc\nread home/.agent/trust.json\n") {
 			t.Errorf("without hiding: %q %s", out.Stdout, out.Stderr)

@@ -327,7 +327,11 @@ func (p *plan) landlock() []stage.Op {
 			allow(path, canWrite)
 		}
 	}
-	for _, e := range p.view.sorted() {
+	entries := p.view.all() // what lies in a folder may be hidden without a rule of its own
+	if p.layers.namespaces {
+		entries = p.view.sorted()
+	}
+	for _, e := range entries {
 		rights := uint64(canWrite)
 		switch {
 		case e.kind == readable && !p.layers.namespaces:

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,10 +91,15 @@ func (v *view) addLinks(links []paths.Link) {
 	}
 }
 
-// sorted returns the entries in an order in which each comes after those above it, without links that an entry above has.
+// all returns the entries in an order in which each comes after those above it.
+func (v *view) all() []entry {
+	return slices.SortedFunc(maps.Values(v.entries), func(a, b entry) int { return strings.Compare(a.path, b.path) })
+}
+
+// sorted returns all entries but those that an entry above has.
 func (v *view) sorted() []entry {
 	list := make([]entry, 0, len(v.entries))
-	for _, e := range v.entries {
+	for _, e := range v.all() {
 		over, ok := v.above(e.path)
 		inMount := ok && (over.kind == readable || over.kind == writable || over.kind == kept || over.kind == layered)
 		if inMount && (e.kind == link || e.kind == file) {
@@ -104,7 +110,6 @@ func (v *view) sorted() []entry {
 		}
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.path, b.path) })
 	return list
 }
 

@@ -45,6 +45,7 @@ type Reach struct {
 // The paths of the command have no symbolic links: Links has those that lead to them. A path that leads nowhere is left out and named in
 // Missing.
 func (r *Reach) Command(c Command) (*Command, error) {
+	c.Env = r.environment(c.Env, c.Phase) // with the names that the user knows
 	r, at := r.resolved()
 	c.Dir = at.real(c.Dir)
 	if c.Path != "" {
@@ -60,7 +61,6 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	given := slices.Concat(read, r.GrantWrite)
 	gitRead, gitWrite := repositories(at, paths.Unique(slices.Concat(r.Here, given)), users)
 	users, read = append(users, gitWrite...), append(read, gitRead...)
-	c.Env = r.environment(c.Env, c.Phase)
 	c.Write = slices.Concat(c.Own, c.Stored, users)
 	c.Read = slices.Concat(r.reads(at), read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
@@ -82,6 +82,10 @@ func (r *Reach) resolved() (*Reach, *resolver) {
 	at, g := &resolver{home: r.Guard.Home}, &r.Guard
 	out := *r
 	out.Guard = Guard{Home: at.real(g.Home), Private: at.reals(g.Private), Keep: at.reals(g.Keep), Open: g.Open}
+	for _, l := range at.follow(g.Home).links {
+		at.homeLinks = append(at.homeLinks, l.Path)
+	}
+	out.Guard.Keep = append(out.Guard.Keep, at.homeLinks...) // else a command chooses what the home is
 	out.Home, out.Temp = at.real(r.Home), at.real(r.Temp)
 	out.Own, out.Stored, out.Approved = at.reals(r.Own), at.reals(r.Stored), at.reals(r.Approved)
 	out.Here, out.WriteHere = at.reals(r.Here), at.reals(r.WriteHere)

@@ -19,6 +19,7 @@ type resolver struct {
 	missing []string
 
 	home, realHome string   // the user's, with and without links
+	homeLinks      []string // the links that lead to it
 	private        []string // what no command sees, without links
 	written        []string // folders that commands may write, without links: they may have made the links in them
 }
@@ -110,7 +111,7 @@ func (r *resolver) guarded(real string) string {
 	switch {
 	case paths.Within(r.private, real):
 		return "the agent's own files are there"
-	case r.realHome != "" && paths.Within([]string{real}, r.realHome):
+	case r.realHome != "" && slices.ContainsFunc(append(r.homeLinks, r.realHome), func(in string) bool { return paths.Within([]string{real}, in) }):
 		return "the whole home is in it"
 	case paths.Within(keysOf(r.realHome), real):
 		return "keys are in it"

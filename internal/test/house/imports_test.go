@@ -129,6 +129,8 @@ var allowed = map[string][]string{
 	"internal/test/summary":      {},
 	"internal/test/systems":      {},
 	"internal/test/tokentest":    {},
+	"internal/test/untidy":       {},
+	"internal/test/untidy/on":    {"internal/test/untidy"},
 	"internal/test/wiretest":     {"llm"},
 
 	"internal/test/fault": {},

@@ -66,9 +66,9 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 	if err != nil || dir == "" {
 		return nil
 	}
-	home := paths.Real(g.sys.Home)
+	home := g.sys.Home
 	return slices.DeleteFunc(g.trust.Known().Roots(), func(root string) bool {
-		return !paths.Within([]string{root}, dir) || home == "" || paths.Within([]string{root}, home)
+		return !paths.Within([]string{root}, dir) || home == "" || paths.Holds(root, home)
 	})
 }
 

@@ -18,6 +18,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	_ "github.com/agent-base/agent-base/cmd/agent/internal/protect"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/test/untidy"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
@@ -37,14 +39,36 @@ func condition(name string) (bool, error) {
 	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() == nil, nil
 }
 
-// TestScripts runs the command as a user does, in a fresh home: one script for each command.
+// TestScripts runs the command as a user does, in a fresh home: one script for each command. With AGENT_TEST_UNTIDY=1 the machine is untidy.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	setup := freshHome
+	if os.Getenv("AGENT_TEST_UNTIDY") == "1" {
+		setup = untidyMachine
+	}
+	testscript.Run(t, scripts(t, setup, "testdata/script"))
+}
+
+// inShort are the scripts that each run of the tests has in an untidy machine, too: those of what a sandbox shows.
+var inShort = []string{"agent_bash", "linked", "script", "grant", "toolset", "hooks", "path", "list", "trust"}
+
+// Every command works where the home is a link, the project a linked work tree below a link, and programs lie below a profile: reports 01,
+// 03, 05. This is the short form.
+func TestScriptsUntidy(t *testing.T) {
+	p := scripts(t, untidyMachine, "")
+	for _, name := range inShort {
+		p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
+	}
+	testscript.Run(t, p)
+}
+
+// scripts returns what scripts run with.
+func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Setup:               freshHome,
+		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
@@ -74,7 +98,23 @@ func TestScripts(t *testing.T) {
 			"collector": startCollector,
 			"got":       collectorGot,
 		},
-	})
+	}
+}
+
+// untidyMachine is freshHome on an untidy machine.
+func untidyMachine(env *testscript.Env) error {
+	if err := freshHome(env); err != nil {
+		return err
+	}
+	m, err := untidy.Make(env.WorkDir)
+	if err != nil {
+		return err
+	}
+	env.Cd = m.Work + strings.TrimPrefix(env.Cd, env.WorkDir)
+	env.Setenv("WORK", m.Work)
+	env.Setenv("HOME", m.Home)
+	env.Setenv("PATH", strings.ReplaceAll(env.Getenv("PATH"), env.WorkDir, m.Work)+string(filepath.ListSeparator)+m.Bin)
+	return nil
 }
 
 // freshHome gives each script an empty home and nothing else of this machine but PATH.
@@ -192,7 +232,7 @@ func same(got any, want string) bool {
 		}
 		return false
 	}
-	if fmt.Sprint(got) == want {
+	if text := fmt.Sprint(got); text == want || filepath.IsAbs(want) && paths.Real(text) == paths.Real(want) { // as an untidy machine has it
 		return true
 	}
 	b, err := json.Marshal(got)
