@@ -241,8 +241,19 @@ func ofEverything(p manifest.Problem) bool {
 	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == "home-unwritable"
 }
 
-// mostAlike is how many problems are shown that are about no single skill.
+// mostAlike is how many problems with one code are shown: thousands would hide what is shown below them.
 const mostAlike = 20
+
+// fewAlike returns the first problems of each code, and how many others there are.
+func fewAlike(all []manifest.Problem) (shown []manifest.Problem, more int) {
+	count := map[string]int{}
+	for _, p := range all {
+		if count[p.Code]++; count[p.Code] <= mostAlike {
+			shown = append(shown, p)
+		}
+	}
+	return shown, len(all) - len(shown)
+}
 
 // sorted returns the problems that a person should see first, those that belong to no single skill, and the others, which
 // may be too many to show.
@@ -352,8 +363,9 @@ func (o *doctorOptions) printProblems(d *diagnosis) {
 		o.out.Printf("\nNo problems\n")
 	}
 	serious, between, notes := sorted(d.Problems)
-	o.out.Problems(append(serious, between[:min(len(between), mostAlike)]...))
-	if more := len(between) - mostAlike; more > 0 {
+	shown, more := fewAlike(append(serious, between...))
+	o.out.Problems(shown)
+	if more > 0 {
 		o.out.Printf("  and %d more like these: agent doctor --json shows all\n", more)
 	}
 	if len(notes) > 0 {
