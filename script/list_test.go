@@ -77,7 +77,8 @@ func TestFind(t *testing.T) {
 		{ask: "~", code: InvalidName, text: "Invalid script name: '~'"},
 		{ask: "__pycache__", code: InvalidName, text: "Invalid script name: '__pycache__'"},
 		{ask: "status\x00", code: InvalidName, text: "Invalid script name: 'status\x00'"},
-		{ask: "ſtatus", code: InvalidName, text: "Invalid script name: 'ſtatus'"}, // security 2.2 #25
+		{ask: "ſtatus", want: "scripts/Status.py"}, // security 2.2 #25: the same name, and the one file of it
+		{ask: "sta\u200dtus", code: InvalidName, text: "Invalid script name: 'sta\u200dtus'"},
 		{ask: strings.Repeat("a", 129), code: InvalidName, text: "Invalid script name: '" + strings.Repeat("a", 129) + "'"},
 	}
 	dir, err := s.Dir(t.Context())

@@ -43,6 +43,7 @@ func (c *Catalog) build(ctx context.Context) error {
 			j.shadows(ctx, &c.items[i])
 		}
 	}
+	j.alike()
 	j.connect()
 	j.selected()
 	c.volatile = j.volatile
@@ -214,10 +215,7 @@ func (j *judge) duplicate(first, second *item) {
 		p.Message = fmt.Sprintf("skill %q is also in %q, so neither counts", second.r.name(), j.c.file(first))
 		p.Cure = "rename one of the two, or remove it"
 	}
-	if j.ofPart == nil {
-		j.ofPart = make([][]manifest.Problem, len(j.c.parts))
-	}
-	j.ofPart[second.part] = append(j.ofPart[second.part], p)
+	j.report(second.part, p)
 }
 
 // file returns the name of an item's manifest in problems.

@@ -139,6 +139,9 @@ func (e Entry) Where() string { return e.c.file(e.it) }
 // the disk can be another content now.
 func (e Entry) Installed() string { return e.it.r.digest() }
 
+// Alike is Catalog.Alike for the name of the skill.
+func (e Entry) Alike() string { return e.c.Alike(e.Name()) }
+
 // State returns the skill's state.
 func (e Entry) State() State { return e.it.state }
 

@@ -86,7 +86,7 @@ func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 		so = "every skill is kept out"
 	}
 	for _, p := range in {
-		err := set.Add(strings.ReplaceAll(strings.ToLower(p), "_", "-"))
+		err := set.Add(manifest.Canonical(p))
 		if err == nil {
 			continue
 		}

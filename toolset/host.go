@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -108,7 +109,7 @@ func (h *Host) Close() error {
 // declares, in the order of the calls. It panics if a tool has no name or no Call, and returns an error if the skill has a
 // toolset of that name. A skilltool.Kit offers them only if the content of the skill may run: another skill could take the name.
 func (h *Host) Register(skillName, className string, tools ...tool.Tool) error {
-	name := canonical(skillName)
+	name := manifest.Canonical(skillName)
 	own := slices.Clone(tools)
 	for i := range own {
 		if own[i].Name == "" || own[i].Call == nil {
@@ -129,11 +130,8 @@ func (h *Host) Register(skillName, className string, tools ...tool.Tool) error {
 func (h *Host) Registered(skillName string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.registered[canonical(skillName)]) > 0
+	return len(h.registered[manifest.Canonical(skillName)]) > 0
 }
-
-// canonical returns the name by which a catalogue knows a skill.
-func canonical(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
 // Tools returns the tools of all toolsets of a skill, in the order in which it declares them. It starts what is needed; admit
 // is asked before that, and again before each later start, as for a script. The error is that of ctx, or joins an *Error for

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/naming"
 )
 
 // Errors about a file, to be tested with errors.Is.
@@ -134,14 +135,16 @@ func same(a, b Entry) bool {
 		a.SourceType == b.SourceType && a.SkillPath == b.SkillPath && a.ComputedHash == b.ComputedHash && a.Commit == b.Commit && a.Digest == b.Digest
 }
 
-// Get returns the entry of a name, as it is written in the file, and whether there is one.
+// Get returns the entry of a name and whether there is one. The file may spell the name in another way that is the same.
 func (s *Set) Get(name string) (Entry, bool) {
-	e, ok := s.entries[name]
+	e, ok := s.entries[s.spelled(name)]
 	return e, ok
 }
 
-// Put sets the entry of a name. It keeps the unknown fields of an entry that Get returned.
+// Put sets the entry of a name, in place of one that is spelled in another way. It keeps the unknown fields of an entry that Get
+// returned.
 func (s *Set) Put(name string, e Entry) {
+	s.Delete(name)
 	if s.entries == nil {
 		s.entries = map[string]Entry{}
 	}
@@ -150,9 +153,23 @@ func (s *Set) Put(name string, e Entry) {
 
 // Delete removes the entry of a name and reports whether there was one.
 func (s *Set) Delete(name string) bool {
-	_, ok := s.entries[name]
-	delete(s.entries, name)
+	key := s.spelled(name)
+	_, ok := s.entries[key]
+	delete(s.entries, key)
 	return ok
+}
+
+// spelled returns a name as the file has it, or as it is if the file does not have it.
+func (s *Set) spelled(name string) string {
+	if _, ok := s.entries[name]; ok {
+		return name
+	}
+	for key := range s.entries {
+		if naming.Canonical(key) == naming.Canonical(name) {
+			return key
+		}
+	}
+	return name
 }
 
 // Skills returns what the file says, sorted by name.

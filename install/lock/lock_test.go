@@ -215,6 +215,19 @@ func TestNewEntry(t *testing.T) {
 	}
 }
 
+// C75: a name is found in every spelling that is the same, and has one entry.
+func TestSpellings(t *testing.T) {
+	s := &lock.Set{}
+	s.Put("Cafe\u0301", lock.Entry{Source: "a"})
+	s.Put("café", lock.Entry{Source: "b"})
+	if e, ok := s.Get("CAFÉ"); !ok || e.Source != "b" || len(s.Skills()) != 1 {
+		t.Errorf("got %+v, %v of %+v", e, ok, s.Skills())
+	}
+	if !s.Delete("CAFÉ") || len(s.Skills()) != 0 {
+		t.Errorf("left: %+v", s.Skills())
+	}
+}
+
 // The list of a user, which the npm program and the GitHub command line write.
 func TestReadUser(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".skill-lock.json")

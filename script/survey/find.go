@@ -6,19 +6,22 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/naming"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Limits of a script's name, in bytes.
+// Limits of a script's name.
 const (
-	maxName = 128 // of a file or folder
-	maxPath = 512 // of a path
+	maxName = 128 // characters of a file or folder
+	maxPath = 512 // bytes of a path
 )
 
 // ValidName reports whether name can mean a script of the skill with the manifest m. A name is a path of names that have
-// ASCII letters, digits, '-', '_' and inner '.', with '/' or '\\' between them. What models paste before it may stay: "./", a placeholder such as
+// letters and digits of any script, '-', '_' and inner '.', with '/' or '\\' between them. What models paste before it may stay: "./", a placeholder such as
 // "${CLAUDE_SKILL_DIR}/", and the way to a folder with the skill's name, as in "~/.claude/skills/pdf/" and
 // "/mnt/skills/pdf/". Another absolute path, ".." and "__pycache__" are not valid. With Direct a name has no path.
 func ValidName(name string, m *manifest.Manifest, o *Options) bool {
@@ -29,16 +32,11 @@ func ValidName(name string, m *manifest.Manifest, o *Options) bool {
 }
 
 func validComponent(name string) bool {
-	if name == "" || len(name) > maxName || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
+	if name == "" || utf8.RuneCountInString(name) > maxName || len(name) > filename.MaxName || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
 		return false
 	}
-	for i := range len(name) {
-		c := name[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
-			return false
-		}
-	}
-	return Fold(name) != "__pycache__"
+	other := strings.IndexFunc(name, func(r rune) bool { return !naming.Letter(r) && r != '-' && r != '_' && r != '.' })
+	return other < 0 && utf8.ValidString(name) && Fold(name) != "__pycache__"
 }
 
 func validPath(file string) bool {

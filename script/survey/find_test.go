@@ -29,7 +29,7 @@ func TestFind(t *testing.T) {
 		"${CLAUDE_PLUGIN_ROOT}/skills/my-skill/src/run.py": "src/run.py", "~/.claude/skills/my-skill/scripts/status.py": "scripts/Status.py", ".claude/skills/My_Skill/top.py": "top.py",
 		"/mnt/skills/user/my-skill/scripts/run.sh": "scripts/run.sh", "/etc/my-skill/../scripts/run.sh": "! ", "/etc/passwd": "! ", "skills/my-skill/scripts/run.sh": "scripts/run.sh", "my-skill/top.py": "top.py", "my-skill/inner.py": "my-skill/inner.py", "skills/other/scripts/status.py": "? ", "my-skill/my-skill/inner.py": "my-skill/inner.py",
 		"../scripts/status.py": "! ", "scripts/../scripts/status.py": "! ", "/scripts/status.py": "! ", `scripts\status.py`: "scripts/Status.py", `.\scripts\status.py`: "scripts/Status.py", `..\status.py`: "! ", "SKILL_DIR/scripts/status.py": "scripts/Status.py", "SKILL_DIR/../status.py": "! ", "SKILL_DIR": "? ", "OTHER_DIR/status.py": "? ", `C:\scripts\status.py`: "! ", `\scripts\status.py`: "! ", `scripts\..\status.py`: "! ", "scripts/status.py\x00": "! ", "": "! ", ".": "! ", "./": "! ", "/": "! ", "~": "! ",
-		"scripts//status.py": "! ", "scripts/": "! ", "a b": "! ", "ſtatus": "! ", "scripts/ſtatus.py": "! ", "__pycache__": "! ", "scripts/__pycache__/a.py": "! ", ".hidden": "! ", "scripts/.hidden.py": "! ",
+		"scripts//status.py": "! ", "scripts/": "! ", "a b": "! ", "ſtatus": "scripts/Status.py", "scripts/\u200dstatus.py": "! ", "__pycache__": "! ", "scripts/__pycache__/a.py": "! ", ".hidden": "! ", "scripts/.hidden.py": "! ",
 		"~/scripts/status.py": "! ", "${X}/../status.py": "! ", "${X}": "! ", strings.Repeat("a", 129): "! ", strings.Repeat("a/", 300) + "a": "! ", strings.Repeat("my-skill/", 300): "! ",
 	} {
 		sc, same, ok := s.Find(ask)

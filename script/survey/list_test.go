@@ -146,7 +146,7 @@ func TestList(t *testing.T) {
 			files: tree{"scripts/run.py": "", "scripts/a/run.py*": "", "scripts/b/run.py*": "", "scripts/b/run.sh*": "", "run.py": "", "a/run.py": ""},
 			m:     manifest.Manifest{Body: "./run.py and a/run.py"},
 			want:  []string{"./run.py=run.py", "a/run.py=a/run.py", "b/run.py=b/run.py", "b/run.sh=b/run.sh", "run=run.py", "scripts/a/run.py=a/run.py"}},
-		{name: "names that cannot be called", files: tree{"scripts/my script.py": "", "scripts/é.py": "", "scripts/a..b.py": "", "scripts/my folder/x.py": "", "app/[slug]/page.tsx": "", "scripts/my notes.md": ""},
+		{name: "names that cannot be called", files: tree{"scripts/my script.py": "", "scripts/a\u200db.py": "", "scripts/a..b.py": "", "scripts/my folder/x.py": "", "app/[slug]/page.tsx": "", "scripts/my notes.md": ""},
 			codes: []string{"script-name", "script-name", "script-name", "script-name"}},
 	}
 	for _, tt := range tests {

@@ -33,6 +33,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/internal/naming"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -95,6 +96,7 @@ func Of(fsys fs.FS, m *manifest.Manifest, o *Options) *Set {
 	if m.ScriptsDeclared {
 		s.keepDeclared(w.others)
 	}
+	s.reportAlike()
 	return s
 }
 
@@ -174,12 +176,5 @@ func stem(file string) string {
 	return file
 }
 
-// Fold returns the form in which names are compared: ASCII, for names have nothing else.
-func Fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
-}
+// Fold returns the form in which names of scripts are compared: NFC, in lower case.
+func Fold(s string) string { return naming.Fold(s) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/internal/naming"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -176,6 +177,19 @@ func (s *Set) reportLink(file string) {
 
 func (s *Set) reportName(file string) {
 	s.report("script-name", file, fmt.Sprintf("%q cannot be called: a script's name has letters, digits, '-', '_' and '.'", strings.TrimPrefix(file, Dir+"/")), "rename the file")
+}
+
+// reportAlike reports the scripts that look like others.
+func (s *Set) reportAlike() {
+	if !slices.ContainsFunc(s.files, func(file string) bool { return !naming.ASCII(file) }) {
+		return
+	}
+	others := naming.Alike(s.files)
+	for _, file := range s.files {
+		if other := others[file]; other != "" {
+			s.report("script-alike", file, fmt.Sprintf("%q looks like %q, which is another script", file, other), "rename one of them")
+		}
+	}
 }
 
 func (s *Set) reportCase(file string) {

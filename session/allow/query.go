@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/agent-base/agent-base/internal/naming"
 )
 
 // The keys of arguments, without "_".
@@ -33,7 +35,7 @@ func (l *List) ask(c Call) *query {
 			}
 			continue
 		}
-		if q.tool == toolToolsetList && r.opens(fold(text(q.args, "skillname skill")), q.o) {
+		if q.tool == toolToolsetList && r.opens(naming.Canonical(text(q.args, "skillname skill")), q.o) {
 			q.rules = append(q.rules, r)
 			continue
 		}
@@ -204,5 +206,5 @@ func (q *query) called() (s Script, args []string, ok bool) {
 			return s, args, true
 		}
 	}
-	return Script{Skill: fold(skill), Path: name}, args, true
+	return Script{Skill: naming.Canonical(skill), Path: name}, args, true
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/internal/naming"
 	"github.com/agent-base/agent-base/internal/toolrule"
 )
 
@@ -141,7 +142,7 @@ func matchHost(pattern, text string) bool {
 
 // parseName reads the name of a skill or an agent. "name *" with arguments is the same.
 func parseName(text string) (string, *fault) {
-	name := fold(strings.TrimSuffix(strings.TrimSuffix(text, " *"), ":*"))
+	name := naming.Canonical(strings.TrimSuffix(strings.TrimSuffix(text, " *"), ":*"))
 	stem := strings.TrimSuffix(name, "*")
 	if stem == "" || strings.ContainsAny(stem, " \t*,(){}[]") {
 		return "", unclear("names nothing", "write one name: Skill(pdf), Task(reviewer)")
@@ -150,12 +151,9 @@ func parseName(text string) (string, *fault) {
 }
 
 func matchName(pattern, name string) bool {
-	name = fold(name)
+	name = naming.Canonical(name)
 	if stem, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(name, stem)
 	}
 	return name == pattern
 }
-
-// fold returns the form in which names of skills are compared.
-func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }

@@ -2,6 +2,8 @@ package allow
 
 import (
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/naming"
 )
 
 // toolsetTool is the tool of a skill's toolset that a call is for. Its names are as foldName returns them.
@@ -24,7 +26,7 @@ func (c Call) toolset() *toolsetTool {
 		return nil
 	}
 	skill, class, _ := strings.Cut(c.Source, ".")
-	return &toolsetTool{fold(skill), foldName(class), foldName(c.Tool)}
+	return &toolsetTool{naming.Canonical(skill), foldName(class), foldName(c.Tool)}
 }
 
 // foldName returns a name in lower case, and one with characters beyond ASCII unchanged, as Canonical does.
@@ -61,9 +63,9 @@ func (t *toolsetTool) named(r Rule, o *Options) bool {
 		return !taken(t.name)
 	}
 	if skill, rest, ok := strings.Cut(r.Tool, "."); ok {
-		return fold(skill) == t.skill && rest == t.class+"."+t.name
+		return naming.Canonical(skill) == t.skill && rest == t.class+"."+t.name
 	}
-	if skill, ok := strings.CutSuffix(r.Tool, "__"+t.name); ok && fold(skill) == t.skill {
+	if skill, ok := strings.CutSuffix(r.Tool, "__"+t.name); ok && naming.Canonical(skill) == t.skill {
 		return true
 	}
 	return t.ofServer(r, o)
@@ -72,12 +74,12 @@ func (t *toolsetTool) named(r Rule, o *Options) bool {
 // grouped is named for a rule about all tools whose names begin with a text.
 func (t *toolsetTool) grouped(r Rule, o *Options) bool {
 	if skill, rest, ok := strings.Cut(r.Tool, "."); ok {
-		return fold(skill) == t.skill && strings.HasPrefix(t.class+"."+t.name, rest)
+		return naming.Canonical(skill) == t.skill && strings.HasPrefix(t.class+"."+t.name, rest)
 	}
 	if group, ok := strings.CutPrefix(r.Tool, "toolset_"); ok {
-		return fold(strings.TrimSuffix(group, "_")) == t.skill
+		return naming.Canonical(strings.TrimSuffix(group, "_")) == t.skill
 	}
-	if skill, ok := strings.CutSuffix(r.Tool, "__"); ok && fold(skill) == t.skill {
+	if skill, ok := strings.CutSuffix(r.Tool, "__"); ok && naming.Canonical(skill) == t.skill {
 		return true
 	}
 	return t.ofServer(r, o)
@@ -85,7 +87,7 @@ func (t *toolsetTool) grouped(r Rule, o *Options) bool {
 
 // ofServer reports whether a rule names the tool as one of an MCP server. The list of another skill may mean another server.
 func (t *toolsetTool) ofServer(r Rule, o *Options) bool {
-	return (o.Forbids || fold(o.Skill) == t.skill) && r.names("mcp__"+t.class+"__"+t.name)
+	return (o.Forbids || naming.Canonical(o.Skill) == t.skill) && r.names("mcp__"+t.class+"__"+t.name)
 }
 
 // taken reports whether a name is that of a tool of the engine or another host: a rule with it is about that one.
@@ -100,13 +102,13 @@ func (r Rule) opens(skill string, o *Options) bool {
 	case r.Tool == toolToolsetCall && !r.begins:
 		return true
 	case strings.HasPrefix(r.Tool, "mcp__"):
-		return fold(o.Skill) == skill
+		return naming.Canonical(o.Skill) == skill
 	}
 	if of, _, ok := strings.Cut(r.Tool, "."); ok {
-		return fold(of) == skill
+		return naming.Canonical(of) == skill
 	}
 	if group, ok := strings.CutPrefix(r.Tool, "toolset_"); ok && r.begins {
-		return fold(strings.TrimSuffix(group, "_")) == skill
+		return naming.Canonical(strings.TrimSuffix(group, "_")) == skill
 	}
 	return !taken(r.Tool)
 }

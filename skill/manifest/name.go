@@ -3,8 +3,12 @@ package manifest
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/naming"
 )
 
 // MaxName is the maximum length of a skill's name, in code points.
@@ -20,27 +24,12 @@ type NameError struct {
 // Error returns a text such as "Invalid skill name: '../x'".
 func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
 
-// Canonical returns the form in which names are compared: lower case, with hyphens for underscores and without
+// Canonical returns the form in which names are compared: NFC, in lower case, with hyphens for underscores and without
 // surrounding spaces.
-func Canonical(name string) string {
-	if simple(name) {
-		return name
-	}
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")
-}
+func Canonical(name string) string { return naming.Canonical(name) }
 
-// simple reports whether a name has only the characters of canonical names.
-func simple(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// CheckName returns a *NameError unless name can be the name of a skill: 1 to 64 of the characters a-z, A-Z, 0-9, "-"
-// and "_", beginning with a letter or a digit, and not a reserved name.
+// CheckName returns a *NameError unless name can be the name of a skill: 1 to 64 letters and digits of any script, "-"
+// and "_", beginning with a letter or a digit, without a character that nobody sees, and not a reserved name.
 func CheckName(name string) error {
 	if !usableName(strings.TrimSpace(name)) {
 		return &NameError{Kind: "skill", Name: name}
@@ -55,20 +44,16 @@ func usableName(name string) bool {
 // plainName reports whether name has only the characters and the length of names and begins with a letter or a digit. A
 // name is an argument of commands, and "-rf" would be an option.
 func plainName(name string) bool {
-	if name == "" || len(name) > MaxName {
+	if first, _ := utf8.DecodeRuneInString(name); !naming.Begins(first) || utf8.RuneCountInString(name) > MaxName || len(name) > maxNameBytes {
 		return false
 	}
-	for i := range len(name) {
-		if !nameByte(name[i]) {
-			return false
-		}
-	}
-	return name[0] != '-' && name[0] != '_'
+	return strings.IndexFunc(name, notInName) < 0 && utf8.ValidString(name)
 }
 
-func nameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
-}
+// maxNameBytes leaves room in the name of a folder, which has 255 bytes. Only rare scripts need more than three for a letter.
+const maxNameBytes = 3*MaxName + 16
+
+func notInName(r rune) bool { return !naming.Letter(r) && r != '-' && r != '_' }
 
 // reservedName reports whether a name of valid characters has another meaning: Python's cache folder, a device, or only
 // hyphens.
@@ -96,11 +81,16 @@ func Tamed(name string) string { return tamedName(name) }
 // tamedName replaces every run of other characters with a hyphen. It returns "" if nothing is left.
 func tamedName(s string) string {
 	var b strings.Builder
-	for i := 0; i < len(s) && b.Len() < MaxName; i++ {
-		if nameByte(s[i]) {
-			b.WriteByte(s[i])
-		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
+	count := 0
+	for _, r := range norm.NFC.String(s) {
+		switch {
+		case count == MaxName || b.Len() > maxNameBytes-utf8.UTFMax:
+		case !notInName(r) && (b.Len() > 0 || naming.Begins(r)):
+			b.WriteRune(r)
+			count++
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
+			count++
 		}
 	}
 	out := strings.TrimRight(strings.TrimLeft(b.String(), "-_"), "-")

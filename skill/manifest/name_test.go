@@ -18,14 +18,14 @@ func TestCanonical(t *testing.T) { // R43, R46
 }
 
 func TestCheckName(t *testing.T) { // R11, R44, R46, security 2.2 #24, #26, #30
-	for _, name := range []string{"my-skill-123", "My_Skill_123", "a", "1", strings.Repeat("a", 64), " padded "} {
+	for _, name := range []string{"my-skill-123", "My_Skill_123", "a", "1", strings.Repeat("a", 64), " padded ", "数据分析", "отчёт", "報告", "cafe\u0301", "हिन्दी", "g\u0456t", strings.Repeat("数", 64)} { // C75
 		if err := CheckName(name); err != nil {
 			t.Errorf("%q is refused: %v", name, err)
 		}
 	}
 	for _, name := range []string{
 		"", " ", "../..", "../etc", "../../../etc/passwd", "/absolute/path", "skill name with spaces", ".", "..", "~", "__pycache__", ".hidden",
-		"a.b", "a/b", `a\b`, "a%2fb", "a*", "a?", "a[b]", "{a}", "a\x00", "a\nb", "g\u0456t", "con", "NUL", "Com1", "lpt9", "-", "--", "_", "-rf", "--help", "_x", strings.Repeat("a", 65),
+		"a.b", "a/b", `a\b`, "a%2fb", "a*", "a?", "a[b]", "{a}", "a\x00", "a\nb", "a\u200db", "a\u200cb", "a\u202eb", "a\u200bb", "a\ufe0f", "\u0301a", "a\xff", "数 据", "数、据", "👍", strings.Repeat("数", 65), strings.Repeat("\U00010428", 60), "con", "NUL", "Com1", "lpt9", "-", "--", "_", "-rf", "--help", "_x", strings.Repeat("a", 65),
 		strings.Repeat("a/", 5000), strings.Repeat("a", 4097),
 	} {
 		var e *NameError
@@ -47,7 +47,11 @@ func TestFallbackName(t *testing.T) { // C1
 		{"a  b!c", "", "a-b-c"},
 		{"a b", "x y", "a-b"},
 		{"", "x y", "x-y"},
-		{"技能", "技能", "skill"},
+		{"技能", "技能", "技能"},
+		{"技 能！", "", "技-能"},
+		{"👍", "", "skill"},
+		{"a\u200db", "a\u200db", "a-b"},
+		{strings.Repeat("数", 100), "", strings.Repeat("数", 64)},
 		{"con", "nul", "con-skill"},
 		{"../../etc", ".", "etc"},
 		{strings.Repeat("a ", 100), "", strings.Trim(strings.Repeat("a-", 32), "-")},
@@ -74,7 +78,14 @@ func TestParseName(t *testing.T) { // C1, C2, R11, 1.4
 		{"_x", "_x", "x", "name-underscore"},
 		{"my-skill", "", "my-skill", ""},
 		{"con", "x", "x", "name-reserved"},
-		{"ſkill", "my-skill", "my-skill", "name-invalid"},
+		{"ſkill", "my-skill", "ſkill", "name-directory"},
+		{"数据分析", "数据分析", "数据分析", ""},
+		{"cafe\u0301", "café", "café", ""},
+		{"Отчёт", "отче\u0308т", "Отчёт", "name-case"},
+		{"g\u0456t", "g\u0456t", "g\u0456t", "name-mixed"},
+		{"a\u200db", "a-b", "a-b", "name-hidden name-invalid"},
+		{"数\ufe0f", "x", "x", "name-hidden name-invalid"},
+		{strings.Repeat("\U00010428", 60), "x", "x", "name-length"},
 	} {
 		m, problems := Parse([]byte(withFront(`name: "`+row.name+`"`, "description: x")), &Options{Dir: row.dir})
 		var codes []string

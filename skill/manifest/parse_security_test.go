@@ -90,7 +90,7 @@ func TestParseHostile(t *testing.T) {
 		{"#24 a device", withFront("name: con", "description: x"), false, "name-reserved 2:7"},
 		{"#24 a device with an ending", withFront("name: nul.txt", "description: x"), false, "name-invalid 2:7"},
 		{"#24 an alternate stream", withFront("name: SKILL.md:evil", "description: x"), false, "name-invalid 2:7"},
-		{"#26 a Cyrillic letter", withFront("name: g\u0456t", "description: x"), false, "name-invalid 2:7"},
+		{"#26 a joiner", withFront("name: g\u200dt", "description: x"), true, "name-hidden 2:7"},
 		{"#29 a name of 4,097 bytes", withFront("name: "+strings.Repeat("a", 4097), "description: x"), false, "name-length 2:7"},
 		{"#30 glob characters", withFront("name: '*?[{'", "description: x"), false, "name-invalid 2:7"},
 	} {

@@ -31,6 +31,7 @@ func (s Severity) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()
 //	manifest-case                          a manifest that is called Skill.md or the like
 //	manifest-inside, manifest-hidden       a SKILL.md below a skill or in a hidden folder, if DirOptions.Inside asks for it
 //	path-taken                             a skill of Merge at the path of a skill in an earlier source
+//	name-alike                             a name that looks like that of another skill
 //	name-duplicate                         a second skill of one name in one layer
 //	glob-invalid                           a pattern of Options.Allow or Deny
 //	skill-unknown                          a name in Selection.Names that is not the name of a skill

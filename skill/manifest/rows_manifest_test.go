@@ -108,7 +108,7 @@ func TestRowNames(t *testing.T) {
 		{"a--b", "wink", "a--b"},
 		{"my skill", "agent-base wink harness-mvp omniforge", "dir"},
 		{"skill.md", "agent-base wink harness-mvp omniforge", "dir"},
-		{"größe", "agent-base wink harness-mvp omniforge", "dir"},
+		{"größe", "agent-base wink harness-mvp omniforge", "größe"}, // C75
 		{long, "", long},
 		{tooLong, "agent-base wink harness-mvp omniforge", "dir"},
 	} {

@@ -262,6 +262,9 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 		p.declared = p.declared.Without(w)
 		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", wordOf(w), p.policy.Decide(w).Why))
 	}
+	if other := s.Entry().Alike(); other != "" {
+		p.notes = append(p.notes, fmt.Sprintf("  its name looks like that of another skill, %s", ui.Line(other)))
+	}
 	for _, pr := range s.Problems() {
 		if pr.Code == "permissions-env" {
 			p.notes = append(p.notes, "  "+pr.Message)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/naming"
 )
 
 // own returns the commands that need only the conversation on the screen.
@@ -48,7 +49,8 @@ func CutCommand(text string) (name, args string, ok bool) {
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
 		name, args = name[:i], strings.TrimSpace(name[i:])
 	}
-	if other := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_"); !ok || name == "" || other != "" {
+	other := strings.IndexFunc(name, func(r rune) bool { return !naming.Letter(r) && r != '-' && r != '_' })
+	if !ok || name == "" || other >= 0 {
 		return "", "", false
 	}
 	return name, args, true
@@ -67,11 +69,8 @@ func (s *state) named() []string {
 
 // isSkill reports whether a name at the beginning of a prompt is that of a skill.
 func (s *state) isSkill(name string) bool {
-	return slices.ContainsFunc(s.o.Skills(), func(k Skill) bool { return k.Name == plainName(name) })
+	return slices.ContainsFunc(s.o.Skills(), func(k Skill) bool { return k.Name == naming.Canonical(name) })
 }
-
-// plainName returns a name in the form in which names of skills are compared.
-func plainName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
 // submit sends a prompt or a command.
 func (s *state) submit(text string) []effect {
@@ -264,7 +263,7 @@ func (s *state) complete() {
 	}
 	if !hasArgs {
 		for _, k := range s.named() {
-			if strings.HasPrefix(k, plainName(name)) && !slices.Contains(found, k) {
+			if strings.HasPrefix(k, naming.Canonical(name)) && !slices.Contains(found, k) {
 				found = append(found, k)
 			}
 		}

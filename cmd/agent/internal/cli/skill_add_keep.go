@@ -110,6 +110,19 @@ func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) 
 	}
 }
 
+// alike warns of skills whose names look like those of skills that are there.
+func (a *adding) alike(ctx context.Context) {
+	cat, err := a.services.Skills.OpenQuietly(ctx)
+	if err != nil {
+		return // the commands that use the skills say why
+	}
+	for _, k := range a.packages {
+		if other := cat.Alike(k.Name); other != "" {
+			a.out.Warn(fmt.Sprintf("the name %q looks like %q, which is another skill", k.Name, other))
+		}
+	}
+}
+
 // finish asks about the skills, and keeps them after a yes.
 func (a *adding) finish(ctx context.Context) ([]installed, error) {
 	done := a.present
@@ -123,6 +136,7 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 	if len(a.packages) == 0 {
 		return done, nil
 	}
+	a.alike(ctx)
 	var proposals []*app.Proposal
 	for i, k := range a.packages {
 		p, err := a.services.Consent.Brought(ctx, k, &a.checked[i])

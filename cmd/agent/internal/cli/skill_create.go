@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -96,6 +97,9 @@ func runCreate(ctx context.Context, o *createOptions) error {
 	}
 	if good := standardName(name); good != name {
 		return app.Usage(fmt.Errorf("invalid name %q: the open standard allows lower-case letters, digits and single hyphens inside", name), createHint(good))
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		o.out.Warn("many other agents load only names of a-z, 0-9 and hyphens")
 	}
 	kinds, err := o.kinds()
 	if err != nil {

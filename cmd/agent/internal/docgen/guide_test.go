@@ -101,7 +101,7 @@ func standing(field string) manifest.Standing {
 func TestGuideStatesTheLimits(t *testing.T) {
 	guide := strings.Join(strings.Fields(read(t, "docs/SKILLS.md")), " ")
 	for _, want := range []string{
-		fmt.Sprintf("1 to %d of `a-z`", manifest.MaxName),
+		fmt.Sprintf("1 to %d letters and digits", manifest.MaxName),
 		fmt.Sprintf("%d arguments with %d bytes in all", script.MaxArgs, script.MaxArgBytes),
 		fmt.Sprintf("%d seconds (`SCRIPT_TIMEOUT`)", int(script.DefaultTimeout.Seconds())),
 		fmt.Sprintf("%d MiB of output", script.DefaultOutput>>20),

@@ -74,6 +74,7 @@ var groups = [...]group{
 		{"manifest-case", "warning", "a manifest is called `Skill.md` or the like: it is not read", "rename it to `SKILL.md`"},
 		{"manifest-inside", "warning", "a `SKILL.md` lies below a skill: it is a file of that skill; `list --all` and `why` mention it", "to make it a skill, move its folder out of the skill"},
 		{"manifest-hidden", "warning", "a `SKILL.md` lies in a hidden folder in which no host keeps skills, such as `.claude-plugin`; `list --all` and `why` mention it", "to make it a skill, move its folder out of the hidden one, or add that as a root of its own"},
+		{"name-alike", "warning", "the name of a skill looks like that of another one, by a letter of another alphabet", "rename one of the two; if you did not expect this skill, find out where it is from"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
 		{"path-taken", "warning", "two merged sources have a skill at the same path: the first one is used", "rename one of the two folders"},
 		{"plugin-missing", "warning", "`skills.plugins` of the settings names a skill that is not installed; `agent doctor` says so", "the command that the message names installs it"},

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed files
@@ -118,7 +120,8 @@ func other(name string) string {
 
 // title makes "Csv report" of "csv-report".
 func title(name string) string {
-	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+	first, n := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(first)) + strings.ReplaceAll(name[n:], "-", " ")
 }
 
 // longest is how much of a skill's name begins the names of its tools: these have 64 characters at most.
@@ -133,9 +136,21 @@ func ToolOf(kind Kind, name string) string {
 	return tool(name) + "_" + verb
 }
 
-// tool makes "csv_report" of "csv-report": names of tools begin with it, so they do not collide with those of other skills.
+// tool makes "csv_report" of "csv-report": names of tools begin with it, so they do not collide with those of other skills. Tools have
+// only letters of ASCII, so that it is "skill" for a name without any.
 func tool(name string) string {
-	out := strings.ReplaceAll(name, "-", "_")
+	out := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r == '-':
+			return '_'
+		case r >= utf8.RuneSelf:
+			return -1
+		}
+		return r
+	}, name), "_")
+	if out == "" {
+		out = "skill"
+	}
 	if out[0] >= '0' && out[0] <= '9' {
 		out = "s" + out
 	}

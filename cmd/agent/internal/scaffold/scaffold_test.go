@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,7 +18,7 @@ import (
 // R157
 func TestFiles(t *testing.T) {
 	tools := regexp.MustCompile("`([a-z0-9_-]+)\\(")
-	for _, name := range []string{"a", "csv-report", "3d", strings.Repeat("long-", 12) + "name"} {
+	for _, name := range []string{"a", "csv-report", "3d", strings.Repeat("long-", 12) + "name", "数据", "отчёт-2"} { // C75
 		for _, kinds := range [][]scaffold.Kind{nil, {scaffold.Script}, {scaffold.Toolset}, {scaffold.TypeScript}, {scaffold.MCP}, {scaffold.Script, scaffold.MCP, scaffold.Script}, scaffold.Kinds()} {
 			files, err := scaffold.Files(name, kinds)
 			if err != nil {
@@ -28,8 +29,8 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s %v: %v in\n%s", name, kinds, problems, files["SKILL.md"])
 			}
 			for file, text := range files {
-				if strings.Contains(string(text), "{{") {
-					t.Errorf("%s %v: %s has a placeholder:\n%s", name, kinds, file, text)
+				if strings.Contains(string(text), "{{") || !utf8.Valid(text) {
+					t.Errorf("%s %v: %s has a placeholder, or half a letter:\n%s", name, kinds, file, text)
 				}
 			}
 			for _, found := range tools.FindAllSubmatch(files["SKILL.md"], -1) {

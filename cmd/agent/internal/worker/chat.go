@@ -269,7 +269,7 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 func (t *talk) completeSkills(prefix string) []string {
 	var names []string
 	for e := range t.watch.Catalog().All() {
-		if strings.HasPrefix(e.Canonical(), prefix) {
+		if strings.HasPrefix(e.Canonical(), manifest.Canonical(prefix)) {
 			names = append(names, e.Canonical())
 		}
 	}
