@@ -57,7 +57,7 @@ func Declared(m *manifest.Manifest) want.Set {
 // declare adds what a manifest declares, unless it is withheld. A folder below the home is an absolute one here.
 func (g *Grant) declare(m *manifest.Manifest, home string) {
 	for _, w := range Declared(m).Without(g.Withheld...) {
-		if w.Kind == want.Read || w.Kind == want.Write {
+		if w.Kind.Files() {
 			if w.Name = folder(w.Name, home); w.Name == "" {
 				continue
 			}

@@ -52,12 +52,12 @@ func (g *Grant) check() error {
 		return fmt.Errorf("grant for %q: %w", g.Name, err)
 	}
 	for _, w := range g.Given {
-		switch w.Kind {
-		case want.Variable:
+		switch {
+		case w.Kind == want.Variable:
 			if strings.ContainsAny(w.Name, `*?[]\`) {
 				return fmt.Errorf("grant for %q: %q is not the name of a variable", g.Name, w.Name)
 			}
-		case want.Read, want.Write:
+		case w.Kind.Files():
 			if w.Name != want.Here && (!filepath.IsAbs(w.Name) || filepath.Clean(w.Name) != w.Name) {
 				return fmt.Errorf("grant for %q: folder %q is not a clean absolute path", g.Name, w.Name)
 			}

@@ -76,7 +76,10 @@ type kind struct {
 	seen   string                       // what they call what only the texts of scripts name; "" if that is not looked for
 	given  string                       // what they call what a user gives of it; "" if nobody can give it to a skill
 	usage  string                       // what a flag gives that is called so; "" if there is none
+	sample string                       // a name of it
 	single bool                         // it has no names
+	files  bool                         // its names are files and folders
+	held   bool                         // something keeps scripts from what of it they were not given
 	list   bool                         // its names have no commas, so that one text may list several
 	covers func(have, want string) bool // nil compares names
 	check  func(name string) error      // nil takes any name
@@ -84,27 +87,27 @@ type kind struct {
 
 // kinds has a row for each kind, in the order in which a set has them.
 var kinds = []kind{
-	{kind: Trust, single: true},
-	{kind: Agent, title: "context"},
-	{kind: Model, title: "model"},
-	{kind: Variable, title: "env", seen: "reads", given: "env", list: true, covers: matches, check: checkVariable,
+	{kind: Trust, single: true, held: true},
+	{kind: Agent, title: "context", sample: "fork", held: true},
+	{kind: Model, title: "model", sample: "small", held: true},
+	{kind: Variable, title: "env", seen: "reads", given: "env", sample: "GITHUB_TOKEN", held: true, list: true, covers: matches, check: checkVariable,
 		usage: "the variable with exactly this `NAME`; separate several with commas"},
-	{kind: Home, single: true, given: "home",
+	{kind: Home, single: true, given: "home", held: true,
 		usage: "your real home as HOME, instead of a private one"},
-	{kind: Host, title: "network", seen: "contacts", given: "net", list: true, covers: reaches, check: checkHost,
+	{kind: Host, title: "network", seen: "contacts", given: "net", sample: "api.example.com", held: true, list: true, covers: reaches, check: checkHost,
 		usage: "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
-	{kind: Socket},
-	{kind: Write, title: "write", given: "write", covers: holds, check: checkFolder,
+	{kind: Socket, sample: "/run/agent.sock", held: true},
+	{kind: Write, title: "write", given: "write", sample: "/data", files: true, held: true, covers: holds, check: checkFolder,
 		usage: "write access to `DIR` or to one file; \".\" is where a script is started"},
-	{kind: Read, title: "read", given: "read", covers: holds, check: checkFolder,
+	{kind: Read, title: "read", given: "read", sample: "/data", files: true, held: true, covers: holds, check: checkFolder,
 		usage: "read access to `DIR` or to one file"},
-	{kind: Around, covers: holds, check: checkFolder},
-	{kind: Limit, title: "limits"},
-	{kind: Command, title: "commands"},
-	{kind: Package, given: "with"},
-	{kind: Tool, title: "allowed-tools", covers: matchesAny},
-	{kind: Hook, title: "hook"},
-	{kind: Server, title: "toolsets"},
+	{kind: Around, sample: "/skills", files: true, held: true, covers: holds, check: checkFolder},
+	{kind: Limit, title: "limits", sample: "timeout=2m0s", held: true},
+	{kind: Command, title: "commands", sample: "git", held: true},
+	{kind: Package, given: "with", sample: "npm:left-pad", held: true},
+	{kind: Tool, title: "allowed-tools", sample: "Bash(git:*)", held: true, covers: matchesAny},
+	{kind: Hook, title: "hook", sample: "Stop: check.sh", held: true},
+	{kind: Server, title: "toolsets", sample: "tools:Hello", held: true},
 }
 
 // Kinds returns all kinds, in the order in which a set has them.
@@ -151,6 +154,27 @@ func (k Kind) Single() bool {
 func (k Kind) Lists() bool {
 	row, _ := k.row()
 	return row != nil && row.list
+}
+
+// Sample returns a name of the kind, as an example; "" for a kind without names.
+func (k Kind) Sample() string {
+	row, _ := k.row()
+	if row == nil {
+		return ""
+	}
+	return row.sample
+}
+
+// Files reports whether the names of a kind are files and folders.
+func (k Kind) Files() bool {
+	row, _ := k.row()
+	return row != nil && row.files
+}
+
+// Enforced reports whether something keeps scripts from what of the kind they were not given.
+func (k Kind) Enforced() bool {
+	row, _ := k.row()
+	return row != nil && row.held
 }
 
 // Granted reports whether a user can give a want of the kind to a skill.

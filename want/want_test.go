@@ -97,13 +97,9 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, k := range want.Kinds() { // each kind has a text that is read back
-		one := want.Of(k, "/x")
-		switch {
-		case one.Check() == nil:
-		case want.Of(k, "a.example.com").Check() == nil:
-			one = want.Of(k, "a.example.com")
-		default:
-			one = want.Of(k, "")
+		one := want.Of(k, k.Sample())
+		if k.Single() == (k.Sample() != "") || !one.Covers(one) {
+			t.Errorf("%s is no sample", one)
 		}
 		if got := parse(t, one.String()); got != one {
 			t.Errorf("%s: got %#v", one, got)
@@ -124,10 +120,10 @@ func TestGiven(t *testing.T) {
 		}
 		words = append(words, word)
 	}
-	if other := want.Kind("x"); other.Granted() || other.Single() || other.Lists() || other.Usage()+other.Title(want.User) != "" {
+	if other := want.Kind("x"); other.Granted() || other.Files() || other.Enforced() || other.Sample() != "" || other.Single() || other.Lists() || other.Usage()+other.Title(want.User) != "" {
 		t.Error("an unknown kind has properties")
 	}
-	if !want.Home.Single() || want.Host.Single() || !want.Variable.Lists() || want.Read.Lists() || want.Command.Permitted() || want.Home.Permitted() {
+	if !want.Home.Single() || want.Host.Single() || !want.Variable.Lists() || want.Read.Lists() || want.Command.Permitted() || want.Home.Permitted() || !want.Write.Files() || want.Host.Files() {
 		t.Error("a kind has the properties of another")
 	}
 }

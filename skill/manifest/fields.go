@@ -8,8 +8,11 @@ import (
 )
 
 // knownField describes one key of front matter: how it is written, what this build does with it, which field of the
-// manifest has its value and how the value is checked. One of text, list, flag, number, tools, keys and read is set; a
-// key below metadata may have none.
+// manifest has its value and how the value is checked. At least one of text, list, asks, flag, number, tools, keys and read is set; read,
+// where it is set, has the last word, and keys are then for what it reads. A key below metadata may have none.
+//
+// A key below permissions needs asks alone: what it lists is then a want of that kind, which package want checks. keep is for what a
+// manifest may not ask for although a user can give it.
 type knownField struct {
 	key      string // dotted below another
 	aliases  string // other spellings that are read without a problem, separated by spaces

@@ -93,9 +93,21 @@ func (p *parser) listField(f *knownField, n *yamlnode.Node) {
 		*f.list(p.m) = kept
 	}
 	if f.asks != "" {
+		kept = p.wanted(f, n, kept)
 		asked := &p.m.Permissions.Asked
 		*asked = asked.Add(want.Each(f.asks, want.Declared, kept...)...)
 	}
+}
+
+// wanted returns the names that a want of the field's kind can have. It reports the others.
+func (p *parser) wanted(f *knownField, n *yamlnode.Node, names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		err := want.Of(f.asks, name).Check()
+		if err != nil {
+			p.problem("field-value", on(n, f.key), "%q in %s grants nothing: %v", clip(name), f.key, err)
+		}
+		return err != nil
+	})
 }
 
 // all keeps every item.

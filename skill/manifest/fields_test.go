@@ -2,12 +2,15 @@ package manifest
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -56,6 +59,52 @@ func TestEveryField(t *testing.T) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(m.Fields, func(x Field) bool { return fieldName(x.Key) == f.key && x.Standing == f.standing }) {
 			t.Errorf("%q is not among the fields, or stands otherwise", f.key)
+		}
+	}
+}
+
+// A key that asks for something is one row: it takes a sample of its kind, drops what no want can be, and is enforced if its kind is.
+func TestFieldsThatAsk(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/permissions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findField("permissions").keys {
+		key := strings.TrimPrefix(f.key, "permissions.")
+		if row := regexp.MustCompile("(?m)^\\| [^|]*`" + key + "`[^|]* \\|"); !row.Match(docs) {
+			t.Errorf("docs/permissions.md has no row for %s", key)
+		}
+		if _, unknown := Parse([]byte(added("permissions: {nothing: x}")), &Options{Dir: "my-skill"}); len(unknown) != 1 || !strings.Contains(unknown[0].Cure, key) {
+			t.Errorf("the cure of an unknown key does not name %s: %v", key, unknown)
+		}
+		if f.asks == "" {
+			continue
+		}
+		if f.asks.Enforced() != (f.standing == StandingEnforced) {
+			t.Errorf("%s stands as %s, and its kind is enforced: %t", f.key, f.standing, f.asks.Enforced())
+		}
+		m, problems := Parse([]byte(added("permissions: {"+key+": ['"+f.asks.Sample()+"']}")), &Options{Dir: "my-skill"})
+		if len(problems) > 0 || !m.Permissions.Asked.Has(want.Of(f.asks, f.asks.Sample())) || len(m.Permissions.Asked) != 1 {
+			t.Errorf("%s: got %s and %v", f.key, m.Permissions.Asked, problems)
+		}
+	}
+	bad := &knownField{key: "permissions.x", standing: StandingEnforced, asks: want.Host}
+	p := &parser{m: &Manifest{}}
+	p.listField(bad, &yamlnode.Node{Kind: yamlnode.Sequence, Items: []*yamlnode.Node{{Kind: yamlnode.Scalar, Value: "a b"}, {Kind: yamlnode.Scalar, Value: "a.example.com"}}})
+	if got := p.m.Permissions.Asked.String(); got != "declared host:a.example.com" || len(p.problems) != 1 {
+		t.Errorf("got %s and %v", got, p.problems)
+	}
+}
+
+// docs/SKILLS.md names every key.
+func TestFieldsAreDocumented(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/SKILLS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fields {
+		if !regexp.MustCompile("\\b" + f.key + "\\b").Match(docs) {
+			t.Errorf("docs/SKILLS.md does not name %s", f.key)
 		}
 	}
 }

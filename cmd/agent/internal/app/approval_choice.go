@@ -147,7 +147,7 @@ func wordOf(w want.Want) string {
 			return own.word
 		}
 	}
-	if read := readWord(w.Name); w.Kind == read.Kind && w.Name == read.Name {
+	if read := readWord(w.Name); w.Kind == read.Kind && w.Name == read.Name && w.Name != wordClear {
 		return w.Name
 	}
 	return want.Of(w.Kind, w.Name).String()
@@ -170,7 +170,7 @@ func readWord(word string) want.Want {
 		}
 	}
 	for _, kind := range want.Kinds() {
-		if name, ok := strings.CutPrefix(word, string(kind)+":"); ok && kind.Permitted() {
+		if name, ok := strings.CutPrefix(word, string(kind)+":"); ok && kind.Granted() && !kind.Single() {
 			return user(want.Of(kind, name))
 		}
 	}
@@ -214,10 +214,10 @@ func (p *Proposal) more(w want.Want) (want.Want, error) {
 	if i := slices.IndexFunc(p.declared, func(d want.Want) bool { return d.Kind == w.Kind && d.Name == w.Name }); i >= 0 {
 		return p.declared[i], nil
 	}
-	switch w.Kind {
-	case want.Read, want.Write:
+	switch {
+	case w.Kind.Files():
 		return p.folder(w)
-	case want.Host:
+	case w.Kind == want.Host:
 		if w.Name == want.Any {
 			return w, nil
 		}
@@ -226,10 +226,13 @@ func (p *Proposal) more(w want.Want) (want.Want, error) {
 			return w, fmt.Errorf("%s is not a host: %w", w.Name, err)
 		}
 		return user(want.HostOf(host.String())), nil
-	case want.Variable:
+	case w.Kind == want.Variable:
 		return w, p.known(w.Name)
 	}
-	return w, nil
+	if d := p.policy.Decide(w); d.Level == policy.Never {
+		return w, never(w, d)
+	}
+	return w, w.Check()
 }
 
 // folder returns a folder that a person typed, as a path of this machine.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Bounds of the short form of a question, which fits a screen of 80 columns and 24 rows with the question below it.
@@ -245,10 +246,17 @@ func (p *Proposal) givenRow(columns int) (row []string, complete bool) {
 func (p *Proposal) wordLines() []string {
 	lines := []string{
 		"Type words to add; - before a word takes it out. Enter changes nothing.",
-		"  write  it may write in this directory; write:DIR, read:DIR: other folders",
-		"  net    it may reach every host; api.example.com: this host alone",
+		"  write  it may write in this directory",
+		"  net    it may reach every host",
 		"  home   HOME is your own, in place of a private one",
 	}
+	examples := want.Set{}
+	for _, k := range want.Kinds() {
+		if k.Usage() != "" && !k.Single() {
+			examples = append(examples, want.Of(k, k.Sample()))
+		}
+	}
+	lines = append(lines, "  one thing: "+strings.Join(wordsOf(examples), ", "))
 	if p.home != nil {
 		lines = append(lines, "  clear-home  its private home is emptied first")
 	}
@@ -258,7 +266,10 @@ func (p *Proposal) wordLines() []string {
 			names = append(names, v.Name)
 		}
 	}
-	names = append(wordsOf(p.declared), names...)
+	if words := wordsOf(p.declared); len(words) > 0 {
+		row, _ := namesRow("  it declares: ", words, 2*shortColumns)
+		lines = append(lines, row...)
+	}
 	if hosts := without(survey.ByRank(p.seen.Wants), p.choice.words()...); len(hosts) > 0 {
 		row, _ := namesRow("  hosts in its text: ", hosts, 2*shortColumns)
 		lines = append(lines, row...)

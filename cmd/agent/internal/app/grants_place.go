@@ -26,12 +26,12 @@ func (s *Settings) Cures() *cure.Cures {
 func (s *Settings) Usual(given want.Set) (want.Set, error) {
 	var out want.Set
 	for _, w := range given {
-		switch w.Kind {
-		case want.Read, want.Write:
+		switch {
+		case w.Kind.Files():
 			if w.Name != want.Here {
 				w.Name = s.sys.Abs(w.Name)
 			}
-		case want.Host:
+		case w.Kind == want.Host:
 			if w.Name == cure.AllHosts {
 				w.Name = want.Any
 			}

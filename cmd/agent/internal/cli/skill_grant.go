@@ -83,10 +83,10 @@ func givenFlags(c *cobra.Command, s *app.Services, given *want.Set) {
 		if k.Single() {
 			c.Flags().Lookup(name).NoOptDefVal = "true"
 		}
-		switch k {
-		case want.Variable:
+		switch {
+		case k == want.Variable:
 			_ = c.RegisterFlagCompletionFunc(name, completeVariables(s))
-		case want.Read, want.Write:
+		case k.Files():
 			_ = c.MarkFlagDirname(name)
 		}
 	}
@@ -218,8 +218,12 @@ func (o *grantOptions) unconfined(ctx context.Context) string {
 		return ""
 	}
 	have := &runner.Sandbox{Tier: state.Tier}
+	files, others := o.given.Split(func(w want.Want) bool { return w.Kind.Files() })
+	open, _ := others.Split(func(w want.Want) bool { return !w.Kind.Enforced() })
 	switch {
-	case len(o.given.Kind(want.Read, want.Write)) > 0 && !have.ConfinesFiles():
+	case len(open) > 0:
+		return "nothing confines scripts to " + open[0].String() + ": they have what you have, with or without --" + open[0].Kind.Title(want.User)
+	case len(files) > 0 && !have.ConfinesFiles():
 		return "no sandbox confines files here: scripts read and write what you can, with or without --read and --write"
 	case len(o.given.Kind(want.Host)) > 0 && !have.ConfinesNetwork():
 		return "no sandbox confines the network here: scripts reach every host, with or without --net"
