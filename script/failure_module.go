@@ -129,7 +129,8 @@ func (h *Host) others(ctx context.Context, src *source, m *missingModule) []stri
 	return found[:min(len(found), mostOthers)]
 }
 
-var pipAdvice = lazyregexp.New(`\b(?:pip3? install|uv run --with|uv add) ([A-Za-z0-9._ \[\]-]{1,200})`)
+// pipAdvice matches a command that installs packages, as a text or, as Python shows a command that failed, as a list.
+var pipAdvice = lazyregexp.New(`\b(?:pip3? install|uv run --with|uv add|pip3?', 'install',) ([A-Za-z0-9._ \[\]',-]{1,200})`)
 
 // missing recognises a failure because a module is not installed. It returns nil for another one.
 func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
@@ -200,7 +201,7 @@ func advised(s *skill.Skill, sc Script, out *runner.Output) string {
 	if found == nil {
 		return ""
 	}
-	for _, name := range strings.Fields(string(found[1])) {
+	for _, name := range packagesIn(found[1]) {
 		for _, module := range imports(s, sc) {
 			if SamePackage(name, survey.Package(module)) || SamePackage(name, module) {
 				return module
@@ -210,11 +211,16 @@ func advised(s *skill.Skill, sc Script, out *runner.Output) string {
 	return ""
 }
 
+// packagesIn returns the words that pipAdvice found.
+func packagesIn(found []byte) []string {
+	return strings.FieldsFunc(string(found), func(r rune) bool { return strings.ContainsRune(" ',", r) })
+}
+
 // advises reports whether one of the texts says how to install a package.
 func advises(name string, texts ...[]byte) bool {
 	for _, text := range texts {
 		for _, found := range pipAdvice().FindAllSubmatch(text, -1) {
-			if slices.ContainsFunc(strings.Fields(string(found[1])), func(said string) bool { return SamePackage(said, name) }) {
+			if slices.ContainsFunc(packagesIn(found[1]), func(said string) bool { return SamePackage(said, name) }) {
 				return true
 			}
 		}

@@ -233,6 +233,8 @@ func TestMissingModule(t *testing.T) {
 		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, missingModule{Module: "tkinter", Python: true}, "it is part of the language"},
 		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
 			missingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
+		{"it installs itself what it lacks", "import subprocess, sys\ntry:\n    import no_pdf\nexcept ImportError:\n    subprocess.check_call([sys.executable, '-c', 'raise SystemExit(1)', 'pip', 'install', '-q', 'no-pdf'])\n", nil,
+			missingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "The module no_pdf is missing."},
 		{"its advice of uv", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    sys.exit('missing: run with  uv run --with no-pdf python a.py')\n", nil,
 			missingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module no_pdf is missing."},
 	}
