@@ -79,11 +79,20 @@ func (p *parser) member(f *knownField, kv yamlnode.Pair) {
 		return
 	}
 	if name := clip(f.key + "." + key); strings.HasPrefix(f.key, "permissions") {
-		p.problem("permissions-unknown", on(kv.Key, name), "unknown permission %q grants nothing", name)
+		p.problem("permissions-unknown", on(kv.Key, name), "unknown permission %q grants nothing: there are %s", name, f.keyNames())
 	} else {
 		p.problem("field-unknown", on(kv.Key, name), "unknown field %q", name)
 	}
 	p.nested(f.key, kv, StandingRejected)
+}
+
+// keyNames lists the keys below f.
+func (f *knownField) keyNames() string {
+	var out []string
+	for _, k := range f.keys {
+		out = append(out, k.key[len(f.key)+1:])
+	}
+	return strings.Join(out, ", ")
 }
 
 // below returns the field below f with that key, or nil.

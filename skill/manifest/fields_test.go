@@ -74,8 +74,8 @@ func TestFieldsThatAsk(t *testing.T) {
 		if row := regexp.MustCompile("(?m)^\\| [^|]*`" + key + "`[^|]* \\|"); !row.Match(docs) {
 			t.Errorf("docs/permissions.md has no row for %s", key)
 		}
-		if _, unknown := Parse([]byte(added("permissions: {nothing: x}")), &Options{Dir: "my-skill"}); len(unknown) != 1 || !strings.Contains(unknown[0].Cure, key) {
-			t.Errorf("the cure of an unknown key does not name %s: %v", key, unknown)
+		if _, unknown := Parse([]byte(added("permissions: {nothing: x}")), &Options{Dir: "my-skill"}); len(unknown) != 1 || !strings.Contains(unknown[0].Message, key) {
+			t.Errorf("the message about an unknown key does not name %s: %v", key, unknown)
 		}
 		if f.asks == "" {
 			continue

@@ -70,7 +70,7 @@ var rules = [...]*rule{
 	{"permissions-folder", "EEEEEEE", false, "an entry of permissions.read or permissions.write is not a folder that can be granted, and grants nothing", "write an absolute path, ~/notes, or . for where a script is started"},
 	{"permissions-limit", "EEEEEEE", false, "a limit cannot be read or is too large: the usual one holds", "write one that the message names"},
 	{"permissions-network", "EEEEEEE", false, "an entry of permissions.network is not a host, and grants nothing", "write HOST, HOST:PORT or *.HOST: api.example.com"},
-	{"permissions-unknown", "WWWWWWW", false, "an unknown permission grants nothing", "remove it; there are env, network, read, write, commands and limits"},
+	{"permissions-unknown", "WWWWWWW", false, "an unknown permission grants nothing", "write one that the message names, or remove it"},
 	{"problems-many", "WWWWWWW", false, "more problems than are listed", "correct these first"},
 	{"profile-unknown", "EEEEEEE", true, "the profile is unknown", "name one of those that the message lists"},
 	{"reference-missing", "WWWWWWW", false, "the body names a file that the skill does not have", "add the file, or correct the path"},

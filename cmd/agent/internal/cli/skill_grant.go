@@ -222,7 +222,7 @@ func (o *grantOptions) unconfined(ctx context.Context) string {
 	open, _ := others.Split(func(w want.Want) bool { return !w.Kind.Enforced() })
 	switch {
 	case len(open) > 0:
-		return "nothing confines scripts to " + open[0].String() + ": they have what you have, with or without --" + open[0].Kind.Title(want.User)
+		return "nothing confines scripts to " + want.Of(open[0].Kind, open[0].Name).String() + ": they have what you have, with or without --" + open[0].Kind.Title(want.User)
 	case len(files) > 0 && !have.ConfinesFiles():
 		return "no sandbox confines files here: scripts read and write what you can, with or without --read and --write"
 	case len(o.given.Kind(want.Host)) > 0 && !have.ConfinesNetwork():
