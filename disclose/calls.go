@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/internal/placeholder"
 )
 
 // shellCall is a command of a body that runs a script of the skill.
@@ -140,7 +141,10 @@ func beforeScript(earlier []string, word string) bool {
 
 // ownPath returns the part of a path below the skill's folder, as far as the beginning says that it is one.
 func ownPath(p, name, dir string) string {
-	for _, prefix := range []string{"{baseDir}/", "${CLAUDE_SKILL_DIR}/", "${AGENT_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/", dir + "/"} {
+	if rest, ok := placeholder.Below(p, name); ok {
+		return path.Clean(rest)
+	}
+	for _, prefix := range []string{"$CLAUDE_SKILL_DIR/", dir + "/"} {
 		if rest, ok := strings.CutPrefix(p, prefix); ok && prefix != "/" {
 			return path.Clean(rest)
 		}

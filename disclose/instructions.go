@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/placeholder"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -35,7 +36,8 @@ type InstructionOptions struct {
 const maxListed = 50
 
 // Instructions renders what a model gets when it activates s: the body without front matter, with arguments filled in by
-// the rules of Claude Code, and the skill's folder in place of ${CLAUDE_SKILL_DIR}, ${AGENT_SKILL_DIR} and {baseDir}.
+// the rules of Claude Code, and the skill's folder in place of what stands for it here and in other programs: ${CLAUDE_SKILL_DIR},
+// {baseDir}, <SKILL_DIR>, ~/.claude/skills/NAME and the like. $SKILL_DIR stays if the body gives that variable a value.
 // ${CLAUDE_PLUGIN_ROOT} is the folder of the plugin, see skill.Skill.PluginDir. A value that was filled in is not expanded
 // again. If there are arguments and the body has no place for them, a line "ARGUMENTS: …" is added. Commands that Claude Code would run on loading, !`cmd` and ```! blocks,
 // stay unchanged, with a warning.
@@ -72,13 +74,14 @@ func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (T
 // filled returns the body of s with its placeholders filled in, and the warnings about it.
 func filled(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptions) Text {
 	m := s.Manifest()
-	vars := variables(dir, o)
+	vars := variables(o)
 	if strings.Contains(m.Body, pluginRoot) {
 		if plugin := pluginDir(ctx, s, dir, o); plugin != "" {
 			vars[pluginRoot] = plugin
 		}
 	}
 	v := newValues(o.Args, m.Arguments, vars)
+	v.dir, v.skill, v.own = dir, s.Canonical(), placeholder.Own(m.Body)
 	body, used, unknown := v.substitute(m.Body)
 	if strings.TrimSpace(o.Args) != "" && !used {
 		body = strings.TrimRight(body, "\n") + "\n\nARGUMENTS: " + o.Args
@@ -94,12 +97,9 @@ func filled(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptio
 }
 
 // variables returns the ${…} that have a value.
-func variables(dir string, o *InstructionOptions) map[string]string {
+func variables(o *InstructionOptions) map[string]string {
 	vars := map[string]string{}
-	for name, value := range map[string]string{
-		"CLAUDE_SKILL_DIR": dir, "AGENT_SKILL_DIR": dir, "baseDir": dir,
-		"CLAUDE_SESSION_ID": o.SessionID, "CLAUDE_PROJECT_DIR": o.ProjectDir,
-	} {
+	for name, value := range map[string]string{"CLAUDE_SESSION_ID": o.SessionID, "CLAUDE_PROJECT_DIR": o.ProjectDir} {
 		if value != "" {
 			vars[name] = value
 		}

@@ -6,14 +6,18 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/disclose/internal/words"
+	"github.com/agent-base/agent-base/internal/placeholder"
 )
 
 // values holds the values of placeholders.
 type values struct {
 	args  string            // all arguments, unchanged
 	list  []string          // split as a shell does
-	named map[string]string // $name, and ${NAME} and {baseDir} under their names with "{" before them
+	named map[string]string // $name, and ${NAME} under its name with "{" before it
 	sizes []int             // lengths that names have, the longest first, each once
+	dir   string            // the folder of the skill, for its placeholders; "" leaves them unchanged
+	skill string            // the name of the skill
+	own   bool              // the body gives the variable SKILL_DIR a value of its own
 
 	full bool // set by substitute: a value was left out because the text grew too much
 }
@@ -50,9 +54,6 @@ func argumentName(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !nameByte(byte(r)) && r != '-' })
 }
 
-// baseDir is the placeholder of OpenClaw for the skill's folder.
-const baseDir = "{baseDir}"
-
 // substitute fills in the placeholders of body in one pass; a value that was filled in is not expanded again. used reports
 // whether any argument was filled in. unknown lists the ${CLAUDE_…} and ${AGENT_…} without a value, which stay unchanged.
 //
@@ -65,7 +66,7 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 	b.Grow(len(body) + min(len(v.args), mostFilled))
 	grown := 0
 	for {
-		i := strings.IndexAny(body, "${")
+		i := strings.IndexAny(body, "${<~")
 		if i < 0 {
 			b.WriteString(body)
 			return b.String(), used, unknown
@@ -97,7 +98,19 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 // escaped reports whether s ends with exactly one backslash.
 func escaped(s string) bool { return strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) }
 
-// token is the placeholder at one "$" or "{".
+// folder gives the skill's folder in place of a placeholder for it.
+func (v *values) folder(s string) (token, bool) {
+	n := placeholder.Folder(s, v.skill)
+	if n == 0 || v.dir == "" || v.own && placeholder.OfVariable(s[:n]) {
+		return token{}, false
+	}
+	if _, taken := v.named[strings.TrimPrefix(s[:n], "$")]; taken {
+		return token{}, false
+	}
+	return token{len: n, text: v.dir}, true
+}
+
+// token is the placeholder at one "$", "{", "<" or "~".
 type token struct {
 	len      int    // bytes of the body
 	text     string // its replacement
@@ -106,13 +119,19 @@ type token struct {
 	variable string // a ${…} without a value
 }
 
-// token reads the placeholder at the "$" or "{" that s begins with.
+// token reads the placeholder at the character that s begins with.
 func (v *values) token(s string) token {
+	if t, ok := v.folder(s); ok {
+		return t
+	}
 	literal := token{len: 1, text: s[:1]}
 	rest := s[1:]
 	switch {
 	case s[0] == '{':
-		return v.base(s)
+		n := len(s) - len(strings.TrimLeft(s, "{"))
+		return token{len: n, text: s[:n]}
+	case s[0] != '$':
+		return literal
 	case strings.HasPrefix(rest, "{"):
 		return v.variable(s)
 	case strings.HasPrefix(rest, "ARGUMENTS"):
@@ -175,15 +194,6 @@ func (v *values) ends(rest string) iter.Seq[int] {
 	}
 }
 
-// base gives the value of {baseDir}.
-func (v *values) base(s string) token {
-	if text, ok := v.named[baseDir[:len(baseDir)-1]]; ok && strings.HasPrefix(s, baseDir) {
-		return token{len: len(baseDir), text: text}
-	}
-	n := len(s) - len(strings.TrimLeft(s, "{"))
-	return token{len: n, text: s[:n]}
-}
-
 // maxVariable is how many bytes a ${NAME} has at most.
 const maxVariable = 65
 
@@ -194,7 +204,7 @@ func (v *values) variable(s string) token {
 	if end < 0 {
 		return token{len: 2, text: "${"}
 	}
-	if text, ok := v.named[s[1:end]]; ok && s[1:end+1] != baseDir {
+	if text, ok := v.named[s[1:end]]; ok {
 		return token{len: end + 1, text: text}
 	}
 	t := token{len: 2, text: "${"}

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/placeholder"
 )
 
 // Agent Skills in Claude Code: the rules of its substitution, one by one.
 // security 2.10 #154: what was put in is not expanded again.
 func TestSubstitute(t *testing.T) {
-	vars := map[string]string{"CLAUDE_SKILL_DIR": "/s/pdf", "AGENT_SKILL_DIR": "/s/pdf", "baseDir": "/s/pdf", "CLAUDE_PLUGIN_ROOT": "/s"}
+	vars := map[string]string{"CLAUDE_PLUGIN_ROOT": "/s"}
 	rows := []struct{ name, body, args, want string }{
 		{"all", "Do $ARGUMENTS now", "a b", "Do a b now"},
 		{"all, not given", "Do $ARGUMENTS now", "", "Do  now"},
@@ -40,13 +42,18 @@ func TestSubstitute(t *testing.T) {
 		{"C73: base directory", "python {baseDir}/a.py {baseDir}{baseDir", "", "python /s/pdf/a.py /s/pdf{baseDir"},
 		{"C73: a template's or a variable's own", "{{baseDir}} ${baseDir} $baseDir {BASEDIR} {base_dir}", "", "{{baseDir}} ${baseDir} $baseDir {BASEDIR} {base_dir}"},
 		{"C73: the plugin's folder", "${CLAUDE_PLUGIN_ROOT}/x", "", "/s/x"},
-		{"C73: nothing else", "$CLAUDE_SKILL_DIR $CLAUDE_PLUGIN_ROOT ~/.claude/skills/pdf/x {skillDir} ${CLAUDE_SKILL_DIR:-x}", "", "$CLAUDE_SKILL_DIR $CLAUDE_PLUGIN_ROOT ~/.claude/skills/pdf/x {skillDir} ${CLAUDE_SKILL_DIR:-x}"},
+		{"C73: nothing else", "$CLAUDE_SKILL_DIR $CLAUDE_PLUGIN_ROOT ~/.claude/skills/docx/x {skillDir} ${CLAUDE_SKILL_DIR:-x} <b> ~", "", "$CLAUDE_SKILL_DIR $CLAUDE_PLUGIN_ROOT ~/.claude/skills/docx/x {skillDir} ${CLAUDE_SKILL_DIR:-x} <b> ~"},
+		{"C78: words of other programs", "${SKILL_DIR}/a $SKILL_DIR/b {SKILL_DIR}/c <SKILL_DIR>/d <skill_dir> <skill-dir>", "", "/s/pdf/a /s/pdf/b /s/pdf/c /s/pdf/d /s/pdf /s/pdf"},
+		{"C78: places in the home", "`~/.clawdbot/skills/pdf/x` ~/clawd/skills/PDF $HOME/.claude/skills/pdf.", "", "`/s/pdf/x` /s/pdf /s/pdf."},
+		{"C78: a variable of the body", "SKILL_DIR=$0 python $SKILL_DIR/a ${SKILL_DIR} {SKILL_DIR}", "/x", "SKILL_DIR=/x python $SKILL_DIR/a ${SKILL_DIR} /s/pdf"},
+		{"C78: not in an argument", "$0", "<SKILL_DIR>~/.a/skills/pdf", "<SKILL_DIR>~/.a/skills/pdf"},
 		{"C73: not in an argument", "{$0} $0", "{baseDir}", "{{baseDir}} {baseDir}"},
 		{"braces", "{a {{b}} ${ ${{ {$0}", "x", "{a {{b}} ${ ${{ {x}"},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			v := newValues(r.args, []string{"issue", "repo-name", "repo"}[:2], vars)
+			v.dir, v.skill, v.own = "/s/pdf", "pdf", placeholder.Own(r.body)
 			if got, _, _ := v.substitute(r.body); got != r.want {
 				t.Errorf("%q with %q: got %q, want %q", r.body, r.args, got, r.want)
 			}
@@ -79,11 +86,11 @@ func FuzzSubstitute(f *testing.F) {
 	f.Add("${CLAUDE_", `\`)
 	f.Fuzz(func(t *testing.T, body, args string) {
 		names := []string{"name", "other-name"}
-		got, used, _ := newValues(args, names, map[string]string{"CLAUDE_SKILL_DIR": "/d", "baseDir": "/d"}).substitute(body)
-		if !strings.Contains(body, "$") && !strings.Contains(body, "{baseDir}") && (got != body || used) {
+		got, used, _ := newValues(args, names, map[string]string{"CLAUDE_SKILL_DIR": "/d"}).substitute(body)
+		if !strings.Contains(body, "$") && (got != body || used) {
 			t.Errorf("%q: got %q without a placeholder", body, got)
 		}
-		marked, _, _ := newValues(strings.ReplaceAll(args, "$", "\x01"), names, map[string]string{"CLAUDE_SKILL_DIR": "/d", "baseDir": "/d"}).substitute(body)
+		marked, _, _ := newValues(strings.ReplaceAll(args, "$", "\x01"), names, map[string]string{"CLAUDE_SKILL_DIR": "/d"}).substitute(body)
 		if strings.ReplaceAll(marked, "\x01", "$") != strings.ReplaceAll(got, "\x01", "$") {
 			t.Errorf("%q with %q: got %q, with inert arguments %q", body, args, got, marked)
 		}

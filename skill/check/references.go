@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/placeholder"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -393,9 +394,6 @@ func meansName(target string) bool {
 	return strings.HasSuffix(stem, "-name") || strings.HasSuffix(stem, "_name")
 }
 
-// ownFolder removes the placeholders for the skill's folder.
-var ownFolder = strings.NewReplacer("{baseDir}/", "", "${CLAUDE_SKILL_DIR}/", "")
-
 // words appends the references among the words of code, which is line[span[0]:span[1]].
 func (r *referenceReader) words(out []reference, line string, span [2]int) []reference {
 	if strings.IndexByte(line[span[0]:span[1]], '/') < 0 {
@@ -407,8 +405,8 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 			n++
 		}
 		word := line[from : from+n]
-		if strings.Contains(word, "}/") {
-			word = ownFolder.Replace(word)
+		if strings.ContainsAny(word, "}>$") {
+			word = placeholder.Strip(word)
 		}
 		if r.isFile(word) {
 			out = append(out, reference{target: word, at: from})
