@@ -72,7 +72,9 @@ func inHome(s, name string) int {
 }
 
 // notInPath reports whether r is not part of a name in a path that has no quotes.
-func notInPath(r rune) bool { return !unicode.IsLetter(r) && !unicode.In(r, unicode.M, unicode.N) && r != '-' && r != '_' }
+func notInPath(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.In(r, unicode.M, unicode.N) && r != '-' && r != '_'
+}
 
 // Strip removes the placeholders, each with the slash after it, so that paths begin in the folder.
 func Strip(text string) string {
