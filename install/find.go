@@ -132,10 +132,13 @@ const (
 	serversFile  = ".mcp.json"
 )
 
+// submodulesFile says where the submodules of a repository are from, which a fetcher tells where it names them.
+const submodulesFile = ".gitmodules"
+
 // isDescription reports whether a file describes a skill or a list of skills.
 func isDescription(name string) bool {
 	base := path.Base(name)
-	return base == scan.Manifest || base == scan.LowerManifest || name == marketplaceFile
+	return base == scan.Manifest || base == scan.LowerManifest || name == marketplaceFile || name == submodulesFile
 }
 
 // walk looks for skills below a folder, as a catalogue does below its root.

@@ -242,7 +242,14 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []stri
 			left = append(left, path.Join(c.Path, name)+" is "+kind)
 		}
 	})
-	return left, w.End(unpack.Copy(ctx, own, w))
+	if err := w.End(unpack.Copy(ctx, own, w)); err != nil {
+		return left, err
+	}
+	pointers, err := content.Pointers(ctx, root.FS())
+	for _, name := range pointers {
+		left = append(left, path.Join(c.Path, name)+" is a pointer of Git LFS: the file that it stands for is not there")
+	}
+	return left, err
 }
 
 // size returns how many bytes the files of a skill have.

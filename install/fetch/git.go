@@ -134,7 +134,7 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 		return nil, err
 	}
 	s.FS, s.Need, s.Close = repo, repo.Need, repo.Close
-	s.LeftOut = func() []string { return leftOut(repo.LeftOut()) }
+	s.LeftOut = func() []string { return leftOut(ctx, repo) }
 	return s, nil
 }
 
@@ -151,10 +151,26 @@ func originOf(ref source.Ref, tip *git.Tip) install.Origin {
 	return o
 }
 
-func leftOut(list []git.LeftOut) []string {
+// leftOut says what a repository has and its file system has not. Of a submodule it says where it is from.
+func leftOut(ctx context.Context, repo *git.Repository) []string {
+	list := repo.LeftOut()
 	out := make([]string, len(list))
+	var from map[string]string
 	for i, l := range list {
 		out[i] = l.Path + " " + l.Reason
+		if !l.Submodule() {
+			continue
+		}
+		if from == nil {
+			from = repo.Submodules(ctx)
+		}
+		ref, err := source.Parse(from[l.Path], nil)
+		if other, ok := ref.Repository(); ok {
+			ref = other
+		}
+		if err == nil && ref.Kind == source.Git {
+			out[i] += ", from " + ref.URL
+		}
 	}
 	return out
 }

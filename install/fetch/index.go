@@ -126,7 +126,28 @@ func (d *downloader) findIndex(ctx context.Context, r *install.Request) (*index,
 		}
 		errs = append(errs, err)
 	}
-	return nil, nil, fmt.Errorf("the site has no index of skills:\n%w", errors.Join(errs...))
+	return nil, nil, fmt.Errorf("%w:\n%w", errNoSite, errors.Join(errs...))
+}
+
+var errNoSite = errors.New("the site has no index of skills")
+
+// OrRepository returns a Fetcher for sites that takes the URL of a site without an index for that of a repository, if it may be one:
+// see source.Ref.Repository. The Origin is then of the repository. Of two failures the error has both.
+func OrRepository(site, repository install.Fetcher) install.Fetcher {
+	return install.FetcherFunc(func(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
+		s, err := site.Fetch(ctx, r)
+		ref, ok := r.Source.Repository()
+		if !ok || !errors.Is(err, errNoSite) {
+			return s, err
+		}
+		again := *r
+		again.Source = ref
+		s, other := repository.Fetch(ctx, &again)
+		if other != nil {
+			return nil, fmt.Errorf("%w\nand as a repository: %w", err, other)
+		}
+		return s, nil
+	})
 }
 
 // memory is a sink in memory.

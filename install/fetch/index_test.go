@@ -173,6 +173,43 @@ func TestIndexSearch(t *testing.T) {
 	}
 }
 
+// A site without an index may be the page of a repository. R147
+func TestOrRepository(t *testing.T) {
+	failed := errors.New("no such repository")
+	for name, tt := range map[string]struct {
+		path  string
+		other func(http.ResponseWriter, *http.Request)
+		fails error
+		want  string // the repository that is asked; "" is none
+	}{
+		"a repository": {"/o/r", nil, nil, "/o/r.git"},
+		"neither":      {"/o/r", nil, failed, "/o/r.git"},
+		"one part":     {"/docs", nil, nil, ""},
+		"broken":       {"/o/r", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &pages{other: tt.other}
+			s, o := serve(t, p.ServeHTTP)
+			site, err := Index(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := ""
+			f := OrRepository(site, install.FetcherFunc(func(_ context.Context, r *install.Request) (*install.Snapshot, error) {
+				asked = strings.TrimPrefix(r.Source.URL, s.URL)
+				return &install.Snapshot{Origin: install.Origin{Source: r.Source}}, tt.fails
+			}))
+			got, err := f.Fetch(t.Context(), &install.Request{Source: source.Ref{Kind: source.Index, URL: s.URL + tt.path}, Dir: t.TempDir()})
+			if asked != tt.want || (err == nil) != (tt.want != "" && tt.fails == nil) {
+				t.Errorf("asked %q, %v", asked, err)
+			}
+			if err == nil && got.Origin.Source.Kind != source.Git || tt.fails != nil && (!errors.Is(err, tt.fails) || !strings.Contains(err.Error(), "no index")) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+}
+
 func TestIndexRefused(t *testing.T) {
 	long, _ := json.Marshal(strings.Repeat("d", 8193))
 	for name, tt := range map[string]struct{ text, want string }{

@@ -18,7 +18,7 @@ func NewEntry(ref *source.Ref, dir, hash string) Entry {
 	case source.Folder:
 		e.SourceType, e.SkillPath = "local", "" // the program that shares the file looks for the name there
 	case source.Archive:
-		e.SourceType = "download"
+		e.SourceType = download
 	case source.Index:
 		e.SourceType, e.SourceURL, e.SkillPath = "well-known", ref.URL, ""
 	default:
@@ -26,6 +26,14 @@ func NewEntry(ref *source.Ref, dir, hash string) Entry {
 	}
 	return e
 }
+
+// isPath reports whether the source is a folder or an archive of this machine.
+func (e *Entry) isPath() bool {
+	return e.SourceType == "local" || e.SourceType == download && !strings.Contains(e.Source, "://")
+}
+
+// download is the type of an archive.
+const download = "download"
 
 // repository returns the type and the source of a repository, and its URL unless the source has it.
 func repository(address string) (kind, from, at string) {

@@ -17,10 +17,13 @@ import (
 // version is the version of the format of a project's lock file.
 const version = 1
 
+// byteOrderMark is what some editors put before a text.
+var byteOrderMark = []byte("\ufeff")
+
 // parse reads the file.
 func (p *Project) parse(content []byte) (*Set, error) {
 	s, err := p.read(content)
-	if err != nil && !errors.Is(err, ErrNewer) {
+	if err != nil && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrMerge) {
 		return nil, fmt.Errorf("%q is %w (%w): repair it, or remove it and install the skills again", p.file(), ErrCorrupt, err)
 	}
 	return s, err
@@ -28,6 +31,10 @@ func (p *Project) parse(content []byte) (*Set, error) {
 
 // read reads the file. Its errors say what is wrong in it.
 func (p *Project) read(content []byte) (*Set, error) {
+	if _, _, ok := sides(content); ok {
+		return nil, fmt.Errorf("%q is %w: both branches changed it, and it has the marks of git", p.file(), ErrMerge)
+	}
+	content = bytes.TrimPrefix(content, byteOrderMark)
 	var head struct {
 		Version *float64                   `json:"version"`
 		Skills  map[string]json.RawMessage `json:"skills"`
@@ -88,7 +95,7 @@ func (s *Set) entry(e Entry) (json.RawMessage, error) {
 			return e.text, nil
 		}
 	}
-	if e.SourceType == "local" {
+	if e.isPath() {
 		e.Source = s.portable(e.Source)
 	}
 	own, err := marshal(e)

@@ -79,7 +79,7 @@ type Set struct {
 }
 
 // Load reads the lock file. For a missing file it returns an empty Set. On error it returns an empty Set too; the error may be
-// ErrCorrupt or ErrNewer.
+// ErrCorrupt, ErrMerge or ErrNewer.
 func (p *Project) Load(ctx context.Context) (*Set, error) {
 	empty := &Set{dir: p.Dir}
 	if err := p.ready(ctx); err != nil {
@@ -100,18 +100,13 @@ func (p *Project) Load(ctx context.Context) (*Set, error) {
 }
 
 // Edit changes the lock file: edit changes the set, and all its changes are written at once. A file without skills is not
-// created. The error is that of edit, ErrCorrupt, ErrNewer, that of ctx, or that of the file system; nothing was written
+// created. The error is that of edit, ErrCorrupt, ErrMerge, ErrNewer, that of ctx, or that of the file system; nothing was written
 // then.
 func (p *Project) Edit(ctx context.Context, edit func(*Set) error) error {
 	if err := p.ready(ctx); err != nil {
 		return err
 	}
-	readable := func(content []byte) error {
-		_, err := p.read(content)
-		return err
-	}
-	o := &lockfile.Options{Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
-	return lockfile.Transform(ctx, p.file(), o, func(old []byte) ([]byte, error) {
+	return lockfile.Transform(ctx, p.file(), p.options(), func(old []byte) ([]byte, error) {
 		s := &Set{dir: p.Dir}
 		if old != nil {
 			var err error
@@ -181,7 +176,7 @@ func (s *Set) Skills() []Skill {
 		switch {
 		case e.SourceURL != "":
 			k.Source = e.SourceURL
-		case e.SourceType == "local":
+		case e.isPath():
 			k.Source = s.absolute(e.Source)
 		}
 		out = append(out, k)
@@ -215,6 +210,14 @@ func (p *Project) ready(ctx context.Context) error {
 		return fmt.Errorf("lock.Project: folder %q is not absolute", p.Dir)
 	}
 	return ctx.Err()
+}
+
+func (p *Project) options() *lockfile.Options {
+	readable := func(content []byte) error {
+		_, err := p.read(content)
+		return err
+	}
+	return &lockfile.Options{Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
 }
 
 func (p *Project) file() string { return filepath.Join(p.Dir, FileName) }

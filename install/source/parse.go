@@ -44,6 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Parse reads a source. It understands:
 //
 //	owner/repo  owner/repo/path/to/skill  owner/repo@skill  github:owner/repo  gitlab:group/repo
+//	github.com/owner/repo  git.example.org/owner/repo  (the name of a host has a dot)
 //	https://host/repo.git  https://github.com/owner/repo/tree/main/path  ssh://git@host/repo  git@host:repo  file:///repo
 //	./folder  ~/folder  /folder  ./skill.zip  https://host/skill.tar.gz
 //	https://host                          (a site with a discovery index)
@@ -118,7 +119,54 @@ func parse(text string, o *Options) (Ref, error) {
 	if isArchive(rest) {
 		return local("./"+text, o)
 	}
+	if host, _, _ := strings.Cut(rest, "/"); strings.Contains(host, ".") {
+		return ofHost(rest, ref)
+	}
 	return short(gitHub, rest, ref)
+}
+
+// ofHost reads "host/owner/repo", "host/owner/repo/path" of GitHub, and either with "@skill". No owner on GitHub has a dot in its name.
+func ofHost(text string, ref Ref) (Ref, error) {
+	text, name, named := strings.Cut(text, "@")
+	if named {
+		ref.Name = name
+	}
+	text = "https://" + strings.TrimRight(text, "/")
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.RawQuery != "" || strings.Contains(u.Path, "//") || strings.Trim(u.Path, "/") == "":
+		return Ref{}, cured(errors.New("it names no repository"), forms)
+	case checkHost(u) != nil:
+		return Ref{}, checkHost(u)
+	}
+	if repo, ok := tree(u, &ref); ok {
+		return checkGit(repo, ref)
+	}
+	switch strings.ToLower(u.Host) {
+	case "github.com", "www.github.com":
+		return short(gitHub, strings.TrimPrefix(u.Path, "/"), ref)
+	}
+	return checkGit(repositoryURL(u), ref)
+}
+
+// repositoryURL returns a URL whose path shows that it is a repository, as forges understand it.
+func repositoryURL(u *url.URL) string {
+	text := strings.TrimRight(u.String(), "/")
+	if !isForge(u.Hostname()) && !strings.HasSuffix(text, ".git") {
+		text += ".git"
+	}
+	return text
+}
+
+// Repository returns the repository that the URL of a site may be, as people copy it from the page of a forge: a URL with a path of
+// two parts or more.
+func (r Ref) Repository() (Ref, bool) {
+	u, err := url.Parse(r.URL)
+	if r.Kind != Index || err != nil || strings.Count(strings.Trim(u.Path, "/"), "/") < 1 {
+		return Ref{}, false
+	}
+	r.Kind, r.URL = Git, repositoryURL(u)
+	return r, true
 }
 
 // forms says what a source looks like.
@@ -276,10 +324,7 @@ func tree(u *url.URL, ref *Ref) (repo string, ok bool) {
 		if ref.Path == "SKILL.md" {
 			ref.Path = ""
 		}
-		if !isForge(u.Hostname()) && !strings.HasSuffix(before, ".git") {
-			before += ".git" // shows that it is a repository
-		}
-		return base + before, true
+		return repositoryURL(&url.URL{Scheme: "https", Host: u.Host, Path: "/" + before}), true
 	}
 	if _, repo, _ := strings.Cut(path, "/_git/"); repo != "" {
 		q := u.Query()

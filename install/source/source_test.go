@@ -23,6 +23,12 @@ func TestParse(t *testing.T) { // R147, R151
 		{"acme/skills#feature/x@csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "feature/x", Name: "csv"}},
 		{"github:acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
 		{"gitlab:acme/skills", Ref{Kind: Git, URL: "https://gitlab.com/acme/skills"}},
+		{"github.com/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
+		{"www.github.com/acme/skills/tools/csv@x", Ref{Kind: Git, URL: "https://github.com/acme/skills", Path: "tools/csv", Name: "x"}},
+		{"github.com/acme/skills/tree/v1/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "v1", Path: "csv"}},
+		{"gitlab.com/group/team/skills#v1@csv", Ref{Kind: Git, URL: "https://gitlab.com/group/team/skills", Want: "v1", Name: "csv"}},
+		{"git.acme.example/o/r/", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git"}},
+		{"git.acme.example/r.git", Ref{Kind: Git, URL: "https://git.acme.example/r.git"}},
 		{"https://github.com/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
 		{"https://github.com/acme/skills/tree/main/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "skills/csv"}},
 		{"https://github.com/acme/skills/tree/a/b/csv#a/b", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "a/b", Path: "csv"}},
@@ -79,6 +85,10 @@ func TestParseRefuses(t *testing.T) {
 		{"-oProxyCommand=x@host:y", "not the name of a user"},
 		{"git@-oProxyCommand=x:y", "not the name of a host"},
 		{"git@host:-x", "dash"},
+		{"-host.example/o/r", "not the name of a host"},
+		{"github.com/acme", "no repository"},
+		{"git.acme.example/", "no repository"},
+		{"git.acme.example//r", "no repository"},
 		{"ssh://git:secret@host/x", "password"},
 		{"https://u:secret@host/x.git", "password"},
 		{"https://token@host/x.git", "password"},
@@ -119,9 +129,23 @@ func TestParseWithoutOptions(t *testing.T) {
 	}
 }
 
+// The address of a page of a forge may be that of a repository.
+func TestRepository(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://git.acme.example/o/r": "https://git.acme.example/o/r.git", "https://git.acme.example/g/o/r/": "https://git.acme.example/g/o/r.git",
+		"https://git.acme.example": "", "https://git.acme.example/docs": "", "https://git.acme.example/o/r.git": "", "./o/r": "",
+	} {
+		ref, err := Parse(text, at)
+		got, ok := ref.Repository()
+		if err != nil || ok != (want != "") || got.URL != want || ok && got.Kind != Git {
+			t.Errorf("%s: %+v, %v, %v, want %q", text, got, ok, err, want)
+		}
+	}
+}
+
 // What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//"} {
+	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

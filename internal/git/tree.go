@@ -17,6 +17,9 @@ type LeftOut struct {
 	Reason string // such as "is a submodule"
 }
 
+// Submodule reports whether the entry is a submodule.
+func (l *LeftOut) Submodule() bool { return l.Reason == isSubmodule }
+
 // node is a file or a folder of a commit.
 type node struct {
 	name     string
@@ -126,10 +129,12 @@ func fileMode(mode string) (fs.FileMode, string) {
 	case "120000":
 		return fs.ModeSymlink, ""
 	case "160000":
-		return 0, "is a submodule"
+		return 0, isSubmodule
 	}
 	return 0, "has the mode " + mode
 }
+
+const isSubmodule = "is a submodule"
 
 // hostile returns what is wrong with a path that no honest repository has.
 func hostile(p string) string {

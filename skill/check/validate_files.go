@@ -64,7 +64,12 @@ func (v *validation) checkFile(name string, d fs.DirEntry) {
 	if !d.Type().IsRegular() || name == v.file { // the manifest was read, so it is not too large
 		return
 	}
-	if info, err := d.Info(); err == nil && info.Size() > maxFile {
+	info, err := d.Info()
+	switch {
+	case err != nil: // an unreadable file has nothing to check
+	case info.Size() > maxFile:
 		v.reportFile(name, "file-large", fmt.Sprintf("the file has %d bytes, at most %d are read", info.Size(), maxFile))
+	case content.IsPointer(v.fsys, name, info.Size()):
+		v.reportFile(name, "file-pointer", "the file is a pointer of Git LFS")
 	}
 }

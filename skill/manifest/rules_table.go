@@ -29,6 +29,7 @@ var rules = [...]*rule{
 	{"file-name", "WWWWWWW", false, "the manifest is called skill.md", "rename it to SKILL.md"},
 	{"file-nul", "EEEEEEE", true, "the file holds NUL characters", "remove them; a file that is not text cannot be a SKILL.md"},
 	{"file-path", "EEEEEEE", false, "a file name is not possible on every system", "rename the file"},
+	{"file-pointer", "WWWWWWW", false, "a file is a pointer of Git LFS: the file that it stands for is not there", "get the file itself with git lfs pull, and keep small files out of Git LFS"},
 	{"file-size", "EEEEEEE", true, "the file has more than 1048576 bytes", "move parts of it into other files"},
 	{"file-unreadable", "EEEEEEE", true, "the manifest or the folder cannot be read", "check its type and permissions"},
 	{"file-utf16", "EEEEEEE", true, "the file is UTF-16", "save it as UTF-8 without a byte order mark"},

@@ -51,6 +51,15 @@ func leftOutLines(k *install.Package) []string {
 	return append(out, next)
 }
 
+// Absent returns those lines of install.Package.LeftOut that are about files which the source only names: submodules, and pointers of
+// Git LFS. It is at most a screen of them.
+func Absent(leftOut []string) []string {
+	list := slices.DeleteFunc(slices.Clone(leftOut), func(line string) bool {
+		return !strings.Contains(line, " is a submodule") && !strings.Contains(line, " is a pointer of Git LFS")
+	})
+	return list[:min(len(list), mostLeftOut)]
+}
+
 // mostLeftOut is how many of the links and submodules of a skill that are not in its copy a question names.
 const mostLeftOut = 5
 

@@ -29,11 +29,12 @@ func (p *Packages) fetchers() map[source.Kind]install.Fetcher {
 			return f.Fetch(ctx, r)
 		})
 	}
+	git := fetch.Git(&fetch.GitOptions{Path: path, Env: p.sys.Environ, SSH: p.sys.Getenv("GIT_SSH_COMMAND"), AllowFile: !p.foreign})
 	return map[source.Kind]install.Fetcher{
-		source.Git:     fetch.Git(&fetch.GitOptions{Path: path, Env: p.sys.Environ, SSH: p.sys.Getenv("GIT_SSH_COMMAND"), AllowFile: !p.foreign}),
+		source.Git:     git,
 		source.Folder:  fetch.Folder(),
 		source.Archive: download(fetch.Archive),
-		source.Index:   download(fetch.Index),
+		source.Index:   fetch.OrRepository(download(fetch.Index), git),
 		source.OCI: install.FetcherFunc(func(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 			client, err := p.Registry(r.Source)
 			if err != nil {

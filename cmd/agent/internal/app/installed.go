@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
+	"github.com/agent-base/agent-base/install/lock"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/store"
@@ -88,6 +89,8 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "not_installed", Hint: "agent skill manage list shows what is installed", Err: err}
 	case errors.Is(err, registry.ErrCorrupt):
 		return &Failure{Exit: ExitIntegrity, Code: "registry_damaged", Hint: "agent skill repair makes a new list from the skills on the disk", Err: err}
+	case errors.Is(err, lock.ErrMerge):
+		return &Failure{Exit: ExitConflict, Code: "conflict", Hint: "agent skill lock --fix puts both sides together", Err: err}
 	case errors.Is(err, registry.ErrLocked), errors.Is(err, store.ErrLocked):
 		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is installing or removing; try again", Err: err}
 	case errors.Is(err, install.ErrChanged):

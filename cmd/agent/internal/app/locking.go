@@ -40,20 +40,20 @@ func (p *Packages) Locked(ctx context.Context, name string) bool {
 }
 
 // Lock records installed skills in the project's lock file, all in one step. The installation holds whether this can be done or
-// not: a file that cannot be changed is a warning.
-func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) {
+// not.
+func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) error {
 	if len(list) == 0 {
-		return
+		return nil
 	}
 	if err := p.lock(ctx, list); err != nil {
-		p.out.Warn(fmt.Sprintf("%s is not noted in %s: %v", Count(len(list), "installed skill"), lock.FileName, err))
-		return
+		return fmt.Errorf("%s could not be noted in %s: %w", Count(len(list), "installed skill"), lock.FileName, err)
 	}
 	for i := range list {
 		if strings.HasPrefix(list[i].GitURL, "file:") {
 			p.out.Warn(fmt.Sprintf("agent skill ci will not install %s: %s names a repository of this machine", list[i].Name, lock.FileName))
 		}
 	}
+	return nil
 }
 
 func (p *Packages) lock(ctx context.Context, list []registry.Entry) error {

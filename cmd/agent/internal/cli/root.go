@@ -286,7 +286,7 @@ func newSkillCommand(s *app.Services) *cobra.Command {
 	section(c, "Write skills:",
 		newCreateCommand(s, runCreate), newTestCommand(s, runTest), newDevCommand(s, runDev), newValidateCommand(s, runValidate), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
 	section(c, "Install skills:",
-		newAddCommand(s, runAdd), newCICommand(s, runCI), newUpdateCommand(s, runUpdate), newOutdatedCommand(s, runUpdate), newRollbackCommand(s, runRollback), newRemoveCommand(s, runRemove),
+		newAddCommand(s, runAdd), newCICommand(s, runCI), newLockCommand(s, runLock), newUpdateCommand(s, runUpdate), newOutdatedCommand(s, runUpdate), newRollbackCommand(s, runRollback), newRemoveCommand(s, runRemove),
 		newVerifyCommand(s, runVerify), newRepairCommand(s, runRepair), newGCCommand(s, runGC))
 	section(c, "Decide:",
 		newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newTrustCommand(s, runTrust), newUntrustCommand(s, runUntrust), newGrantCommand(s, runGrant), newRevokeCommand(s, runRevoke), newPrepareCommand(s, runPrepare), newManageCommand(s))

@@ -286,6 +286,9 @@ func (o *addOptions) lacking(done []installed) error {
 		if !d.kept {
 			continue
 		}
+		if absent := app.Absent(d.leftOut); len(absent) > 0 && o.trusted { // a question has shown them
+			o.out.Warn(d.entry.Name + ": " + strings.Join(absent, "; "))
+		}
 		if outside := d.checked.Outside(); len(outside) > 0 {
 			o.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", d.entry.Name, strings.Join(outside, "; ")))
 		}

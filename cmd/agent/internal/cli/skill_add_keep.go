@@ -25,6 +25,8 @@ type adding struct {
 	packages []*install.Package
 	checked  []app.Checked
 	present  []installed
+
+	lockFailed error // the skills are installed, and the lock file does not say so
 }
 
 func (a *adding) close() {
@@ -124,8 +126,9 @@ func (a *adding) alike(ctx context.Context) {
 }
 
 // finish asks about the skills, and keeps them after a yes.
-func (a *adding) finish(ctx context.Context) ([]installed, error) {
-	done := a.present
+func (a *adding) finish(ctx context.Context) (done []installed, err error) {
+	defer func() { err = errors.Join(err, a.lockFailed) }()
+	done = a.present
 	if !a.dryRun {
 		var there []registry.Entry
 		for _, d := range done {
@@ -194,7 +197,7 @@ const mostHinted = 4
 func (a *adding) note(ctx context.Context, list []registry.Entry) {
 	a.services.Packages.Wish(ctx, a.ref.Want, list...)
 	if a.lock {
-		a.services.Packages.Lock(ctx, list...)
+		a.lockFailed = errors.Join(a.lockFailed, a.services.Packages.Lock(ctx, list...))
 	}
 }
 

@@ -97,6 +97,10 @@ func noEffect(ctx context.Context, s *app.Services, name string, on bool) error 
 	if err != nil {
 		return err
 	}
+	if on && e.State() == skill.StateUnavailable {
+		s.Out.Warn(fmt.Sprintf("%s stays unavailable: %s", e.Name(), e.Reason()))
+		s.Out.Hint("agent skill why " + e.Canonical() + " says what it needs")
+	}
 	if on && e.State() == skill.StateDisabled {
 		s.Out.Warn(fmt.Sprintf("%s stays disabled: %s decides", e.Name(), s.Settings.DecidedBy(e)))
 	}

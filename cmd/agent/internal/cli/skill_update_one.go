@@ -169,7 +169,9 @@ func (u *updating) keep(ctx context.Context, k *install.Package, p *app.Proposal
 		u.services.Packages.Wish(ctx, to.Want, e)
 	}
 	if u.services.Packages.Locked(ctx, e.Name) {
-		u.services.Packages.Lock(ctx, e)
+		if err := u.services.Packages.Lock(ctx, e); err != nil {
+			u.out.Warn(err.Error())
+		}
 	}
 	return nil
 }

@@ -95,11 +95,26 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 		}
 	}
 	var out []target
-	for f, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true, Bare: true}).Skills(ctx) {
+	var inside, hidden []string
+	for f, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true, Bare: true, Inside: true}).Skills(ctx) {
 		var note *manifest.Problem
-		if errors.As(err, &note) && (note.Code == "link-skipped" || note.Code == "discovery-bound") { // no folder of a skill
-			o.out.WarnProblem(*note)
-			continue
+		if errors.As(err, &note) {
+			rel, err := filepath.Rel(o.sys.Abs(folder), note.File)
+			switch note.Code {
+			case "link-skipped", "discovery-bound": // no folder of a skill
+				o.out.WarnProblem(*note)
+				continue
+			case "manifest-inside":
+				if err == nil {
+					inside = append(inside, filepath.Join(folder, rel))
+				}
+				continue
+			case "manifest-hidden":
+				if at := filepath.Join(folder, scan.Unsearched(filepath.ToSlash(rel))); err == nil && !slices.Contains(hidden, at) {
+					hidden = append(hidden, at)
+				}
+				continue
+			}
 		}
 		if note != nil && note.Code == "manifest-case" {
 			f.Path = path.Dir(f.Path)
@@ -113,7 +128,10 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if hidden := o.hidden(ctx, folder, len(out)); len(hidden) > 0 {
+	if len(inside) > 0 {
+		o.out.Remark(fmt.Sprintf("not checked, because what lies below a skill is part of it: %s", some(inside, mostInside)))
+	}
+	if len(out) == 0 && len(hidden) > 0 {
 		return nil, app.NotFound(fmt.Errorf("no SKILL.md in %q outside of hidden folders, which are not searched: there are some in %s", folder, some(hidden, mostNames)),
 			"name that folder: agent skill validate "+hidden[0])
 	}
@@ -124,23 +142,8 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 	return out, nil
 }
 
-// hidden returns the hidden folders in a folder without other skills that are not searched and have skills.
-func (o *validateOptions) hidden(ctx context.Context, folder string, others int) (out []string) {
-	if others > 0 {
-		return nil
-	}
-	for _, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true, Bare: true, Inside: true}).Skills(ctx) {
-		var note *manifest.Problem
-		if !errors.As(err, &note) || note.Code != "manifest-hidden" {
-			continue
-		}
-		rel, err := filepath.Rel(o.sys.Abs(folder), note.File)
-		if at := filepath.Join(folder, scan.Unsearched(filepath.ToSlash(rel))); err == nil && !slices.Contains(out, at) {
-			out = append(out, at)
-		}
-	}
-	return out
-}
+// mostInside is how many manifests below a skill are named.
+const mostInside = 5
 
 // opener opens a skill's folder as a source does.
 func (o *validateOptions) opener(path string) func(context.Context) (skill.Tree, error) {
