@@ -40,7 +40,7 @@ func ReadUser(path string) ([]Skill, error) {
 			PinnedRef       string `json:"pinnedRef"`
 		} `json:"skills"`
 	}
-	if err := json.Unmarshal(bytes.TrimPrefix(content, byteOrderMark), &list); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(content, []byte(byteOrderMark)), &list); err != nil {
 		return nil, fmt.Errorf("%q is %w (%w)", path, ErrCorrupt, err)
 	}
 	if list.Version < userVersion {

@@ -18,7 +18,7 @@ import (
 const version = 1
 
 // byteOrderMark is what some editors put before a text.
-var byteOrderMark = []byte("\ufeff")
+const byteOrderMark = "\ufeff"
 
 // parse reads the file.
 func (p *Project) parse(content []byte) (*Set, error) {
@@ -34,7 +34,7 @@ func (p *Project) read(content []byte) (*Set, error) {
 	if _, _, ok := sides(content); ok {
 		return nil, fmt.Errorf("%q is %w: both branches changed it, and it has the marks of git", p.file(), ErrMerge)
 	}
-	content = bytes.TrimPrefix(content, byteOrderMark)
+	content = bytes.TrimPrefix(content, []byte(byteOrderMark))
 	var head struct {
 		Version *float64                   `json:"version"`
 		Skills  map[string]json.RawMessage `json:"skills"`
