@@ -60,25 +60,28 @@ func (c *Config) reads(name string) bool {
 func (c *Config) layers(name string) []Layer {
 	p := c.Paths
 	if sameFolder(p.Project, p.Home) {
-		p.Project = ""
+		p.Project, p.Packages = "", nil
 	}
-	var dirs []string
-	var commands string
+	var dirs, commands []string
 	switch name {
 	case Enterprise:
 		dirs = []string{c.omniforge(p.Home, "enterprise", "skills"), p.Enterprise()}
 	case PluginDir:
 		dirs = []string{c.PluginsDir}
 	case ProjectDir:
-		dirs = []string{c.omniforge(p.Project, "skills"), under(p.Project, ".agent", "skills"), under(p.Project, ".agents", "skills")}
+		for _, at := range append(p.Packages[:len(p.Packages):len(p.Packages)], p.Project) {
+			dirs = append(dirs, c.omniforge(at, "skills"), under(at, ".agent", "skills"), under(at, ".agents", "skills"))
+		}
 	case Claude:
-		dirs = []string{under(p.Project, ".claude", "skills")}
-		commands = under(p.Project, ".claude", "commands")
+		for _, at := range append(p.Packages[:len(p.Packages):len(p.Packages)], p.Project) {
+			dirs = append(dirs, under(at, ".claude", "skills"))
+			commands = append(commands, under(at, ".claude", "commands"))
+		}
 	case UserDir:
 		dirs = []string{c.omniforge(p.Home, "skills"), c.UserDir, under(p.Home, ".agents", "skills")}
 		if c.reads(Claude) {
 			dirs = append(dirs, under(p.Home, ".claude", "skills"))
-			commands = under(p.Home, ".claude", "commands")
+			commands = append(commands, under(p.Home, ".claude", "commands"))
 		}
 	case Bundled:
 		return []Layer{{Name: Bundled, Dir: c.CoreDir}}
@@ -89,8 +92,10 @@ func (c *Config) layers(name string) []Layer {
 			out = append(out, Layer{Name: name, Dir: dir})
 		}
 	}
-	if commands != "" {
-		out = append(out, Layer{Name: name, Dir: commands, Commands: true})
+	for _, dir := range commands {
+		if dir != "" {
+			out = append(out, Layer{Name: name, Dir: dir, Commands: true})
+		}
 	}
 	for _, r := range c.Roots {
 		if r.Project && name == ProjectDir || !r.Project && name == Extra {

@@ -2,7 +2,11 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +40,73 @@ func TestLayers(t *testing.T) {
 		"user HOME/.claude/commands",
 		"bundled ",
 	})
+}
+
+// The packages of a repository from the working directory up: the nearest first, in each layer. R52, R56
+func TestLayersOfPackages(t *testing.T) {
+	w := newWorld(t)
+	w.mkdir(filepath.Join(w.project, "pkgs", "a", ".claude"))
+	w.mkdir(filepath.Join(w.project, "pkgs", "b", ".claude")) // not above the working directory
+	w.mkdir(filepath.Join(w.project, "pkgs", ".agents"))
+	o := w.options()
+	o.Dir = filepath.Join(w.project, "pkgs", "a", "src")
+	w.mkdir(o.Dir)
+	c, _ := Load(o)
+	var got []string
+	for _, line := range w.show(c) {
+		if strings.HasPrefix(line, "project ") || strings.HasPrefix(line, "claude ") {
+			got = append(got, line)
+		}
+	}
+	checkLines(t, got, []string{
+		"project PROJECT/pkgs/a/.agent/skills",
+		"project PROJECT/pkgs/a/.agents/skills",
+		"project PROJECT/pkgs/.agent/skills",
+		"project PROJECT/pkgs/.agents/skills",
+		"project PROJECT/.agent/skills",
+		"project PROJECT/.agents/skills",
+		"claude PROJECT/pkgs/a/.claude/skills",
+		"claude PROJECT/pkgs/.claude/skills",
+		"claude PROJECT/.claude/skills",
+		"claude PROJECT/pkgs/a/.claude/commands",
+		"claude PROJECT/pkgs/.claude/commands",
+		"claude PROJECT/.claude/commands",
+	})
+}
+
+// A folder of another user ends the way up, a working directory that a link leads out of the project has no packages, and a home that
+// is a repository has none either.
+func TestPackagesOfOthers(t *testing.T) {
+	w := newWorld(t)
+	deep := filepath.Join(w.project, "mine", "theirs", "a")
+	for _, dir := range []string{deep, filepath.Dir(deep), filepath.Join(w.project, "mine")} {
+		w.mkdir(filepath.Join(dir, ".agents"))
+	}
+	mine := func(info fs.FileInfo) bool { return info.Name() != "theirs" }
+	if got := packages(deep, w.project, mine); !slices.Equal(got, []string{deep}) {
+		t.Errorf("got %q", got)
+	}
+	if got := packages(deep, w.project, func(fs.FileInfo) bool { return true }); len(got) != 3 {
+		t.Errorf("got %q", got)
+	}
+	out := filepath.Join(w.project, "out")
+	w.mkdir(filepath.Join(w.home, "elsewhere", ".agents"))
+	if err := os.Symlink(filepath.Join(w.home, "elsewhere"), out); err != nil {
+		t.Fatal(err)
+	}
+	if got := packages(out, w.project, mine); got != nil {
+		t.Errorf("through a link: %q", got)
+	}
+	w.mkdir(filepath.Join(w.home, ".git"))
+	w.mkdir(filepath.Join(w.home, "src", "x", ".claude"))
+	o := w.options()
+	o.Dir = filepath.Join(w.home, "src", "x")
+	c, _ := Load(o)
+	for _, line := range w.show(c) {
+		if strings.HasPrefix(line, "project ") || strings.HasPrefix(line, "claude ") {
+			t.Errorf("in a home that is a repository: %s", line)
+		}
+	}
 }
 
 // R58: under harness-mvp three sources are read, and what the operator and the user name.

@@ -97,6 +97,7 @@ func (l *loader) places() Paths {
 				fmt.Sprintf("repository belongs to another user: using %q as the project", p.Project), "use --project if you trust its owner")
 		}
 	}
+	p.Packages = packages(l.Dir, p.Project, l.owned)
 	if p.System == "" {
 		p.System = "/etc/agent"
 	}

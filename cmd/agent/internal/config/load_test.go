@@ -305,7 +305,8 @@ func TestForeignProject(t *testing.T) {
 			t.Errorf("%q is another's, in %s: reported %q, want %q", row.foreign, row.dir, told, row.told)
 		}
 	}
-	if p := (&loader{Options: Options{Dir: deep, Project: w.project, Lookup: func(string) (string, bool) { return "", false }}}).places(); p.Project != w.project {
+	all := func(fs.FileInfo) bool { return true }
+	if p := (&loader{owned: all, Options: Options{Dir: deep, Project: w.project, Lookup: func(string) (string, bool) { return "", false }}}).places(); p.Project != w.project {
 		t.Errorf("a project that was named is not taken: %s", p.Project)
 	}
 }

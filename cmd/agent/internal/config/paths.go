@@ -15,6 +15,11 @@ type Paths struct {
 	Home    string // the user's home
 	Agent   string // $AGENT_HOME, by default ~/.agent
 	Project string // the project's root
+
+	// Packages are the folders from the working directory up to the project's root, without it, that have a folder for agents: the
+	// nearest first.
+	Packages []string
+
 	Cache   string // for files that can be created again
 	System  string // the operator's folder: /etc/agent
 	Tenant  string // whose State is; "" for nobody in particular
@@ -91,6 +96,29 @@ func projectRoot(dir string, owned func(fs.FileInfo) bool) (root, foreign string
 		at = parent
 	}
 	return dir, ""
+}
+
+// mostPackages is how many folders above the working directory packages looks at.
+const mostPackages = 64
+
+// packages returns the folders from dir up to root, without root, in which an agent has a folder: the nearest first. One above dir that
+// belongs to another user than this one and root is none, and nor is one above it.
+func packages(dir, root string, owned func(fs.FileInfo) bool) (out []string) {
+	if root == "" || !within(root, dir) {
+		return nil
+	}
+	for at, n := dir, 0; n < mostPackages && at != root && lies(root, at); at, n = filepath.Dir(at), n+1 {
+		if info, err := os.Lstat(at); at != dir && (err != nil || !owned(info)) {
+			return out
+		}
+		for _, name := range []string{".agent", ".agents", ".claude"} {
+			if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.IsDir() {
+				out = append(out, at)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // absolute makes a path absolute. "~" is the home, and a relative path is below base. It returns "" if the path depends on

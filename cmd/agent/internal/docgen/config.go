@@ -156,6 +156,8 @@ func writeLayers(b *strings.Builder) {
 	for _, name := range c.Precedence {
 		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.Join(folders[name], ", "))
 	}
+	b.WriteString("\n`project` and `claude` are read in each folder from the working directory up to the root of the repository. The skills of the nearest\n" +
+		"folder hide those of the others in their layer.\n")
 	b.WriteString("\nThe `roots` of a project belong to its layer. `enterprise` is always first. Layers that `precedence` leaves out follow in\nthis order. Named orders:\n\n")
 	for _, p := range config.Presets() {
 		fmt.Fprintf(b, "* `%s`: %s\n", p.Name, strings.Join(p.Order, ", "))
