@@ -20,9 +20,9 @@ type Paths struct {
 	// nearest first.
 	Packages []string
 
-	Cache   string // for files that can be created again
-	System  string // the operator's folder: /etc/agent
-	Tenant  string // whose State is; "" for nobody in particular
+	Cache  string // for files that can be created again
+	System string // the operator's folder: /etc/agent
+	Tenant string // whose State is; "" for nobody in particular
 
 	nobody bool // it is not known whose State would be
 }
