@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/language"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -71,7 +70,7 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 func (h *Host) shell(c *call) ([]string, error) {
 	for _, name := range language.Shell.Row().Runs() {
 		if path, err := h.o.LookPath(name); err == nil && filepath.IsAbs(path) {
-			return []string{program.Settled(path), "-c", c.hook.Command}, nil
+			return []string{path, "-c", c.hook.Command}, nil
 		}
 	}
 	return nil, &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s of skill '%s' needs bash, which is not installed", c.sc.Name, c.s.Name())}

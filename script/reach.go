@@ -54,7 +54,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	r.cwd = cwd
 	reach := h.reach(c, r)
 	cmd, err := reach.Command(runner.Command{
-		Path: program.Settled(r.argv[0]), Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
+		Path: r.argv[0], Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, In: c.input.input(), Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
 	})
 	if err != nil {

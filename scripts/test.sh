@@ -127,8 +127,6 @@ step_untidy() {
 		go test -count=1 -timeout 20m -exec "$on $1" -run "$3" "$2" || failed=1
 	}
 	untidy "" ./cmd/agent/internal/cli 'TestScripts$'
-	untidy "" ./script .
-	untidy "" ./script/runner .
 	if [ "$(id -u)" = 0 ]; then
 		untidy -user ./cmd/agent/internal/cli "$UNTIDY"
 		untidy "-user -tier B" ./cmd/agent/internal/cli "$UNTIDY"

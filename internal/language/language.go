@@ -55,8 +55,6 @@ type Language struct {
 	Obeys []string
 	// Sets has variables that every script gets, as NAME=value.
 	Sets []string
-	// Signs are patterns of paths by which the folder of an installation is known.
-	Signs []string
 }
 
 // Syntax says how the texts and comments of a language are written. Without quotes the language cannot be read.
@@ -161,9 +159,6 @@ func Obeyed() []string { return collect(func(l *Language) []string { return l.Ob
 
 // Set returns the variables that every script gets, as NAME=value.
 func Set() []string { return collect(func(l *Language) []string { return l.Sets }) }
-
-// Signs returns patterns of paths by which the folder of an interpreter's installation is known.
-func Signs() []string { return collect(func(l *Language) []string { return l.Signs }) }
 
 func collect(of func(*Language) []string) (out []string) {
 	for _, l := range table {

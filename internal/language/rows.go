@@ -38,7 +38,6 @@ var table = []*Language{
 		Missing: lazyregexp.New(`(?m)^(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z0-9_.]{1,200})`),
 		Obeys:   []string{"PYTHON*", "UV_*", "PIP_*"},
 		Sets:    []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1", "PYTHONUTF8=1"},
-		Signs:   []string{"pyvenv.cfg", "lib/python3*/os.py"},
 		Input:   lazyregexp.New(`\bsys\s*\.\s*stdin\b|\binput\s*\(|\bfileinput\b|/dev/stdin|\bopen\(\s*0\b`),
 	},
 	{
@@ -56,7 +55,6 @@ var table = []*Language{
 		Packages: "npm npx pnpm yarn",
 		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
 		Obeys: []string{"NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_COMPILE_CACHE*", "NODE_V8_COVERAGE", "NPM_CONFIG_*", "YARN_*"},
-		Signs: []string{"lib/node_modules/npm", "include/node/node.h"},
 		Input: scriptInput,
 	},
 	{
@@ -84,7 +82,6 @@ var table = []*Language{
 		Helps:   [][]string{{"OptionParser", ".", "new"}},
 		Missing: lazyregexp.New(`cannot load such file -- ([A-Za-z0-9_./-]{1,200}) \(LoadError\)`),
 		Obeys:   []string{"RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BOOTSNAP_*", "BUNDLE_*", "BUNDLER_*"},
-		Signs:   []string{"lib/ruby"},
 		Input:   lazyregexp.New(`\$stdin\b|\bSTDIN\b|\bARGF\b|\bgets\b|/dev/stdin`),
 	},
 	{
@@ -96,7 +93,6 @@ var table = []*Language{
 		Options: "GetOptions",
 		Missing: lazyregexp.New(`Can't locate \S{1,200} in @INC \(you may need to install the ([A-Za-z0-9_:]{1,200}) module\)`),
 		Obeys:   []string{"PERL5*", "PERLLIB", "PERL_USE_UNSAFE_INC"},
-		Signs:   []string{"lib/perl5"},
 		Input:   lazyregexp.New(`\bSTDIN\b|<>|/dev/stdin`),
 	},
 	{
@@ -146,7 +142,7 @@ var table = []*Language{
 		"dart", "swipl", "racket", "sbcl"}, Takes: []string{anyOption}, Loads: true}},
 		Obeys: []string{"JULIA_*", "PLT*", "SBCL_HOME", "OCTAVE_*", "BABASHKA_*", "CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "DOTNET_STARTUP_HOOKS", "CORECLR_*",
 			"COR_PROFILER*", "COR_ENABLE_PROFILING", "ERL_*FLAGS", "ERL_LIBS"},
-		Signs: []string{"release"}}, // Java
+	}, // Java
 }
 
 const (

@@ -2,6 +2,7 @@ package program
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +22,10 @@ var systemFolders = map[string][]string{
 func OfSystem(path string) bool { return paths.Within(systemFolders[runtime.GOOS], path) }
 
 // partsOfPrefix are the folders below the prefix of an installation that its programs read.
-var partsOfPrefix = []string{"bin", "lib", "lib64", "libexec", "share", "ssl"}
+var partsOfPrefix = []string{"bin", "include", "lib", "lib64", "libexec", "share", "ssl"}
+
+// partsOfLanguage are what those of isLanguage read in addition.
+var partsOfLanguage = []string{"conf", "jmods", "pkg", "release", "src", "go.env", "VERSION"}
 
 // binFolders are the names of folders of programs, in the prefix of an installation.
 var binFolders = []string{"bin", "sbin", "Scripts"}
@@ -31,19 +35,19 @@ const (
 	mostLoads = 4  // programs that start each other by a #! line
 )
 
-// Installation returns what a program needs of its own installation, outside the system's folders: its file, the links that
-// lead to it, its libraries and data, and the same of the program that its #! line names. home is the user's home, or "": its
-// own data folder, ~/.local/share, is never part of an installation.
+// Installation returns what a program needs of its own installation, outside the system's folders: the folder that it lies in, its
+// libraries and data, and the same of the links that lead to it, as far as these lie in an installation, and of the program that its
+// #! line names. home is the user's home, or "": its own data folder, ~/.local/share, is never part of an installation.
 func Installation(path, home string) []string {
 	var out []string
 	for range mostLoads {
 		hops := links(path)
-		for _, at := range hops {
+		for i, at := range hops {
 			if OfSystem(at) {
 				continue
 			}
 			for _, part := range ofPrefix(at, home) {
-				if _, err := os.Readlink(part); part != at || err != nil { // a link by itself, as in /etc/alternatives: a sandbox makes it, and mounts none
+				if part != at || i == len(hops)-1 { // a link by itself, as in /etc/alternatives, is seen as a link
 					out = append(out, part)
 				}
 			}
@@ -58,8 +62,10 @@ func Installation(path, home string) []string {
 	return slices.Compact(out)
 }
 
-// links returns a path, the paths of the links that it leads through, and that of the file itself.
+// links returns a path, the paths of the links that it leads through, and that of the file itself. The folders in them have no links.
 func links(path string) []string {
+	inReal := func(path string) string { return filepath.Join(paths.Real(filepath.Dir(path)), filepath.Base(path)) }
+	path = inReal(path)
 	out := []string{path}
 	for range mostLinks {
 		to, err := os.Readlink(path)
@@ -69,11 +75,8 @@ func links(path string) []string {
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(path), to)
 		}
-		path = to
+		path = inReal(to)
 		out = append(out, path)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
-		out = append(out, real)
 	}
 	return out
 }
@@ -92,10 +95,7 @@ func ofPrefix(file, home string) []string {
 	case filepath.Base(dir) == "shims": // of a version manager, which finds the program below its folder
 		return []string{prefix}
 	case !slices.Contains(binFolders, filepath.Base(dir)):
-		if _, err := os.Stat(filepath.Join(dir, "..", "package.json")); err == nil { // a program of an npm package
-			return []string{prefix}
-		}
-		return []string{file}
+		return []string{around(file, home)}
 	case prefix == filepath.Dir(prefix) || prefix == home:
 		return []string{dir}
 	}
@@ -114,10 +114,85 @@ func ofPrefix(file, home string) []string {
 		return out
 	}
 	parts := partsOfPrefix
+	if isLanguage(prefix) {
+		parts = append(parts[:len(parts):len(parts)], partsOfLanguage...)
+	}
 	if prefix == filepath.Join(home, ".local") {
 		parts = slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "share" })
 	}
 	return existing(prefix, parts...)
+}
+
+// mostAbove is how many folders above that of a program are looked at for the root of its package.
+const mostAbove = 3
+
+// around returns what a program needs that lies in no folder of programs: its package, or its folder. It is the file alone if the folder has
+// other things, as the home and the folders in it.
+func around(file, home string) string {
+	dir := filepath.Dir(file)
+	for at, above := dir, 0; above < mostAbove && filepath.Dir(at) != at && at != home; at, above = filepath.Dir(at), above+1 {
+		if _, err := os.Stat(filepath.Join(at, "package.json")); err == nil {
+			return at
+		}
+	}
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || len(dir) <= len(home) || filepath.Dir(dir) == home || filepath.Dir(filepath.Dir(dir)) == filepath.Dir(dir) {
+		return file
+	}
+	return dir
+}
+
+// isLanguage reports whether Go or Java was installed into a folder, which read more of it than other programs.
+func isLanguage(prefix string) bool {
+	for _, sign := range []string{"pkg/tool", "release"} {
+		if _, err := os.Stat(filepath.Join(prefix, sign)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// mostLinked is how many links in a folder of programs are followed.
+const mostLinked = 500
+
+// Linked returns what the programs need, outside of the system's folders and some that the command has, that links in a folder of programs
+// lead to. dir has no links in its path.
+func Linked(dir, home string, have []string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, _ := f.ReadDir(-1) // what could be read
+	have = append([]string{dir}, have...)
+	followed := 0
+	var out []string
+	for _, d := range list {
+		if d.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		path := filepath.Join(dir, d.Name())
+		text, err := os.Readlink(path)
+		if err != nil || within(dir, text, have) {
+			continue
+		}
+		if followed++; followed > mostLinked {
+			break
+		}
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			more := Installation(path, home)
+			out, have = append(out, more...), append(have, more...)
+		}
+	}
+	return out
+}
+
+// within reports whether a link in a folder leads to what every command has, or to what some folders hold.
+func within(dir, text string, have []string) bool {
+	if !filepath.IsAbs(text) {
+		text = filepath.Join(dir, text)
+	}
+	return paths.Within(have, text) || OfSystem(text)
 }
 
 // ofBase is ofPrefix for the Python of a virtual environment, which is none of its own.
@@ -148,7 +223,7 @@ func baseOf(venv string) string {
 	return ""
 }
 
-// Libraries returns the folders of libraries and data that belong to a bin folder.
+// Libraries returns the folders of libraries and data that belong to a bin folder, which has no links in its path.
 func Libraries(dir, home string) []string {
 	if !slices.Contains(binFolders, filepath.Base(dir)) {
 		return nil
@@ -181,19 +256,4 @@ func starts(file string) string {
 		return ""
 	}
 	return words[0]
-}
-
-// Settled returns the path by which a program is started where the links that lead to it may not exist: that of its file. It
-// returns the path itself where they do exist: for a program of the system, and for one in a bin folder that Installation
-// has. The programs of a Python environment are found by that path.
-func Settled(path string) string {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil || OfSystem(path) {
-		return path
-	}
-	dir := filepath.Dir(path)
-	if at, err := filepath.EvalSymlinks(dir); err == nil && at == dir && slices.Contains(binFolders, filepath.Base(dir)) {
-		return path
-	}
-	return real
 }

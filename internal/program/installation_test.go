@@ -61,6 +61,18 @@ func TestInstallation(t *testing.T) {
 	write("bin/tool", "#!"+at("envs/a/bin/python")+" -s\n")
 	write("tool", "")
 	write("manager/shims/python3", "#!/usr/bin/env bash\n")
+	write("sdk/go/bin/go", "")
+	write("sdk/go/pkg/tool/linux/compile", "")
+	write("sdk/go/src/fmt/print.go", "")
+	write("sdk/go/secrets", "")
+	write("apps/editor/editor", "")
+	write("apps/cli/package.json", "{}")
+	write("apps/cli/dist/main/index.js", "")
+	write("Downloads/tool", "")
+	for name, to := range map[string]string{"go": "../sdk/go/bin/go", "editor": at("apps/editor/editor"), "cli": "../apps/cli/dist/main/index.js", "odd": "../Downloads/tool",
+		"gone": "nothing", "text": "../brew/opt/x", "sh": "/bin/sh", "env": "../envs/a/bin/python"} {
+		link("links2/"+name, to)
+	}
 	for _, tt := range []struct {
 		name string
 		want []string
@@ -86,15 +98,25 @@ func TestInstallation(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
+	want := []string{"Downloads/tool", "apps/cli", "apps/editor", uv + "bin", uv + "lib", "envs/a", "sdk/go/bin", "sdk/go/pkg", "sdk/go/src"}
+	for i, name := range want {
+		want[i] = at(name)
+	}
+	if err := os.Chmod(at("brew/opt/x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := Linked(at("links2"), home, nil)
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Errorf("linked: %s", diff)
+	}
 	if got := Installation("/usr/bin/python3", home); len(got) != 0 {
 		t.Errorf("of the system: %q", got)
 	}
-	link("current", at(".nvm/versions/node/v20"))
-	for name, want := range map[string]string{
-		"current/bin/node": ".nvm/versions/node/v20/bin/node", "envs/a/bin/python": "envs/a/bin/python", "tool": "tool",
-	} {
-		if got := Settled(at(name)); got != at(want) {
-			t.Errorf("%s: got %s", name, got)
-		}
+	link("alias", home)
+	got = Installation(at("alias/.local/bin/python3.12"), home)
+	if slices.Contains(got, at(".local/share")) || !slices.Contains(got, at(".local/bin")) {
+		t.Errorf("through a link to the home: %q", got)
 	}
 }

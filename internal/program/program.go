@@ -16,6 +16,9 @@ import (
 	"path/filepath"
 )
 
+// LocalPrograms is the folder of the system in which administrators put links to what they install.
+const LocalPrograms = "/usr/local/bin"
+
 // FixedPath is the PATH where none is given.
 const FixedPath = "/usr/local/bin:/usr/bin:/bin"
 

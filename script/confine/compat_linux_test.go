@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // R179, security 2.15 SB14: ordinary programs run as without a sandbox, also with the network.
@@ -107,6 +109,11 @@ func TestInterpreterElsewhere(t *testing.T) {
 		use := i.command(t, python, "-c", "import sys, json, ssl; print(sys.prefix)")
 		use.Path = filepath.Join(c.Dir, "env/bin/python3")
 		use.Args[0] = use.Path
+		reach := &runner.Reach{Own: use.Write, Confine: i.confine} // which asks what belongs to a program
+		use, err := reach.Command(*use)
+		if err != nil {
+			t.Fatal(err)
+		}
 		out := run(t, i.runner(t, Options{}), use)
 		if got := strings.TrimSpace(string(out.Stdout)); got != filepath.Join(c.Dir, "env") {
 			t.Errorf("got %q, %s", got, out.Stderr)

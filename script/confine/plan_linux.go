@@ -153,7 +153,7 @@ func (p *plan) makeView(base map[string]entry) {
 			p.view.follow(path)
 		}
 	}
-	p.view.addProgram(p.c.Path)
+	p.view.follow(p.c.Path)
 	p.view.addLinks(p.c.Links)
 	for _, path := range slices.Concat(p.extra, p.c.Read) {
 		p.grant(path, entry{kind: readable, optional: true})

@@ -22,7 +22,7 @@ type Reach struct {
 	Stored     []string // folders that it writes, see Command.Stored
 
 	Read     []string // files and folders that it reads
-	Programs []string // programs that it runs: it reads their installations
+	Programs []string // further programs that it runs: it reads their installations, and that of Command.Path
 	Path     []string // the folders of its PATH: it reads them, and the libraries next to them
 	EnvFiles bool     // it reads every file that its variables name, and not only certificates
 
@@ -62,7 +62,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	gitRead, gitWrite := repositories(at, paths.Unique(slices.Concat(r.Here, given)), users)
 	users, read = append(users, gitWrite...), append(read, gitRead...)
 	c.Write = slices.Concat(c.Own, c.Stored, users)
-	c.Read = slices.Concat(r.reads(at), read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
+	c.Read = slices.Concat(r.reads(at, append(r.Programs[:len(r.Programs):len(r.Programs)], c.Path)), read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
 	c.Hide, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil
 	guard.Protect(&c, users, r.GrantWrite)
@@ -89,7 +89,7 @@ func (r *Reach) resolved() (*Reach, *resolver) {
 	out.Home, out.Temp = at.real(r.Home), at.real(r.Temp)
 	out.Own, out.Stored, out.Approved = at.reals(r.Own), at.reals(r.Stored), at.reals(r.Approved)
 	out.Here, out.WriteHere = at.reals(r.Here), at.reals(r.WriteHere)
-	at.realHome, at.private = out.Guard.Home, out.Guard.Private
+	at.realHome, at.private, at.keys = out.Guard.Home, out.Guard.Private, keysOf(out.Guard.Home)
 	at.written = slices.DeleteFunc(slices.Concat(out.Here, out.WriteHere), func(dir string) bool { return at.guarded(dir) != "" })
 	for _, path := range r.GrantWrite {
 		at.written = append(at.written, at.follow(path).real)
@@ -111,17 +111,28 @@ func (r *Reach) folders() []string {
 }
 
 // reads returns what it reads whatever the user granted.
-func (r *Reach) reads(at *resolver) []string {
+func (r *Reach) reads(at *resolver, programs []string) []string {
 	all := slices.Clone(r.Read)
-	for _, path := range r.Programs {
-		all = append(all, program.Installation(path, r.Guard.Home)...)
+	for _, path := range programs {
+		if filepath.IsAbs(path) {
+			all = append(all, program.Installation(path, r.Guard.Home)...)
+		}
 	}
 	out := at.there("read", all)
-	for _, dir := range r.Path {
-		if !filepath.IsAbs(dir) || program.OfSystem(dir) {
+	for _, dir := range paths.Unique(slices.Clone(r.Path)) {
+		if !filepath.IsAbs(dir) || program.OfSystem(dir) && dir != program.LocalPrograms {
 			continue
 		}
-		for _, real := range at.there("path", append(program.Libraries(dir, r.Guard.Home), dir)) {
+		all, real := []string{dir}, at.follow(dir).real
+		if program.OfSystem(real) {
+			all = nil
+		} else if at.guarded(real) == "" {
+			all = append(all, program.Libraries(real, r.Guard.Home)...)
+		}
+		if at.guarded(real) == "" {
+			all = append(all, program.Linked(real, r.Guard.Home, all)...)
+		}
+		for _, real := range at.there("path", all) {
 			if why := at.guarded(real); why != "" {
 				at.leaveOut("path", dir, "is not read: "+why)
 				continue

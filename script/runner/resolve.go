@@ -20,6 +20,7 @@ type resolver struct {
 
 	home, realHome string   // the user's, with and without links
 	homeLinks      []string // the links that lead to it
+	keys           []string // the files and folders of the home that have keys, without links
 	private        []string // what no command sees, without links
 	written        []string // folders that commands may write, without links: they may have made the links in them
 }
@@ -113,7 +114,7 @@ func (r *resolver) guarded(real string) string {
 		return "the agent's own files are there"
 	case r.realHome != "" && slices.ContainsFunc(append(r.homeLinks, r.realHome), func(in string) bool { return paths.Within([]string{real}, in) }):
 		return "the whole home is in it"
-	case paths.Within(keysOf(r.realHome), real):
+	case paths.Within(r.keys, real):
 		return "keys are in it"
 	}
 	return ""

@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"telemetry":               {"trace", "internal/redact"},
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
-	"script/confine":        {"internal/language", "internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
+	"script/confine":        {"internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
 	"script/runner":         {"internal/content", "internal/gitdir", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
