@@ -60,7 +60,7 @@ func TestHostileManifest(t *testing.T) {
 		{"TOML", "+++\nname = \"evil\"\n+++\n", true, "frontmatter-missing 1:1"},
 		{"a device", strings.Replace(front(), "evil", "con", 1), false, "name-reserved 2:7"},
 		{"a stream", strings.Replace(front(), "evil", "SKILL.md:evil", 1), false, "name-invalid 2:7"},
-		{"Cyrillic", strings.Replace(front(), "evil", "g\u043e\u043ed", 1), false, "name-invalid 2:7"},
+		{"Cyrillic", strings.Replace(front(), "evil", "g\u043e\u043ed", 1), false, "name-mixed 2:7"},
 		{"4,097 bytes", strings.Replace(front(), "evil", strings.Repeat("a", 4097), 1), false, "name-length 2:7"},
 		{"glob characters", strings.Replace(front(), "evil", "'*?[{'", 1), false, "name-invalid 2:7"},
 		{"5 KB of front matter", front("license: " + strings.Repeat("w ", 2500)), false, ""},

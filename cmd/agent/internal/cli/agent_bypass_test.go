@@ -153,15 +153,19 @@ func TestReadOnlySkillCannotBeLeft(t *testing.T) {
 	}
 }
 
-// security 2.11 #168: a name that looks like one that is allowed, or like that of a tool, is neither. A vendor refuses to
-// read it again, so each is tried alone.
+// security 2.11 #168: a name that looks like one that is allowed, or like that of a tool, is neither; a tool in a namespace is that
+// tool, and no rule allows it more. A vendor refuses to read such a name again, so each is tried alone.
 func TestTwinsOfNames(t *testing.T) {
 	for _, name := range []string{"b\u0430sh", "bash ", " bash", "bash\u00a0", "bash\u200b", "ｂａｓｈ", "Re\u0430d", "bash\x00", "Read\nbash", "Read(bash)", "bash(touch:*)", "default_api.bash", "Read,bash"} {
 		s := fakemodel.Start(fakemodel.Step{Calls: []fakemodel.Call{attempt(name, touch)}}, fakemodel.Step{Text: "Done."})
 		w := bypassWorld(t, s)
 		stdout, stderr, _ := w.run("", "-p", "/reader go", "--allow-bash", "--mode", "all", "--without-sandbox")
 		s.Close()
-		if what := w.changed(); what != "" || !strings.Contains(stderr, "not found") {
+		told := "not found"
+		if name == "default_api.bash" {
+			told = "permission_denied: Tool 'bash' not allowed by skill 'reader'"
+		}
+		if what := w.changed(); what != "" || !strings.Contains(stderr, told) {
 			t.Errorf("%q: %s\n%s%s", name, what, stdout, stderr)
 		}
 	}
