@@ -351,13 +351,13 @@ func TestLayerProfile(t *testing.T) {
 	for _, tt := range []struct {
 		own   *manifest.Profile
 		found bool
-	}{{spec, true}, {nil, false}} {
+	}{{spec, true}, {&manifest.Profile{Name: "wink"}, false}} {
 		c, err := Open(t.Context(), &Options{Layers: []Layer{{Name: "one", Source: Dir(root, nil), Profile: tt.own}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e, err := c.Lookup("café"); (err == nil && e.State() == StateEnabled) != tt.found {
-			t.Errorf("with the rules of its layer %v: %v, %v", tt.own != nil, e, err)
+			t.Errorf("with the rules of %s: %v, %v", tt.own.Name, e, err)
 		}
 	}
 }

@@ -56,6 +56,7 @@ type kept struct {
 	minVersion, maxVersion string
 	tags                   []string
 	requires, variables    []string // commands and environment variables
+	any, systems           []string // commands and operating systems of which one is required
 	skills                 []string // that it requires
 	triggers               manifest.Triggers
 	scope                  manifest.Scope
@@ -217,14 +218,14 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 func keep(m *manifest.Manifest) *kept {
 	wide := len(m.Description) > math.MaxUint16 || len(m.Version) > math.MaxUint16
 	if !wide && m.Brief == "" && m.WhenToUse == "" && m.MinVersion == "" && m.MaxVersion == "" && len(m.Tags) == 0 &&
-		len(m.Requires)+len(m.RequiresEnv)+len(m.RequiresSkills) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
+		len(m.Requires)+len(m.RequiresEnv)+len(m.RequiresAny)+len(m.Systems)+len(m.RequiresSkills) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
 		m.Scope.Empty() {
 		return nil
 	}
 	k := &kept{
 		brief: strings.Clone(m.Brief), when: strings.Clone(m.WhenToUse),
 		minVersion: strings.Clone(m.MinVersion), maxVersion: strings.Clone(m.MaxVersion),
-		tags: cloned(m.Tags), requires: cloned(m.Requires), variables: cloned(m.RequiresEnv), skills: cloned(m.RequiresSkills), priority: m.Priority,
+		tags: cloned(m.Tags), requires: cloned(m.Requires), variables: cloned(m.RequiresEnv), any: cloned(m.RequiresAny), systems: cloned(m.Systems), skills: cloned(m.RequiresSkills), priority: m.Priority,
 		triggers: manifest.Triggers{Keywords: cloned(m.Triggers.Keywords), Verbs: cloned(m.Triggers.Verbs), Patterns: cloned(m.Triggers.Patterns)},
 		scope:    manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments), Unclear: m.Scope.Unclear},
 	}

@@ -1,9 +1,11 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -139,6 +141,12 @@ func (j *judge) unavailable(k *kept) string {
 	var reasons []string
 	if missing := slices.DeleteFunc(slices.Clone(k.requires), j.has); len(missing) > 0 {
 		reasons = append(reasons, "missing commands: "+strings.Join(missing, ", "))
+	}
+	if len(k.any) > 0 && !slices.ContainsFunc(k.any, j.has) {
+		reasons = append(reasons, "missing commands: one of "+strings.Join(k.any, ", "))
+	}
+	if system := cmp.Or(j.c.o.System, runtime.GOOS); len(k.systems) > 0 && !slices.Contains(k.systems, system) {
+		reasons = append(reasons, fmt.Sprintf("it is made for %s, and this is %s", strings.Join(k.systems, ", "), system))
 	}
 	if missing := slices.DeleteFunc(slices.Clone(k.variables), j.hasVariable); len(missing) > 0 {
 		reasons = append(reasons, "missing environment variables: "+strings.Join(missing, ", "))

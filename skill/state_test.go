@@ -173,3 +173,28 @@ func TestHidden(t *testing.T) {
 	}
 	loaded(t, c, "a")
 }
+
+// C78: a skill of OpenClaw is available with one of its commands, on one of its systems.
+func TestRequiresOneOf(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{
+		"any/SKILL.md":  `metadata: {"openclaw":{"requires":{"anyBins":["no-such","gh"]}}}`,
+		"mac/SKILL.md":  `metadata: {"openclaw":{"os":["darwin"]}}`,
+		"none/SKILL.md": `metadata: {"openclaw":{"os":["darwin","linux"],"requires":{"anyBins":["no-such","nor-this"]}}}`,
+		"win/SKILL.md":  `metadata: {"openclaw":{"os":["win32"]}}`,
+	})
+	find := func(name string) (string, error) {
+		if name == "gh" {
+			return "/bin/gh", nil
+		}
+		return "", errors.New("not found")
+	}
+	for system, want := range map[string][]string{
+		"linux": {"any p:any enabled", "mac p:mac unavailable: it is made for darwin, and this is linux",
+			"none p:none unavailable: missing commands: one of no-such, nor-this", "win p:win unavailable: it is made for windows, and this is linux"},
+		"windows": {"any p:any enabled", "mac p:mac unavailable: it is made for darwin, and this is windows",
+			"none p:none unavailable: missing commands: one of no-such, nor-this; it is made for darwin, linux, and this is windows", "win p:win enabled"},
+	} {
+		c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, nil)}}, LookPath: find, System: system})
+		wantLines(t, "skills on "+system, states(c), want...)
+	}
+}

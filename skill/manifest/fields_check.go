@@ -75,7 +75,7 @@ func (p *parser) finish() {
 	if m.Author == "" {
 		m.Author = m.Metadata["author"]
 	}
-	m.Requires, m.RequiresEnv = p.needs.commands, p.needs.variables
+	m.Requires, m.RequiresEnv, m.RequiresAny, m.Systems = p.needs.commands, p.needs.variables, p.needs.any, p.needs.systems
 	if len(m.Tags) == 0 {
 		m.Tags = p.metaTags
 	}

@@ -29,6 +29,10 @@ type Manifest struct {
 	// metadata.requires and from requires below metadata.openclaw, clawdbot or moltbot. See Profile.Needs.
 	Requires, RequiresEnv []string
 
+	// RequiresAny has commands of which one must exist, and Systems the operating systems, named as in GOOS, of which the skill needs
+	// one. They are from anyBins and os below metadata.openclaw, clawdbot or moltbot. Empty lists require nothing.
+	RequiresAny, Systems []string
+
 	// RequiresSkills has the skills that must be there, in the form that ParseNeed reads.
 	RequiresSkills []string
 

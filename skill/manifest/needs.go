@@ -14,9 +14,9 @@ import (
 const maxRequires = 32
 
 // needs is what a skill's metadata says that it needs.
-type needs struct{ commands, variables []string }
+type needs struct{ commands, variables, any, systems []string }
 
-func (n *needs) empty() bool { return len(n.commands)+len(n.variables) == 0 }
+func (n *needs) empty() bool { return len(n.commands)+len(n.variables)+len(n.any)+len(n.systems) == 0 }
 
 // requires reads metadata.requires: names of commands, or a map as below metadata.openclaw. What is neither is reported and
 // requires nothing; the rest counts.
@@ -62,14 +62,36 @@ func (p *parser) commandsIn(f *knownField, n *yamlnode.Node) []string {
 	return namesIn(n)
 }
 
-// hostNeeds reads the needs in the metadata of OpenClaw: {requires: {bins: [gh], env: [TOKEN]}}.
+// hostNeeds reads the needs in the metadata of OpenClaw: {os: [darwin], requires: {bins: [gh], anyBins: [a, b], env: [TOKEN]}}.
 func (p *parser) hostNeeds(f *knownField, n *yamlnode.Node) {
 	for _, kv := range p.object(n).Pairs {
-		if kv.Key.Value == "requires" {
-			p.needsOf(p.object(kv.Value))
+		switch kv.Key.Value {
+		case "os":
+			for _, s := range namesIn(kv.Value) {
+				p.needs.systems = append(p.needs.systems, systemNamed(s))
+			}
+		case "requires":
+			in := p.object(kv.Value)
+			p.needsOf(in)
+			for _, kv := range in.Pairs {
+				if kv.Key.Value == "anyBins" {
+					p.needs.any = append(p.needs.any, namesIn(kv.Value)...)
+				}
+			}
 		}
 	}
 	p.bounded(f, n)
+}
+
+// systemNamed returns the name in GOOS of an operating system, as authors write it. Other names stay.
+func systemNamed(s string) string {
+	switch s = strings.ToLower(s); s {
+	case "mac", "macos", "osx":
+		return "darwin"
+	case "win", "win32":
+		return "windows"
+	}
+	return s
 }
 
 // needsOf reads the commands and variables of a map.
@@ -90,7 +112,7 @@ func (p *parser) needsOf(n *yamlnode.Node) {
 
 // bounded removes duplicates, and reports and cuts lists that are too long.
 func (p *parser) bounded(f *knownField, n *yamlnode.Node) {
-	for _, list := range []*[]string{&p.needs.commands, &p.needs.variables} {
+	for _, list := range []*[]string{&p.needs.commands, &p.needs.variables, &p.needs.any, &p.needs.systems} {
 		var once []string
 		for _, s := range *list {
 			if !slices.Contains(once, s) && len(once) <= maxRequires {

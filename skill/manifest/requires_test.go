@@ -58,7 +58,7 @@ func TestNeeds(t *testing.T) {
 		{"not JSON", "{openclaw: '{requires'}", "", "", "informational", ""},
 		{"both, once", "{requires: gh, openclaw: {requires: {bins: [gh, jq]}}}", "gh jq", "", "enforced", ""},
 		{"nothing needed", "{openclaw: {emoji: x}}", "", "", "informational", ""},
-		{"other forms", "{openclaw: {requires: {bins: {a: b}, env: [1, '*', A-B, [X]], anyBins: [c]}}}", "", "", "informational", ""},
+		{"other forms", "{openclaw: {requires: {bins: {a: b}, env: [1, '*', A-B, [X]], anyBins: {c: d}}}}", "", "", "informational", ""},
 		{"another product", "{other: {requires: {bins: [gh]}}}", "", "", "informational", "metadata-nested"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -78,6 +78,26 @@ func TestNeeds(t *testing.T) {
 				t.Errorf("spec reads %q %q", m.Requires, m.RequiresEnv)
 			}
 		})
+	}
+}
+
+// C78: one of several commands, and systems, as OpenClaw's skills name them. The open standard knows no such keys.
+func TestNeedsOfOneOf(t *testing.T) {
+	for metadata, want := range map[string]string{
+		`{"openclaw":{"os":["darwin","win32"],"requires":{"anyBins":["a","b"]}}}`: "a b / darwin windows",
+		"{clawdbot: {os: macOS}}":                           "/ darwin",
+		"{openclaw: {os: [], requires: {anyBins: {a: b}}}}": "/",
+		"{requires: {anyBins: [a]}}":                        "/",
+		"{openclaw: {os: [darwin, darwin, {a: b}]}}":        "/ darwin",
+	} {
+		src := []byte(added("metadata: " + metadata))
+		m, _ := Parse(src, &Options{Dir: "my-skill"})
+		if got := strings.TrimSpace(strings.Join(m.RequiresAny, " ") + " / " + strings.Join(m.Systems, " ")); got != want {
+			t.Errorf("%s: got %q", metadata, got)
+		}
+		if m, _ = Parse(src, &Options{Profile: &Profile{Name: "spec"}}); len(m.RequiresAny)+len(m.Systems) > 0 {
+			t.Errorf("spec reads %s", metadata)
+		}
 	}
 }
 

@@ -114,6 +114,8 @@ type details struct {
 	Restricts    string             `json:"restricts,omitempty"` // see app.Restricts
 	Requires     []string           `json:"requires,omitempty"`
 	RequiresEnv  []string           `json:"requires_env,omitempty"`
+	RequiresAny  []string           `json:"requires_any,omitempty"`
+	Systems      []string           `json:"systems,omitempty"`
 	Env          []string           `json:"permissions_env,omitempty"`
 	Permissions  []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
 	Contacts     []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
@@ -315,6 +317,7 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.About = m.Facts()
+	d.RequiresAny, d.Systems = m.RequiresAny, m.Systems
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Asked.Named(want.Variable), m.Metadata
 	_, asked := m.Permissions.Wants().Split(func(w want.Want) bool { return w.Kind == want.Variable })
 	d.Permissions = app.LinesOf(asked)

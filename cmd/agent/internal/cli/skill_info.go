@@ -65,6 +65,8 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 	}
 	o.out.Facts(append(facts, [][2]string{
 		{"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
+		{"requires one of", strings.Join(d.RequiresAny, " ")},
+		{"made for", strings.Join(d.Systems, " ")},
 		{"tools", d.Restricts}, {"any code", d.anyCodeText()}, {"dropped", strings.Join(d.DroppedTools, "; ")},
 		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
 		{"granted", grantedText(d)},
