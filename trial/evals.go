@@ -210,10 +210,12 @@ func judgePrompt(e *Eval, statements []string, a *Answer) string {
 	for i, s := range statements {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.Join(strings.Fields(clip(s, maxJudged)), " "))
 	}
-	b.WriteString("\nAnswer with JSON only, one verdict for each statement, in their order:\n" +
-		`{"verdicts": [{"passed": true, "reason": "one sentence"}]}` + "\n")
+	b.WriteString("\nAnswer with JSON only, one verdict for each statement, in their order:\n" + verdictForm + "\n")
 	return b.String()
 }
+
+// verdictForm shows a judge what to write. It is no JSON, so that quoting it is no verdict.
+const verdictForm = `{"verdicts": [{"passed": true or false, "reason": "one sentence"}, …]}`
 
 // verdict is a model's judgement of one statement.
 type verdict struct {
@@ -221,17 +223,18 @@ type verdict struct {
 	Reason string `json:"reason"`
 }
 
-// parseVerdicts reads the judgement of n statements out of a model's answer.
+// parseVerdicts reads the judgement of n statements. It must be all of a model's answer, or all of one block of code: what stands in other
+// text may be quoted from the work that is judged.
 func parseVerdicts(text string, n int) ([]verdict, error) {
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from {
-		return nil, errors.New("it is not JSON")
+	text = strings.TrimSpace(text)
+	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
+		text = strings.TrimSuffix(strings.TrimPrefix(inner, "json"), "```")
 	}
 	var out struct {
 		Verdicts []verdict `json:"verdicts"`
 	}
-	if err := json.Unmarshal([]byte(text[from:to+1]), &out); err != nil {
-		return nil, err
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, fmt.Errorf("it is not JSON alone: %w", err)
 	}
 	if len(out.Verdicts) != n {
 		return nil, fmt.Errorf("%s for %s", plural(len(out.Verdicts), "verdict"), plural(n, "statement"))

@@ -112,11 +112,12 @@ func TestDecide(t *testing.T) {
 }
 
 func TestParseVerdicts(t *testing.T) {
-	got, err := parseVerdicts("Here:\n```json\n{\"verdicts\":[{\"passed\":true},{\"passed\":false,\"reason\":\"no\"}]}\n```", 2)
+	got, err := parseVerdicts("```json\n{\"verdicts\":[{\"passed\":true},{\"passed\":false,\"reason\":\"no\"}]}\n```", 2)
 	if diff := cmp.Diff([]verdict{{Passed: true}, {Reason: "no"}}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	for name, text := range map[string]string{"too few": `{"verdicts":[{"passed":true}]}`, "no JSON": "yes", "half": `{"verdicts":[`, "backwards": "} {"} {
+	for name, text := range map[string]string{"too few": `{"verdicts":[{"passed":true}]}`, "no JSON": "yes", "half": `{"verdicts":[`, "backwards": "} {",
+		"with text": "Here: " + `{"verdicts":[{"passed":true},{"passed":true}]}`, "quoted": "It says\n```json\n" + `{"verdicts":[{"passed":true},{"passed":true}]}` + "\n```"} {
 		if _, err := parseVerdicts(text, 2); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -49,7 +50,8 @@ type Entry struct {
 
 // Published says what Index did.
 type Published struct {
-	Entries []Entry  // sorted by name
+	Entries []Entry  // of the skills that were given, sorted by name
+	Kept    []Entry  // of skills that were on the site before, sorted by name
 	Written []string // files that are new or have changed, as slash paths below the folder of the site
 	Removed []string // files of the index that was there before and that no skill has any more
 }
@@ -61,12 +63,13 @@ type document struct {
 
 // Index writes a discovery index of version 0.2.0 and the archives of skills to the folder of a site, which any web server can
 // serve: .well-known/agent-skills/index.json, and next to it one file for each skill, whose name has a part of its digest. The
-// index is replaced last, so a reader sees the old state or the new one. Files of the index before that are not needed any more
-// are then removed. A page for people, index.html, lists the skills, unless there is one that Index has not written. The same
+// index is replaced last, so a reader sees the old state or the new one. Skills that the index had before stay, but for those whose names
+// are in remove; files that are not needed any more are then removed. A page for people, index.html, lists the skills, unless there is one that Index has not written. The same
 // skills give the same bytes. A file .nojekyll keeps hosts of that kind from hiding the folder.
 //
-// Index refuses a name or a description that the format does not have, and a name that is there twice, and writes nothing then.
-func Index(ctx context.Context, site *os.Root, skills []Skill) (*Published, error) {
+// Index refuses a name or a description that the format does not have, a name that is there twice, an index that is not of its own form,
+// and a name to remove that the index does not have: the error for this one wraps fs.ErrNotExist. It writes nothing then.
+func Index(ctx context.Context, site *os.Root, skills []Skill, remove []string) (*Published, error) {
 	packed, entries := map[string][]byte{}, make([]Entry, 0, len(skills))
 	for _, s := range skills {
 		e, data, err := s.entry(ctx)
@@ -76,41 +79,73 @@ func Index(ctx context.Context, site *os.Root, skills []Skill) (*Published, erro
 		entries = append(entries, e)
 		packed[e.URL] = data
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(entries, byName)
 	for i := 1; i < len(entries); i++ {
 		if entries[i].Name == entries[i-1].Name {
 			return nil, fmt.Errorf("there are two skills called %q", entries[i].Name)
 		}
 	}
-	if err := site.MkdirAll(Folder, 0o755); err != nil {
-		return nil, err
-	}
-	p := &Published{Entries: entries}
-	before := earlier(site)
-	for _, e := range entries {
-		if err := p.write(site, path.Join(Folder, e.URL), packed[e.URL]); err != nil {
-			return nil, err
-		}
-	}
-	text, err := encode(entries)
+	before, err := earlier(site)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.write(site, ".nojekyll", nil), p.write(site, path.Join(Folder, "index.json"), text)); err != nil {
+	p := &Published{Entries: entries}
+	if p.Kept, err = kept(before, entries, remove); err != nil {
 		return nil, err
 	}
-	if old, err := site.ReadFile(pageName); errors.Is(err, fs.ErrNotExist) || bytes.HasPrefix(old, []byte(pageMark)) {
-		if err := p.write(site, pageName, page(entries)); err != nil {
-			return nil, err
-		}
+	if err := site.MkdirAll(Folder, 0o755); err != nil {
+		return nil, err
 	}
-	for _, name := range before {
-		if packed[name] == nil && site.Remove(path.Join(Folder, name)) == nil {
-			p.Removed = append(p.Removed, path.Join(Folder, name))
-		}
-	}
-	return p, nil
+	return p, p.publish(site, packed, before)
 }
+
+// kept returns the entries of an index that stay.
+func kept(before, entries []Entry, remove []string) ([]Entry, error) {
+	has := func(list []Entry, name string) bool {
+		return slices.ContainsFunc(list, func(e Entry) bool { return e.Name == name })
+	}
+	for _, name := range remove {
+		if has(entries, name) {
+			return nil, fmt.Errorf("skill %.64q is to be published and to be removed", name)
+		}
+		if !has(before, name) {
+			return nil, fmt.Errorf("the site has no skill %.64q: %w", name, fs.ErrNotExist)
+		}
+	}
+	return slices.DeleteFunc(append([]Entry{}, before...), func(e Entry) bool { return has(entries, e.Name) || slices.Contains(remove, e.Name) }), nil
+}
+
+// publish writes the files and the index, and removes the files of the index before that it does not need.
+func (p *Published) publish(site *os.Root, packed map[string][]byte, before []Entry) error {
+	for _, e := range p.Entries {
+		if err := p.write(site, path.Join(Folder, e.URL), packed[e.URL]); err != nil {
+			return err
+		}
+	}
+	all := append(p.Entries[:len(p.Entries):len(p.Entries)], p.Kept...)
+	slices.SortFunc(all, byName)
+	text, err := encode(all)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(p.write(site, ".nojekyll", nil), p.write(site, path.Join(Folder, "index.json"), text)); err != nil {
+		return err
+	}
+	if old, err := site.ReadFile(pageName); errors.Is(err, fs.ErrNotExist) || bytes.HasPrefix(old, []byte(pageMark)) {
+		if err := p.write(site, pageName, page(all)); err != nil {
+			return err
+		}
+	}
+	for _, e := range before {
+		needed := slices.ContainsFunc(all, func(now Entry) bool { return now.URL == e.URL })
+		if !needed && site.Remove(path.Join(Folder, e.URL)) == nil {
+			p.Removed = append(p.Removed, path.Join(Folder, e.URL))
+		}
+	}
+	return nil
+}
+
+func byName(a, b Entry) int { return cmp.Compare(a.Name, b.Name) }
 
 // entry packs a skill. One with nothing but a SKILL.md is published as that file.
 func (s *Skill) entry(ctx context.Context) (Entry, []byte, error) {
@@ -148,20 +183,44 @@ func encode(entries []Entry) ([]byte, error) {
 
 var published = lazyregexp.New(`^[a-z0-9-]{1,64}\.[0-9a-f]{16}\.(md|tar\.gz)$`)
 
-// earlier returns the files of the index that is there, if Index wrote it.
-func earlier(site *os.Root) []string {
-	text, err := site.ReadFile(path.Join(Folder, "index.json"))
-	var d document
-	if err != nil || json.Unmarshal(text, &d) != nil || d.Schema != Schema {
-		return nil
+// maxIndex is how many bytes of an index are read.
+const maxIndex = 32 << 20
+
+// earlier returns the entries of the index that is there, none if there is no index. What Index would not write again as it is, it refuses.
+func earlier(site *os.Root) ([]Entry, error) {
+	name := path.Join(Folder, "index.json")
+	f, err := site.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
-	var out []string
-	for _, e := range d.Skills {
-		if published().MatchString(e.URL) {
-			out = append(out, e.URL)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
+	if err != nil {
+		return nil, err
+	}
+	var d document
+	r := json.NewDecoder(bytes.NewReader(text))
+	r.DisallowUnknownFields()
+	err = r.Decode(&d)
+	switch {
+	case len(text) > maxIndex:
+		err = fmt.Errorf("it has more than %d bytes", maxIndex)
+	case err == nil && d.Schema != Schema:
+		err = fmt.Errorf("its schema is %.100q", d.Schema)
+	case err == nil:
+		for _, e := range d.Skills {
+			if !published().MatchString(e.URL) || !strings.HasPrefix(e.URL, e.Name+".") {
+				err = fmt.Errorf("the file of the skill %.64q is %.100q", e.Name, e.URL)
+			}
 		}
 	}
-	return out
+	if err != nil {
+		return nil, fmt.Errorf("%s is an index of another program, which nothing can be added to; use another folder, or remove the file: %w", name, err)
+	}
+	slices.SortFunc(d.Skills, byName)
+	return d.Skills, nil
 }
 
 // write replaces a file atomically, unless it has the content already.

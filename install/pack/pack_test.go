@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -153,16 +154,21 @@ func TestPackRefuses(t *testing.T) {
 // publish writes an index to a folder.
 func publish(t *testing.T, dir string, skills ...Skill) *Published {
 	t.Helper()
+	p, err := change(t, dir, skills)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func change(t *testing.T, dir string, skills []Skill, remove ...string) (*Published, error) {
+	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	p, err := Index(t.Context(), root, skills)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return Index(t.Context(), root, skills, remove)
 }
 
 func read(t *testing.T, dir string) map[string]string {
@@ -227,35 +233,78 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// A skill that changes gets another file, the former one goes, and what Index did not write stays.
+// A skill that changes gets another file and the former one goes. Other skills stay until they are removed by name, and so does what
+// Index did not write.
 func TestIndexAgain(t *testing.T) {
 	dir := t.TempDir()
-	other := filepath.Join(dir, Folder, "mine.md")
-	publish(t, dir, Skill{"demo", "Old.", demo()}, Skill{"gone", "Goes.", demo()})
-	if err := os.WriteFile(other, nil, 0o600); err != nil {
+	publish(t, dir, Skill{"demo", "Old.", demo()}, Skill{"other", "Stays.", demo()})
+	if err := os.WriteFile(filepath.Join(dir, Folder, "mine.md"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	before := read(t, dir)
 	changed := demo()
 	changed["new.md"] = &fstest.MapFile{}
 	p := publish(t, dir, Skill{"demo", "New.", changed})
-	if len(p.Removed) != 2 || len(p.Written) != 3 {
+	if len(p.Removed) != 1 || !strings.Contains(p.Removed[0], "/demo.") || len(p.Written) != 3 || len(p.Kept) != 1 || p.Kept[0].Name != "other" {
 		t.Errorf("%+v", p)
+	}
+	after := read(t, dir)
+	for name, text := range before {
+		if strings.Contains(name, "other.") && after[name] != text {
+			t.Errorf("%s has changed", name)
+		}
+	}
+	if text := after["index.html"]; !strings.Contains(text, "<b>demo</b>") || !strings.Contains(text, "<b>other</b>") {
+		t.Errorf("the page has %s", text)
+	}
+	if p, err := change(t, dir, nil, "other", "demo"); err != nil || len(p.Removed) != 2 || len(p.Kept) > 0 {
+		t.Errorf("%+v, %v", p, err)
 	}
 	var names []string
 	for name := range read(t, dir) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := []string{".nojekyll", path.Join(Folder, p.Entries[0].URL), path.Join(Folder, "index.json"), path.Join(Folder, "mine.md"), "index.html"}
-	slices.Sort(want)
+	want := []string{".nojekyll", path.Join(Folder, "index.json"), path.Join(Folder, "mine.md"), "index.html"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
 	}
-	if err := os.WriteFile(filepath.Join(dir, Folder, "index.json"), []byte(`{"$schema":"`+Schema+`","skills":[{"url":"../../x.0123456789abcdef.md"},{"url":"mine.md"}]}`), 0o600); err != nil {
-		t.Fatal(err)
+}
+
+// What is not on the site cannot be removed, nor what is published, and to an index of others nothing is added: nothing is written.
+func TestIndexRefusesToChange(t *testing.T) {
+	entry := func(name, url, more string) string {
+		return `{"$schema":"` + Schema + `","skills":[{"name":"` + name + `","type":"skill-md","description":"x","url":"` + url + `","digest":""` + more + `}]}`
 	}
-	if p := publish(t, dir, Skill{"demo", "New.", changed}); len(p.Removed) > 0 {
-		t.Errorf("a foreign index made it remove %v", p.Removed)
+	for _, row := range []struct{ index, remove, want string }{
+		{"", "none", `no skill "none"`},
+		{"", "demo", "to be published and to be removed"},
+		{entry("x", "../../x.0123456789abcdef.md", ""), "", "another program"},
+		{entry("x", "index.json", ""), "", "another program"},
+		{entry("x", "y.0123456789abcdef.md", ""), "", "another program"},
+		{entry("x", "x.0123456789abcdef.md", `,"signature":"s"`), "", "another program"},
+		{`{"$schema":"other","skills":[]}`, "", "another program"},
+		{`{"skills":`, "", "another program"},
+		{strings.Repeat(" ", maxIndex) + "{}", "", "another program"},
+	} {
+		dir := t.TempDir()
+		publish(t, dir, Skill{"first", "x", demo()})
+		if row.index != "" {
+			if err := os.WriteFile(filepath.Join(dir, Folder, "index.json"), []byte(row.index), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := read(t, dir)
+		var remove []string
+		if row.remove != "" {
+			remove = []string{row.remove}
+		}
+		if _, err := change(t, dir, []Skill{{"demo", "x", demo()}}, remove...); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%.100s: got %v, want %s", row.index, err, row.want)
+		}
+		if !maps.Equal(before, read(t, dir)) {
+			t.Errorf("%.100s: it wrote", row.index)
+		}
 	}
 }
 
@@ -271,7 +320,7 @@ func TestIndexRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Index(t.Context(), root, skills); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Index(t.Context(), root, skills, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		root.Close()

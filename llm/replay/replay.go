@@ -132,7 +132,7 @@ func (p *player) answer(r *llm.Request) answer {
 
 // final returns the last answer, with the line that says what it is.
 func (p *player) final(text string) answer {
-	return answer{text: fmt.Sprintf("[replay %s: no model answered; tokens are estimated]\n%s", p.name, text)}
+	return answer{text: fmt.Sprintf("[replay %s"+markEnd+"%s", p.name, text)}
 }
 
 func (p *player) unknown() string {
@@ -169,4 +169,15 @@ func sizeOf(r *llm.Request) int {
 		}
 	}
 	return n
+}
+
+// markEnd ends the line that says of an answer that no model gave it.
+const markEnd = ": no model answered; tokens are estimated]\n"
+
+// Unmarked returns a text without the first line that says of an answer that no model gave it. Other texts stay as they are.
+func Unmarked(text string) string {
+	if line, rest, ok := strings.Cut(text, markEnd); ok && strings.HasPrefix(line, "[replay ") && !strings.Contains(line, "\n") {
+		return rest
+	}
+	return text
 }

@@ -218,3 +218,13 @@ func TestConversation(t *testing.T) {
 		break
 	}
 }
+
+func TestUnmarked(t *testing.T) {
+	for text, want := range map[string]string{
+		head + "yes": "yes", "yes": "yes", "a\n" + head + "yes": "a\n" + head + "yes", "[replay \n" + head: "[replay \n" + head, "": "",
+	} {
+		if got := Unmarked(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -25,29 +26,37 @@ type publishOptions struct {
 
 	name, to, collection string
 	skip                 []string // names of skills of the folder
+	remove               []string // names of skills of the site
 	json                 bool
 }
 
 func newPublishCommand(s *app.Services, run func(context.Context, *publishOptions) error) *cobra.Command {
 	o := &publishOptions{sys: s.Sys, out: s.Out, packages: s.Packages}
 	c := &cobra.Command{
-		Use:   "publish NAME|FOLDER --to DESTINATION",
+		Use:   "publish [NAME|FOLDER] --to DESTINATION",
 		Short: "Offer skills on a site or in an OCI registry",
 		Long: `Offer one skill, or all skills of a folder, to others.
 
 With a folder as DESTINATION, write a site for any web server: /.well-known/agent-skills/index.json, an archive for each
-skill, and index.html for people. "agent skill add https://host" then finds them. With oci://registry/repository:tag, push
+skill, and index.html for people. "agent skill add https://host" then finds them. Skills that the site has already stay;
+--remove takes one off, also without NAME or FOLDER. With oci://registry/repository:tag, push
 to an OCI registry; several skills need --collection. The password is that of Docker's config.json, from "docker login".
 
 The same skills give the same bytes. If a skill does not pass "agent skill validate", nothing is published, and all such
 skills are named; --skip leaves one out.`,
 		Example: `  agent skill publish ./skills --to ./public
   agent skill publish ./skills --to ./public --skip draft
+  agent skill publish --to ./public --remove csv-report
   agent skill publish csv-report --to oci://ghcr.io/acme/csv-report:1.2`,
-		Args:              arguments(1, 1, "the name or the folder of a skill, or a folder of skills"),
+		Args:              arguments(0, 1, "the name or the folder of a skill, or a folder of skills"),
 		ValidArgsFunction: completeSkillsAndFolders(s),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.name = args[0]
+			switch {
+			case len(args) == 1:
+				o.name = args[0]
+			case len(o.remove) == 0:
+				return app.Usage(errors.New("it is not said what to publish"), "name a skill, or a folder of skills")
+			}
 			if o.to == "" {
 				return app.Usage(errors.New("it is not said where to"), "--to ./public or --to oci://registry/repository:tag")
 			}
@@ -57,12 +66,17 @@ skills are named; --skip leaves one out.`,
 	c.Flags().StringVar(&o.to, "to", "", "the folder of a site, or oci://registry/repository:tag, as `DESTINATION`")
 	c.Flags().StringVar(&o.collection, "collection", "", "push several skills together under this `NAME`")
 	c.Flags().StringSliceVar(&o.skip, "skip", nil, "leave out the skill called `NAME` of the folder (repeatable)")
+	c.Flags().StringSliceVar(&o.remove, "remove", nil, "take the skill called `NAME` off the site (repeatable)")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
 func runPublish(ctx context.Context, o *publishOptions) error {
-	list, err := o.open(ctx)
+	var list []*skill.Skill
+	var err error
+	if o.name != "" {
+		list, err = o.open(ctx)
+	}
 	defer func() {
 		for _, s := range list {
 			s.Close()
@@ -78,6 +92,8 @@ func runPublish(ctx context.Context, o *publishOptions) error {
 	switch {
 	case err != nil:
 		return err
+	case ref.Kind == source.OCI && len(o.remove) > 0:
+		return app.Usage(errors.New("--remove is for sites"), "a tag of a registry is removed with the registry's own tools")
 	case ref.Kind == source.OCI:
 		return o.push(ctx, list, ref)
 	case ref.Kind == source.Folder:
@@ -139,8 +155,10 @@ func (o *publishOptions) withoutSkipped(entries []skill.Entry) ([]skill.Entry, e
 
 // site writes a discovery index and the archives.
 func (o *publishOptions) site(ctx context.Context, list []*skill.Skill, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	if len(o.remove) == 0 {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -151,18 +169,31 @@ func (o *publishOptions) site(ctx context.Context, list []*skill.Skill, dir stri
 	for _, s := range list {
 		skills = append(skills, pack.Skill{Name: s.Canonical(), Description: s.Manifest().Description, FS: s.Whole()})
 	}
-	done, err := pack.Index(ctx, root, skills)
+	remove := make([]string, len(o.remove))
+	for i, name := range o.remove {
+		remove[i] = manifest.Canonical(name)
+	}
+	done, err := pack.Index(ctx, root, skills, remove)
+	if errors.Is(err, fs.ErrNotExist) && len(remove) > 0 {
+		return app.NotFound(err, "nothing was written")
+	}
 	if err != nil {
 		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Err: err, Hint: "nothing was written"}
 	}
 	if o.json {
-		return o.out.JSON(map[string]any{"skills": done.Entries, "written": nonNil(done.Written), "removed": nonNil(done.Removed)})
+		return o.out.JSON(map[string]any{"skills": done.Entries, "kept": done.Kept, "written": nonNil(done.Written), "removed": nonNil(done.Removed)})
 	}
 	for _, e := range done.Entries {
 		for _, name := range e.Excluded {
 			o.out.Remark(e.Name + ": left out: " + name)
 		}
 		o.out.Printf("%s  %s\n", e.Digest, e.Name)
+	}
+	for _, name := range done.Removed {
+		o.out.Remark("removed: " + name)
+	}
+	if len(done.Kept) > 0 {
+		o.out.Remark(app.Count(len(done.Kept), "other skill") + " of the site kept; --remove NAME takes one off")
 	}
 	if !o.out.Quiet() {
 		o.out.Hint(fmt.Sprintf("serve %s as the root of an https site; agent skill add https://HOST installs from it", o.to))
