@@ -216,3 +216,6 @@ func unknown(name, prefix string) error {
 	}
 	return e
 }
+
+// Unmarked returns the text of an answer without the line that says of one out of a file that no model gave it.
+func Unmarked(text string) string { return replay.Unmarked(text) }

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/llm/replay"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trial"
@@ -121,5 +120,5 @@ func (e *Evaluator) Judge(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return replay.Unmarked(answer.Text), ended(answer)
+	return models.Unmarked(answer.Text), ended(answer)
 }
