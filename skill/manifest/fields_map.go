@@ -27,6 +27,8 @@ func (p *parser) mapField(f *knownField, e entry) {
 	case n.Kind != yamlnode.Mapping && f.key == "scope":
 		p.reject(f.key)
 		p.problem("field-unknown", on(n, f.key), "%q is a %s, as in other products: it has no effect", f.key, n.Kind)
+	case n.Kind == yamlnode.Sequence && f.key == "permissions" && !p.Profile.Strict(): // grants nothing
+		p.foreign(f, n)
 	case n.Kind != yamlnode.Mapping:
 		p.wrongForm(f, n)
 		if f.close != nil {
@@ -39,6 +41,12 @@ func (p *parser) mapField(f *knownField, e entry) {
 			p.member(f, kv)
 		}
 	}
+}
+
+// foreign keeps a value in the shape of another product: it is shown, and has no effect.
+func (p *parser) foreign(f *knownField, n *yamlnode.Node) {
+	p.mark(f.key, StandingInformational)
+	p.problem("field-unknown", on(n, f.key), "%q is a %s, as in other products: it has no effect", f.key, n.Kind)
 }
 
 // twice reports the keys that a map has more than once. It returns whether there are any.

@@ -356,6 +356,11 @@ func (p *parser) numberField(f *knownField, n *yamlnode.Node) {
 		return
 	}
 	v, err := strconv.ParseInt(strings.TrimSpace(n.Value), 10, 32)
+	word := n.Kind == yamlnode.Scalar && err != nil && strings.Trim(n.Value, "+-0123456789. ") != ""
+	if word && !p.Profile.Strict() {
+		p.foreign(f, n)
+		return
+	}
 	if n.Kind != yamlnode.Scalar || err != nil {
 		p.reject(f.key)
 		p.problem("field-value", on(n, f.key), "%q must be a whole number, not %q", f.key, clip(nodeText(n)))

@@ -101,6 +101,19 @@ func TestNeedsOfOneOf(t *testing.T) {
 	}
 }
 
+// C78: permissions in another product's shape are shown, grant nothing and close nothing; a strict profile refuses them.
+func TestForeignPermissions(t *testing.T) {
+	src := []byte(added("permissions: [network, filesystem]"))
+	m, problems := Parse(src, &Options{Dir: "my-skill"})
+	if last := m.Fields[len(m.Fields)-1]; last.Standing != StandingInformational || len(m.Permissions.Asked) > 0 || m.AllowedTools.Declared ||
+		len(problems) != 1 || problems[0].Severity != SeverityWarning {
+		t.Errorf("got %+v, %q", last, problemLines(problems))
+	}
+	if _, problems = Parse(src, &Options{Dir: "my-skill", Profile: &Profile{Name: "harness"}}); fatalCodes(problems) == "" {
+		t.Error("harness accepts them")
+	}
+}
+
 // A scope in another form is a key of another product.
 func TestForeignScope(t *testing.T) {
 	for _, value := range []string{"implementation", "[a, b]"} {
