@@ -32,6 +32,10 @@ type DirOptions struct {
 	Bare  bool
 	Links Links
 	Allow []string // absolute folders that a symbolic link may lead into, in addition to the root
+	// Own returns the folder of which the target of a link may be read although it lies neither in the root nor in a folder of Allow,
+	// "" if it may not. The target is an absolute path without links to a file or a folder, and the folder has to be one, too. A nil Own
+	// returns "".
+	Own func(target string) string
 	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
 	// comes with a project. "" requires nothing.
 	Within string
@@ -101,7 +105,7 @@ func (s *dirSource) scanOptions(bare bool) *scan.Options {
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
+	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, Own: s.o.Own, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Bare: bare, Portable: s.portable}
 }
 

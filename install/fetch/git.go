@@ -25,6 +25,10 @@ type GitOptions struct {
 	// AllowFile allows repositories of this machine. Set it if every Ref is what a person typed.
 	AllowFile bool
 
+	// AskPass is the absolute path of the program in the operator's GIT_ASKPASS, "" is none. It may answer for any host, so set it only
+	// if every Ref is what a person typed.
+	AskPass string
+
 	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration.
 	InsteadOf bool
 
@@ -74,7 +78,7 @@ func (f *gitFetcher) git() (*git.Client, error) {
 		return nil, err
 	}
 	f.client, err = git.New(&git.Options{
-		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: f.o.AskPass, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
 		Limits: git.Limits{Bytes: f.o.MaxBytes, Files: f.o.MaxFiles, Time: f.o.Timeout},
 	})
 	return f.client, err

@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -23,11 +25,7 @@ func (c *Client) readOwn(ctx context.Context) error {
 		return nil
 	}
 	var own []setting
-	patterns := []string{ownKeys}
-	if c.o.InsteadOf {
-		patterns = append(patterns, insteadOf)
-	}
-	for _, p := range patterns {
+	for _, p := range []string{ownKeys, insteadOf} {
 		said, _, err := c.run(ctx, &call{args: []string{"config", "--includes", "-z", "--get-regexp", p}, most: mostConfiguration, operator: true})
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -36,8 +34,28 @@ func (c *Client) readOwn(ctx context.Context) error {
 			own = append(own, parseSettings(string(said))...)
 		}
 	}
+	if !c.o.InsteadOf {
+		own = slices.DeleteFunc(own, leadsElsewhere)
+	}
 	c.own, c.read = own, true
 	return nil
+}
+
+// leadsElsewhere reports whether a setting makes another repository out of a URL: url.*.insteadOf, unless it only adds the name and the
+// password of a user to the URL of a server. Those of continuous integration do that.
+func leadsElsewhere(s setting) bool {
+	base, ok := strings.CutPrefix(s.key, "url.")
+	if !ok {
+		return false
+	}
+	base, ok = strings.CutSuffix(base, ".insteadof")
+	to, err := url.Parse(base)
+	from, err2 := url.Parse(s.value)
+	if !ok || err != nil || err2 != nil || to.Scheme != "https" || from.User != nil {
+		return true
+	}
+	to.User = nil
+	return to.String() != from.String()
 }
 
 // parseSettings reads the output of git config -z: a key, a line break, a value and a NUL.

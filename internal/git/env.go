@@ -92,12 +92,18 @@ func (c *Client) environment(k *call) []string {
 	if len(k.protocols) > 0 {
 		env["GIT_SSH_COMMAND"], env["GIT_SSH_VARIANT"] = c.o.SSH+sshOptions+wholeSeconds(k.quiet), "ssh"
 	}
+	if c.o.AskPass != "" && slices.Contains(k.protocols, "https") {
+		env["GIT_ASKPASS"] = c.o.AskPass
+	}
 	settings := hardening
 	if k.own {
 		settings = slices.Concat(c.own, hardening)
 	}
 	if k.quiet > 0 {
 		settings = slices.Concat(settings, patience(k.quiet))
+	}
+	if env["GIT_ASKPASS"] != "" { // a program is no terminal
+		settings = append(slices.Clip(settings), setting{"credential.interactive", "true"})
 	}
 	for i, s := range settings { // variables, because other users see the arguments of a process
 		n := strconv.Itoa(i)

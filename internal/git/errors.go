@@ -54,7 +54,7 @@ var reasons = []struct {
 	{[]string{"ssl certificate problem", "server certificate verification failed", "certificate verify failed", "certificate subject name", "self-signed certificate", "self signed certificate"}, ErrCertificate,
 		"if the server is your own, name its authority in http.sslCAInfo of your git configuration"},
 	{[]string{"could not read username", "could not read password", "authentication failed", "permission denied (", "http basic: access denied", "returned error: 401", "returned error: 403", "invalid credentials", "terminal prompts disabled"}, ErrAuth,
-		"if it exists, set up a credential helper of git or a key in the ssh agent, and check with git ls-remote"},
+		"if it exists, set up a credential helper of git, a program in GIT_ASKPASS or a key in the ssh agent; url.*.insteadOf that leads elsewhere is not followed"},
 	{[]string{"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308", "unable to update url base from redirection"}, ErrMoved,
 		"use the address that it has now"},
 	{[]string{"repository not found", "not found", "does not appear to be a git repository", "could not be found", "does not exist", "no such file or directory"}, ErrNotFound,

@@ -30,6 +30,10 @@ type Options struct {
 	// "" is "ssh".
 	SSH string
 
+	// AskPass is the absolute path of a program of the operator that git asks for names and passwords of servers, as GIT_ASKPASS says.
+	// It may answer for any host, so set it only if a person typed the URL. "" is none.
+	AskPass string
+
 	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration, so that another repository may be read than
 	// the one that was named.
 	InsteadOf bool

@@ -79,12 +79,21 @@ func TestPrivate(t *testing.T) {
 	if !errors.Is(err, git.ErrAuth) || !strings.HasPrefix(err.Error(), "Repository requires authentication") || len(waits) > 0 || exists(asked) {
 		t.Errorf("got %v, waited %v, asked %v", err, waits, exists(asked))
 	}
+	answering := newClient(t, func(o *git.Options) {
+		trusting(server, &waits)(o)
+		o.AskPass = script(t, "case $1 in Username*) echo user;; *) echo secret;; esac\n")
+	})
+	if _, err := answering.Resolve(t.Context(), query(url)); err != nil {
+		t.Errorf("with AskPass: %v", err)
+	}
 	if plain(t, "/", append(env, "GIT_SSL_CAINFO="+server.CAFile), "ls-remote", "https://user@"+strings.TrimPrefix(url, "https://")) != 0 || !exists(asked) {
 		t.Error("control: plain git did not ask, so the test proves nothing")
 	}
+	withPassword := strings.Replace(server.URL, "https://", "https://user:secret@", 1)
 	for name, config := range map[string]string{
-		"helper":          "[credential]\n helper = \"!f() { test $1 = get && echo username=user && echo password=secret; }; f\"\n",
-		"helper for host": "[credential \"" + server.URL + "\"]\n username = user\n helper = \"!f() { echo password=secret; }; f\"\n",
+		"insteadOf that adds a password": "[url \"" + withPassword + "/\"]\n insteadOf = " + server.URL + "/\n",
+		"helper":                         "[credential]\n helper = \"!f() { test $1 = get && echo username=user && echo password=secret; }; f\"\n",
+		"helper for host":                "[credential \"" + server.URL + "\"]\n username = user\n helper = \"!f() { echo password=secret; }; f\"\n",
 	} {
 		home := t.TempDir()
 		if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {

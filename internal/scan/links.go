@@ -147,7 +147,16 @@ func (r *Root) target(p string) (place, error) {
 			return place{files, rel, real}, err
 		}
 	}
-	return place{real: real}, nil
+	if r.o.Own == nil {
+		return place{real: real}, nil
+	}
+	base := r.o.Own(real)
+	rel, ok := under(base, real)
+	if base == "" || !ok {
+		return place{real: real}, nil
+	}
+	files, err := r.base(base)
+	return place{files, rel, real}, err
 }
 
 // base returns the backend of an allowed root.

@@ -65,7 +65,10 @@ type Options struct {
 	Listed   string // the hidden folder of the root whose manifests the caller lists itself: Inside notes none of them
 	Links    Links
 	Allow    []string // absolute paths of other roots that links may lead into
-	MaxSize  int64    // of a manifest, in bytes
+	// Own returns the folder of which a link's target may be read although it lies in none of these, "" if it may not. The target is
+	// absolute and without links, and so is the folder. A nil Own returns "".
+	Own      func(target string) string
+	MaxSize  int64 // of a manifest, in bytes
 	Workers  int      // goroutines that read; default 16
 	Portable bool     // use os.Root even where system calls could be used
 

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // fetchers returns what reads each kind of place. A place that a person typed, now or when a skill was installed, may be on this
@@ -29,7 +30,7 @@ func (p *Packages) fetchers() map[source.Kind]install.Fetcher {
 			return f.Fetch(ctx, r)
 		})
 	}
-	git := fetch.Git(&fetch.GitOptions{Path: path, Env: p.sys.Environ, SSH: p.sys.Getenv("GIT_SSH_COMMAND"), AllowFile: !p.foreign})
+	git := fetch.Git(&fetch.GitOptions{Path: path, Env: p.sys.Environ, SSH: p.sys.Getenv("GIT_SSH_COMMAND"), AllowFile: !p.foreign, AskPass: p.askPass()})
 	return map[source.Kind]install.Fetcher{
 		source.Git:     git,
 		source.Folder:  fetch.Folder(),
@@ -43,6 +44,16 @@ func (p *Packages) fetchers() map[source.Kind]install.Fetcher {
 			return client.Fetch(ctx, r)
 		}),
 	}
+}
+
+// askPass returns the operator's program that answers git's questions, for places that a person typed: it does not ask which host wants
+// to know. One in the project is nobody's choice but the project's.
+func (p *Packages) askPass() string {
+	program := p.sys.Getenv("GIT_ASKPASS")
+	if p.foreign || !filepath.IsAbs(program) || paths.WithinReal(p.settings.Config().Paths.Project, program) {
+		return ""
+	}
+	return program
 }
 
 // Foreign returns the same for places that a person did not type.

@@ -5,14 +5,20 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
@@ -160,6 +166,10 @@ func Advised(p manifest.Problem) manifest.Problem {
 		p.Cure = "agent skill repair " + manifest.Canonical(p.Skill)
 	case "linked-missing":
 		p.Cure = CureLink(p.Skill)
+	case "link-skipped":
+		if strings.Contains(p.Message, scan.ErrLeaves.Error()) {
+			p.Cure = "replace the link by the folder itself, or name the folder that it leads into in your settings: symlinks: allow-list and symlinkRoots"
+		}
 	case "skill-unknown":
 		p.Cure = cmp.Or(p.Cure, "agent skill list --all")
 	}
@@ -218,6 +228,8 @@ func (l *Library) source(from config.Layer) skill.Source {
 		o.Links = skill.LinksDeny
 	case "allow-list":
 		o.Allow = cfg.LinkRoots
+	default:
+		o.Own = l.own(from)
 	}
 	if from.Name == config.PluginDir {
 		installed := install.Source(registryOf(l.sys, l.settings), o)
@@ -225,6 +237,31 @@ func (l *Library) source(from config.Layer) skill.Source {
 		return skill.Merge(installed, skill.Dir(from.Dir, o))
 	}
 	return skill.Dir(from.Dir, o)
+}
+
+// own returns the rule by which a link in one of the user's own folders of skills is followed: to what is the user's own, lies in
+// the same home and is read by no other layer. Whoever can make a link in a project or in a folder that several users share could
+// otherwise choose what of a home is read.
+func (l *Library) own(from config.Layer) func(target string) string {
+	home := paths.Real(l.sys.Home)
+	if from.Name != config.UserDir || home == "" || !paths.Within([]string{home}, paths.Real(from.Dir)) {
+		return nil
+	}
+	others := []string{paths.Real(l.settings.Home())}
+	for _, layer := range l.settings.Config().Layers() {
+		if layer.Dir != "" {
+			others = append(others, paths.Real(layer.Dir))
+		}
+	}
+	return func(target string) string {
+		info, err := os.Lstat(target)
+		holds := func(dir string) bool { return paths.Within([]string{target}, dir) }
+		if err != nil || !lockfile.Owned(info) || !paths.Within([]string{home}, target) || paths.Within(others, target) || slices.ContainsFunc(others, holds) ||
+			content.Secret(filepath.ToSlash(strings.TrimPrefix(target, home))) {
+			return ""
+		}
+		return home
+	}
 }
 
 // Unknown returns a problem for each name in AGENT_SKILLS that no skill has.

@@ -118,7 +118,7 @@ var keys = []*key{
 		about: "Whether to search folders below folders for skills, ten levels deep, and the hidden folders in which hosts keep them."},
 	{name: "symlinks", kind: choice, project: tighten, values: []string{"allow-list", "contained", "deny"}, initial: "contained",
 		about: "Which symbolic links to skills are followed.",
-		means: []string{"as `contained`, and those that lead into `symlinkRoots`", "those that stay in their root", "none"}},
+		means: []string{"as `contained`, and those that lead into `symlinkRoots`", "those that stay in their root and, in your own folders, those to what is yours below your home", "none"}},
 	{name: "symlinkRoots", kind: places, project: never,
 		about: "Folders that links may lead into, with `symlinks: allow-list`."},
 	{name: "disclosure", kind: choice, values: []string{"system-xml", "tool-description", "triggers", "minimal"}, initial: "system-xml",
