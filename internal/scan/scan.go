@@ -60,17 +60,17 @@ const (
 
 // Options configures a Root.
 type Options struct {
-	Nested   bool   // look below the direct children as well
-	Inside   bool   // also note the manifests below skills and, with Nested, in hidden folders that are not searched
-	Listed   string // the hidden folder of the root whose manifests the caller lists itself: Inside notes none of them
-	Links    Links
-	Allow    []string // absolute paths of other roots that links may lead into
+	Nested bool   // look below the direct children as well
+	Inside bool   // also note the manifests below skills and, with Nested, in hidden folders that are not searched
+	Listed string // the hidden folder of the root whose manifests the caller lists itself: Inside notes none of them
+	Links  Links
+	Allow  []string // absolute paths of other roots that links may lead into
 	// Own returns the folder of which a link's target may be read although it lies in none of these, "" if it may not. The target is
 	// absolute and without links, and so is the folder. A nil Own returns "".
 	Own      func(target string) string
 	MaxSize  int64 // of a manifest, in bytes
-	Workers  int      // goroutines that read; default 16
-	Portable bool     // use os.Root even where system calls could be used
+	Workers  int   // goroutines that read; default 16
+	Portable bool  // use os.Root even where system calls could be used
 
 	// Bare looks for manifests without reading them: an Item has no Data, and an Err only if there is something else in a
 	// manifest's place. A manifest behind a link is read nevertheless.

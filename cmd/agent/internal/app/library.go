@@ -228,9 +228,8 @@ func (l *Library) source(from config.Layer) skill.Source {
 		o.Links = skill.LinksDeny
 	case "allow-list":
 		o.Allow = cfg.LinkRoots
-	default:
-		o.Own = l.own(from)
 	}
+	o.Own = l.own(from) // with "deny" nothing is followed
 	if from.Name == config.PluginDir {
 		installed := install.Source(registryOf(l.sys, l.settings), o)
 		o.Listed = filepath.Base(store.Folder(from.Dir))
