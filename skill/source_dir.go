@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -33,7 +34,7 @@ type DirOptions struct {
 	Links Links
 	Allow []string // absolute folders that a symbolic link may lead into, in addition to the root
 	// Own returns the folder of which the target of a link may be read although it lies neither in the root nor in a folder of Allow,
-	// "" if it may not. The target is an absolute path without links to a file or a folder, and the folder has to be one, too. A nil Own
+	// "" if it may not; what has the name of a file or folder with keys never is. The target is an absolute path without links to a file or a folder, and the folder has to be one, too. A nil Own
 	// returns "".
 	Own func(target string) string
 	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
@@ -105,8 +106,20 @@ func (s *dirSource) scanOptions(bare bool) *scan.Options {
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, Own: s.o.Own, MaxSize: manifest.MaxManifest, Workers: readers,
+	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, Own: s.own, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Bare: bare, Portable: s.portable}
+}
+
+// own is DirOptions.Own, except for what can hold keys.
+func (s *dirSource) own(target string) string {
+	if s.o.Own == nil {
+		return ""
+	}
+	base := s.o.Own(target)
+	if rel, err := filepath.Rel(base, target); err != nil || content.Secret(filepath.ToSlash(rel)) {
+		return ""
+	}
+	return base
 }
 
 // headComplete reports whether b has the whole front matter. If the closing line is missing, it reports true where

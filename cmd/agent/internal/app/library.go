@@ -15,10 +15,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/store"
-	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
-	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
@@ -167,7 +165,7 @@ func Advised(p manifest.Problem) manifest.Problem {
 	case "linked-missing":
 		p.Cure = CureLink(p.Skill)
 	case "link-skipped":
-		if strings.Contains(p.Message, scan.ErrLeaves.Error()) {
+		if strings.Contains(p.Message, " leads out of ") {
 			p.Cure = "replace the link by the folder itself, or name the folder that it leads into in your settings: symlinks: allow-list and symlinkRoots"
 		}
 	case "skill-unknown":
@@ -255,8 +253,7 @@ func (l *Library) own(from config.Layer) func(target string) string {
 	return func(target string) string {
 		info, err := os.Lstat(target)
 		holds := func(dir string) bool { return paths.Within([]string{target}, dir) }
-		if err != nil || !lockfile.Owned(info) || !paths.Within([]string{home}, target) || paths.Within(others, target) || slices.ContainsFunc(others, holds) ||
-			content.Secret(filepath.ToSlash(strings.TrimPrefix(target, home))) {
+		if err != nil || !lockfile.Owned(info) || !paths.Within([]string{home}, target) || paths.Within(others, target) || slices.ContainsFunc(others, holds) {
 			return ""
 		}
 		return home
