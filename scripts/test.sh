@@ -170,7 +170,7 @@ $pure")
 }
 
 # go_test prints what go test -json prints, without vet, which is a step of its own. In CI the tests themselves have the usual GOGC.
-go_test() { go test -json -vet=off -parallel 4 -timeout 10m ${CI:+-exec} ${CI:+"env -u GOGC"} "$@" 2>&1 || : >"$TOOLS/test.failed"; }
+go_test() { go test -json -vet=off -parallel 4 -timeout 15m ${CI:+-exec} ${CI:+"env -u GOGC"} "$@" 2>&1 || : >"$TOOLS/test.failed"; }
 
 # again runs the tests that failed once more, each package alone, and writes the names of those that pass to flaky. There are none
 # where chance is no excuse: after a data race, a panic or a timeout, if something did not build, and if more than three tests failed.
