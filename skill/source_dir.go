@@ -34,8 +34,8 @@ type DirOptions struct {
 	Links Links
 	Allow []string // absolute folders that a symbolic link may lead into, in addition to the root
 	// Own returns the folder of which the target of a link may be read although it lies neither in the root nor in a folder of Allow,
-	// "" if it may not; what has the name of a file or folder with keys never is. The target is an absolute path without links to a file or a folder, and the folder has to be one, too. A nil Own
-	// returns "".
+	// "" if it may not; what has the name of a file or folder with keys never is. The target is an absolute path without links to a
+	// file or a folder, and the folder has to be one, too. A nil Own returns "".
 	Own func(target string) string
 	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
 	// comes with a project. "" requires nothing.
