@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,21 +65,30 @@ func Resolve(path string) (real string, links []Link, err error) {
 	return real, links, nil
 }
 
-// Holds reports whether a folder is a path or has it in it, where the links in both lead, or has a link that leads to it: whoever writes
-// in the folder chooses then what the path is.
-func Holds(folder, path string) bool {
-	if WithinReal(folder, path) {
-		return true
-	}
-	_, links, _ := Resolve(path)
-	real := []string{Real(folder)}
-	for _, l := range links {
-		if Within(real, l.Path) {
-			return true
-		}
-	}
-	return false
+// Way is a path with what lies on the way to it.
+type Way struct {
+	real  string
+	links []Link
 }
+
+// WayTo returns the way to an absolute path, as far as it leads, and for "" one that is in no folder.
+func WayTo(path string) *Way {
+	real, links, err := Resolve(path)
+	if err != nil {
+		real = Real(path)
+	}
+	return &Way{real, links}
+}
+
+// In reports whether the way ends in a folder, which has no links in its path, or goes through a link in it: whoever writes in the folder
+// chooses then what the path is.
+func (w *Way) In(real string) bool {
+	dirs := []string{real}
+	return Within(dirs, w.real) || slices.ContainsFunc(w.links, func(l Link) bool { return Within(dirs, l.Path) })
+}
+
+// Holds reports whether the way to a path is in a folder, see Way.In. The links in the path of the folder are followed.
+func Holds(folder, path string) bool { return WayTo(path).In(Real(folder)) }
 
 // parts returns the names in a path. ".." stays: what is above a link is known when it was followed.
 func parts(path string) []string {

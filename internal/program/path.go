@@ -29,9 +29,10 @@ type Dropped struct {
 // CleanPath returns the folders of a PATH, in its order, in which nobody but the user and the administrator chooses the
 // programs. It drops a folder that is relative, missing, in a skill, in the project or writable by others, and one that commands do not see.
 func CleanPath(path string, o *PathOptions) (dirs []string, dropped []Dropped) {
-	refused := o.refused()
+	home := paths.WayTo(o.Home)
+	refused := o.refused(home)
 	for _, dir := range filepath.SplitList(path) {
-		switch reason := unfit(dir, o.Home, refused); {
+		switch reason := unfit(dir, home, refused); {
 		case reason != "":
 			dropped = append(dropped, Dropped{dir, reason})
 		case !slices.Contains(dirs, dir):
@@ -47,15 +48,15 @@ type refusal struct {
 	reason string
 }
 
-// refused returns the folders of skills and the project.
-func (o *PathOptions) refused() []refusal {
+// refused returns the folders of skills and the project. home is the way to the home.
+func (o *PathOptions) refused(home *paths.Way) []refusal {
 	var out []refusal
 	add := func(root, reason string) {
 		roots := []string{root}
-		if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
-			roots = append(roots, real)
+		if _, err := os.Lstat(root); err == nil {
+			roots = paths.Unique(append(roots, paths.Real(root)))
 		}
-		if root != "" && !o.holdsSystem(roots) {
+		if root != "" && !o.holdsSystem(roots) && !home.In(roots[len(roots)-1]) {
 			out = append(out, refusal{roots, reason})
 		}
 	}
@@ -75,15 +76,12 @@ func (o *PathOptions) refused() []refusal {
 // holdsSystem reports whether a folder is or holds the home or a folder of the system's programs. Without what lies in it
 // there would be no PATH.
 func (o *PathOptions) holdsSystem(roots []string) bool {
-	needed := filepath.SplitList(FixedPath)
-	if o.Home != "" {
-		needed = append(needed, o.Home)
-	}
-	return slices.ContainsFunc(needed, func(dir string) bool { return paths.Within(roots, dir) }) || o.Home != "" && paths.Holds(roots[0], o.Home)
+	needed := append(filepath.SplitList(FixedPath), o.Home)
+	return slices.ContainsFunc(needed, func(dir string) bool { return dir != "" && paths.Within(roots, dir) })
 }
 
 // unfit returns why a folder is dropped, "" if it is not.
-func unfit(dir, home string, refused []refusal) string {
+func unfit(dir string, home *paths.Way, refused []refusal) string {
 	if !filepath.IsAbs(dir) {
 		return "is not an absolute path"
 	}
@@ -95,7 +93,7 @@ func unfit(dir, home string, refused []refusal) string {
 	if err != nil || !info.IsDir() {
 		return "is not a folder"
 	}
-	if home != "" && paths.Holds(dir, home) {
+	if home.In(real) {
 		return "holds the whole home"
 	}
 	for _, r := range refused {

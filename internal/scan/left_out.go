@@ -56,10 +56,19 @@ func (w *walk) inside() {
 	for l, depth := w.skills, 0; len(l.dirs) > 0 && depth <= MaxDepth && w.ctx.Err() == nil; depth++ {
 		lists := make([]listing, len(l.dirs))
 		w.parallel(len(l.dirs), func(wk *worker, i int) { // what cannot be listed has no manifests to name
-			lists[i], _ = l.at[i].files.list(wk, l.at[i].rel, w.r.hidden(l.dirs[i]))
+			hidden := w.r.hidden(l.dirs[i])
+			if depth == 0 {
+				hidden = []string{every}
+			}
+			lists[i], _ = l.at[i].files.list(wk, l.at[i].rel, hidden)
 		})
 		var next level
 		for i, sub := range lists {
+			if depth == 0 {
+				searched := w.r.hidden(l.dirs[i])
+				w.hidden[l.dirs[i]] = w.unknown(l.dirs[i], sub.dirs)
+				sub.dirs = slices.DeleteFunc(sub.dirs, func(name string) bool { return ignored(name, searched) })
+			}
 			if sub.manifest && depth > 0 {
 				dir := path.Dir(l.dirs[i])
 				for !owner[dir] {
@@ -90,16 +99,19 @@ func (w *walk) unsearched() {
 	type folder struct{ dir, hidden string }
 	room := w.r.o.MaxDirs
 	var next []folder
-	dirs := append([]string{"."}, w.seen...)
-	for i, sub := range w.lists(dirs, []string{every}) {
-		searched := w.r.hidden(dirs[i])
-		for _, name := range sub.dirs {
-			known := slices.Contains(searched, name) || filename.IsRepository(name) || dirs[i] == "." && name == w.r.o.Listed
-			if name[0] == '.' && !known {
-				dir := join(dirs[i], name)
-				next = append(next, folder{dir, dir})
-			}
+	add := func(dir string, names []string) {
+		for _, name := range names {
+			next = append(next, folder{join(dir, name), join(dir, name)})
 		}
+	}
+	dirs := append([]string{"."}, w.seen...)
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		names, listed := w.hidden[dir]
+		add(dir, names)
+		return listed
+	})
+	for i, sub := range w.lists(dirs, []string{every}) {
+		add(dirs[i], w.unknown(dirs[i], sub.dirs))
 	}
 	for range mostHidden {
 		next = next[:min(len(next), room)]
@@ -121,6 +133,18 @@ func (w *walk) unsearched() {
 			}
 		}
 	}
+}
+
+// unknown returns the names of hidden folders in a folder that are not searched, but for those of version control.
+func (w *walk) unknown(dir string, names []string) (hidden []string) {
+	searched := w.r.hidden(dir)
+	for _, name := range names {
+		known := slices.Contains(searched, name) || filename.IsRepository(name) || dir == "." && name == w.r.o.Listed
+		if name[0] == '.' && !known {
+			hidden = append(hidden, name)
+		}
+	}
+	return hidden
 }
 
 // lists lists folders below the root. What cannot be listed has no manifests to name.

@@ -83,21 +83,22 @@ type walk struct {
 	v       Visitor
 	workers []worker
 	notes   []Note
-	links   []string        // links met on the way, by path
-	behind  level           // folders whose manifest is a link
-	skills  level           // folders of skills, with Options.Inside
-	late    bool            // manifests that are links are read
-	seen    []string        // every folder that was probed under its own path
-	real    map[string]bool // the real paths of all probed folders, while links are followed
-	room    int             // how many more folders may be probed below the children
-	deep    cut             // folders below MaxDepth
-	many    cut             // folders for which there was no room
+	links   []string            // links met on the way, by path
+	behind  level               // folders whose manifest is a link
+	skills  level               // folders of skills, with Options.Inside
+	hidden  map[string][]string // the folders in those of skills that are hidden and not searched
+	late    bool                // manifests that are links are read
+	seen    []string            // every folder that was probed under its own path
+	real    map[string]bool     // the real paths of all probed folders, while links are followed
+	room    int                 // how many more folders may be probed below the children
+	deep    cut                 // folders below MaxDepth
+	many    cut                 // folders for which there was no room
 }
 
 // Walk visits the manifests below the root and returns notes on what it left out, sorted by path. It returns an error if
 // ctx is done or the root cannot be listed.
 func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
-	w := &walk{r: r, ctx: ctx, v: v, workers: make([]worker, r.o.Workers), room: r.o.MaxDirs}
+	w := &walk{r: r, ctx: ctx, v: v, workers: make([]worker, r.o.Workers), room: r.o.MaxDirs, hidden: map[string][]string{}}
 	for i := range w.workers {
 		w.workers[i].id = i
 	}

@@ -180,17 +180,22 @@ func openOld(dir *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// endOf returns the position at the end of a file. It reads the last lines, and the whole file if there is no record in
-// them.
-func endOf(f *os.File, size int64) (position, error) {
-	from := max(size-2*maxLine, 0)
-	end, found, err := scan(io.NewSectionReader(f, from, size-from), from > 0)
-	if err == nil && !found && from > 0 {
-		end, _, err = scan(io.NewSectionReader(f, 0, size), false)
+// endOf returns the position at the end of a file. It reads the last lines: more of them, and at last the whole file, as long as there is
+// no record in them.
+func endOf(f *os.File, size int64) (end position, err error) {
+	for last := int64(lastLines); ; last *= 8 {
+		from := max(size-last, 0)
+		var found bool
+		end, found, err = scan(io.NewSectionReader(f, from, size-from), from > 0)
+		if err != nil || found || from == 0 {
+			end.size = size
+			return end, err
+		}
 	}
-	end.size = size
-	return end, err
 }
+
+// lastLines is how much of a file is read to find its last record, in bytes.
+const lastLines = 16 << 10
 
 // scan returns the position after the last record of r, and whether there is one. inside says that r may begin inside a
 // line.

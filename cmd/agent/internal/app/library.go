@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
@@ -244,16 +245,17 @@ func (l *Library) own(from config.Layer) func(target string) string {
 	if from.Name != config.UserDir || home == "" || !paths.Within([]string{home}, paths.Real(from.Dir)) {
 		return nil
 	}
-	others := []string{paths.Real(l.settings.Home())}
-	for _, layer := range l.settings.Config().Layers() {
-		if layer.Dir != "" {
-			others = append(others, paths.Real(layer.Dir))
+	others := sync.OnceValue(func() []string {
+		out := []string{paths.Real(l.settings.Home())}
+		for _, layer := range l.settings.Config().Layers() {
+			out = append(out, paths.Real(layer.Dir))
 		}
-	}
+		return slices.DeleteFunc(out, func(dir string) bool { return dir == "" })
+	})
 	return func(target string) string {
 		info, err := os.Lstat(target)
 		holds := func(dir string) bool { return paths.Within([]string{target}, dir) }
-		if err != nil || !lockfile.Owned(info) || !paths.Within([]string{home}, target) || paths.Within(others, target) || slices.ContainsFunc(others, holds) {
+		if err != nil || !lockfile.Owned(info) || !paths.Within([]string{home}, target) || paths.Within(others(), target) || slices.ContainsFunc(others(), holds) {
 			return ""
 		}
 		return home
