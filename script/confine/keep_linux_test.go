@@ -55,13 +55,13 @@ func TestKeep(t *testing.T) {
 						c.Keep = append(c.Keep, filepath.Join(c.Dir, name))
 					}
 				}
-				before := listing(t, c.Dir)
+				before := listed(t, c.Dir)
 				out := run(t, i.runner(t, Options{}), c)
 				if (out.ExitCode != 0) != keep {
 					t.Errorf("got %d, %s", out.ExitCode, out.Stderr)
 				}
-				if keep && strings.ReplaceAll(listing(t, c.Dir), "y\n", "") != before {
-					t.Errorf("changed:\n%s\nbefore:\n%s", listing(t, c.Dir), before)
+				if keep && strings.ReplaceAll(listed(t, c.Dir), "y\n", "") != before {
+					t.Errorf("changed:\n%s\nbefore:\n%s", listed(t, c.Dir), before)
 				}
 				if keep && len(out.Sandbox.Missing) > 0 {
 					t.Errorf("got %+v", out.Sandbox)
@@ -84,8 +84,8 @@ func project(t *testing.T, dir string) {
 	}
 }
 
-// listing returns the paths below a folder with the content of files.
-func listing(t *testing.T, dir string) string {
+// listed returns the paths below a folder with the content of files.
+func listed(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
 	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {

@@ -3,7 +3,6 @@ package confine
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-base/agent-base/internal/listing"
 	"github.com/agent-base/agent-base/internal/paths"
 )
 
@@ -20,15 +20,15 @@ import (
 // has no unix sockets, and it has none where it is not known which there are.
 //
 // Any file of a folder that was granted can be a socket, under a name that no program gave it: these folders are searched. In those of the
-// system it has the name that its program gave it.
+// system and of other installed programs it has the name that its program gave it.
 func (p *plan) hideSockets() {
 	text, err := os.ReadFile("/proc/self/net/unix")
 	for _, name := range boundNames(string(text)) {
 		p.hideSocket(name)
 	}
 	s := &socketSearch{left: mostSearched}
-	folders := paths.Without(slices.Concat(p.extra, p.c.Read, p.c.Write), slices.Concat(p.c.Own, p.c.Stored)) // these are no others'
-	slices.Sort(folders)                                                                                      // a folder before those in it
+	folders := paths.Without(slices.Concat(p.extra, p.c.Read, p.c.Write), slices.Concat(p.c.Own, p.c.Stored, p.c.Installed)) // Own and Stored are no others'
+	slices.Sort(folders)                                                                                                     // a folder before those in it
 	for _, dir := range folders {
 		s.search(filepath.Clean(dir))
 	}
@@ -56,6 +56,7 @@ type socketSearch struct {
 	found   []string
 	left    int    // files and folders to look at
 	unknown string // why it does not know all of them, "" if it does
+	lister  listing.Lister
 }
 
 // search looks in a folder and those below it, without following links.
@@ -67,34 +68,33 @@ func (s *socketSearch) search(top string) {
 	for next := []string{top}; len(next) > 0 && s.left > 0; {
 		dir := next[len(next)-1]
 		next = next[:len(next)-1]
-		for _, d := range s.read(dir) {
-			switch d.Type() {
+		s.left--
+		err := s.lister.List(dir, func(name string, kind fs.FileMode) bool {
+			s.left--
+			switch kind {
 			case fs.ModeDir:
-				next = append(next, filepath.Join(dir, d.Name()))
+				next = append(next, dir+"/"+name)
 			case fs.ModeSocket:
-				s.found = append(s.found, filepath.Join(dir, d.Name()))
+				s.found = append(s.found, dir+"/"+name)
 			}
+			return s.left > 0
+		})
+		if err != nil && mayHold(dir, err) {
+			s.unknown = "it cannot be seen what is in " + dir
 		}
 	}
 }
 
-// read returns what lies in a folder, nothing for what is no folder. One that cannot be listed may have sockets all the same.
-func (s *socketSearch) read(dir string) []fs.DirEntry {
-	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		var info unix.Stat_t
-		if errors.Is(err, fs.ErrPermission) && (unix.Access(dir, unix.X_OK) == nil || unix.Lstat(dir, &info) == nil && int(info.Uid) == os.Geteuid()) {
-			s.unknown = "it cannot be seen what is in " + dir
-		}
-		return nil
+// mayHold reports whether what cannot be listed may have sockets all the same. What is no folder has none.
+func mayHold(dir string, err error) bool {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
+		return false
+	case !errors.Is(err, fs.ErrPermission):
+		return true
 	}
-	defer f.Close()
-	list, err := f.ReadDir(max(s.left, 1))
-	if err != nil && !errors.Is(err, io.EOF) {
-		s.unknown = err.Error()
-	}
-	s.left -= len(list) + 1
-	return list
+	var info unix.Stat_t
+	return unix.Access(dir, unix.X_OK) == nil || unix.Lstat(dir, &info) == nil && int(info.Uid) == os.Geteuid()
 }
 
 func (p *plan) hideSocket(path string) {

@@ -93,6 +93,43 @@ func renamed(t *testing.T, dir string) []string {
 	return []string{at("a/b/renamed"), at("linked"), at("a/through")}
 }
 
+// Installed programs are not searched, however many files they have: those that run have bound their sockets there under their own names.
+func TestSocketsOfInstalledPrograms(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		if i.name != "A" {
+			t.Skip("no unix sockets without a view of its own")
+		}
+		dir, err := os.MkdirTemp("", "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		serve(t, filepath.Join(dir, "bound"))
+		moved := renamed(t, dir)
+		hidden := func(installed []string) (out []string) {
+			c := i.command(t, "/bin/true")
+			c.Read, c.Installed = append(c.Read, dir), installed
+			p, err := i.runner(t, Options{}).plan(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range append(moved, filepath.Join(dir, "bound")) {
+				if e, ok := p.view.entries[path]; ok && e.kind == hiddenFile {
+					out = append(out, filepath.Base(path))
+				}
+			}
+			return out
+		}
+		if got := hidden(nil); len(got) != len(moved)+1 {
+			t.Errorf("a folder of the user's: hides %q", got)
+		}
+		if got := hidden([]string{dir}); !slices.Contains(got, "bound") || slices.Contains(got, "linked") {
+			t.Errorf("installed programs: hides %q", got)
+		}
+	})
+}
+
 // Where it is not known which sockets there are, a command has none: its folders are too large, or one cannot be listed.
 func TestSocketsAreNotKnown(t *testing.T) {
 	dir := t.TempDir()

@@ -62,7 +62,9 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	gitRead, gitWrite := repositories(at, paths.Unique(slices.Concat(r.Here, given)), users)
 	users, read = append(users, gitWrite...), append(read, gitRead...)
 	c.Write = slices.Concat(c.Own, c.Stored, users)
-	c.Read = slices.Concat(r.reads(at, append(r.Programs[:len(r.Programs):len(r.Programs)], c.Path)), read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
+	installed := r.installed(at, append(r.Programs[:len(r.Programs):len(r.Programs)], c.Path))
+	c.Installed = paths.Unique(paths.Without(installed, slices.Concat(read, r.Here, users)))
+	c.Read = slices.Concat(at.there("read", r.Read), installed, read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
 	c.Hide, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil
 	guard.Protect(&c, users, r.GrantWrite)
@@ -110,9 +112,9 @@ func (r *Reach) folders() []string {
 	return out
 }
 
-// reads returns what it reads whatever the user granted.
-func (r *Reach) reads(at *resolver, programs []string) []string {
-	all := slices.Clone(r.Read)
+// installed returns where the programs that it runs, and those of its PATH, are installed.
+func (r *Reach) installed(at *resolver, programs []string) []string {
+	var all []string
 	for _, path := range programs {
 		if filepath.IsAbs(path) {
 			all = append(all, program.Installation(path, r.Guard.Home)...)

@@ -38,6 +38,7 @@ func TestReachCommand(t *testing.T) {
 		{name: "the user's home", change: func(r *Reach) { r.Home, r.UsersHome = at("home"), true }, read: []string{"home"}, hide: []string{"home/.agent"}, no: []string{"home", "own"},
 			env: []string{"HOME=" + at("home")}},
 		{name: "the user is at home", change: func(r *Reach) { r.Here, r.WriteHere = []string{at("home")}, []string{at("home")} }, write: []string{"home"}, hide: []string{"home/.ssh", "home/.agent"}},
+		{name: "a folder of PATH that the user named", change: func(r *Reach) { r.GrantRead = []string{at("bin")} }, read: []string{"bin"}},
 		{name: "with a network", change: func(r *Reach) { r.Network.Hosts = []string{"example.com"} }, read: []string{"cert.pem"}, no: []string{"trusted"}},
 		{name: "every file that a variable names", change: func(r *Reach) { r.EnvFiles, r.Home = true, "" }, read: []string{"own", "cert.pem"}, no: []string{"own"}, env: []string{"HOME=/elsewhere"}},
 		{name: "a rule", change: func(r *Reach) { r.Denied = []Denied{{Read: globRules{at("work"), []string{"secret"}}}} }, hide: []string{"work/secret"}},
@@ -54,6 +55,9 @@ func TestReachCommand(t *testing.T) {
 			}
 			checkHas(t, at, "read", c.Read, tt.read)
 			checkHas(t, at, "write", c.Write, tt.write)
+			if granted := len(r.GrantRead) > 0; granted == slices.Contains(c.Installed, at("bin")) || slices.Contains(c.Installed, at("skill")) {
+				t.Errorf("programs are installed in %q", c.Installed)
+			}
 			checkHas(t, at, "hide", c.Hide, tt.hide)
 			checkHas(t, at, "keep", c.Keep, tt.keep)
 			for _, name := range tt.no {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/gitdir"
+	"github.com/agent-base/agent-base/internal/listing"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/internal/paths"
 )
@@ -90,10 +92,12 @@ func plainGit(git string) bool {
 		}
 	}
 	plain := true
-	if _, err := os.Lstat(filepath.Join(git, "hooks")); err == nil {
-		info, err := os.Stat(filepath.Join(git, "hooks"))
-		plain = err == nil && info.IsDir()
-		(&lister{}).list(filepath.Join(git, "hooks"), func(name string, _ bool) { plain = plain && strings.HasSuffix(name, ".sample") })
+	err := (&listing.Lister{}).List(filepath.Join(git, "hooks"), func(name string, _ fs.FileMode) bool {
+		plain = strings.HasSuffix(name, ".sample")
+		return plain
+	})
+	if err != nil && !os.IsNotExist(err) { // also a link
+		return false
 	}
 	config, err := gitdir.Read(filepath.Join(git, "config"))
 	return plain && (err == nil && plainSettings(config) || os.IsNotExist(err))

@@ -72,20 +72,21 @@ type Command struct {
 
 	// What a sandbox lets it reach in addition to the system's programs and libraries: Reach sets it. Exec ignores all of it but Own,
 	// Stored and Layer.
-	Read    []string    // files and folders that it may read. No path of these lists leads through a symbolic link
-	Write   []string    // files and folders that it may write, and read
-	Own     []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
-	Stored  []string    // folders among Write that count for Limits.Disk alone, such as the caches of package managers
-	Keep    []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
-	Absent  []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
-	Seen    []*Seen     // folders below Write in which nothing comes to be that other programs obey: it is moved aside, too
-	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
-	Missing []string    // what could not be asked for, as lines for Sandbox.Missing
-	Links   []Link      // symbolic links that it sees, where the sandbox has a view of its own: they lead to what it reads and writes
-	Mounts  []Mount     // folders that it also reads at another path, where the sandbox has a view of its own
-	Network Network     // the zero value is none
-	Layer   *Layer      // a folder that it writes without changing it; nil for none. Exec returns ErrNoLayer
-	Confine Confinement // "" means ConfineAuto
+	Read      []string    // files and folders that it may read. No path of these lists leads through a symbolic link
+	Installed []string    // those of Read that hold installed programs: nobody puts anything else there
+	Write     []string    // files and folders that it may write, and read
+	Own       []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
+	Stored    []string    // folders among Write that count for Limits.Disk alone, such as the caches of package managers
+	Keep      []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
+	Absent    []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
+	Seen      []*Seen     // folders below Write in which nothing comes to be that other programs obey: it is moved aside, too
+	Hide      []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
+	Missing   []string    // what could not be asked for, as lines for Sandbox.Missing
+	Links     []Link      // symbolic links that it sees, where the sandbox has a view of its own: they lead to what it reads and writes
+	Mounts    []Mount     // folders that it also reads at another path, where the sandbox has a view of its own
+	Network   Network     // the zero value is none
+	Layer     *Layer      // a folder that it writes without changing it; nil for none. Exec returns ErrNoLayer
+	Confine   Confinement // "" means ConfineAuto
 }
 
 // Input returns a reader of Stdin, for os/exec: nil, which stands for an empty one, if there is none.

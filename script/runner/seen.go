@@ -2,12 +2,14 @@ package runner
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/listing"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/internal/paths"
 )
@@ -189,7 +191,7 @@ type below struct {
 // that are repositories of git without a work tree, and says whether to go on below them; skip about those that were too many or too
 // deep.
 func (s *Seen) walk(most, deepest int, visit func(named) bool, bare func(rel string) bool, skip func(rel string)) {
-	var l lister
+	var l listing.Lister
 	level, read := []below{{}}, 0
 	for depth := 0; len(level) > 0; depth++ {
 		var next []below
@@ -205,19 +207,21 @@ func (s *Seen) walk(most, deepest int, visit func(named) bool, bare func(rel str
 }
 
 // read visits the entries of one folder, and returns the folders in it that are to be visited.
-func (s *Seen) read(l *lister, at below, visit func(named) bool, bare func(rel string) bool) []below {
+func (s *Seen) read(l *listing.Lister, at below, visit func(named) bool, bare func(rel string) bool) []below {
 	var out []below
 	parts := 0
-	l.list(s.abs(at.rel), func(name string, isDir bool) {
+	_ = l.List(s.abs(at.rel), func(name string, kind fs.FileMode) bool { // what cannot be read has no names
+		isDir := kind.IsDir()
 		if name == "HEAD" || name == "objects" || name == "refs" {
 			parts++
 		}
 		n := named{at.rel, name, isDir, at.under}
 		if isDir && slices.Contains(notSearched, name) || !visit(n) || !isDir {
-			return
+			return true
 		}
 		rel := n.rel()
 		out = append(out, below{rel, at.under || name[0] == '.' && s.had[rel]})
+		return true
 	})
 	if parts == 3 && !bare(at.rel) {
 		return nil

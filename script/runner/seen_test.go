@@ -100,6 +100,21 @@ func TestSeenMoved(t *testing.T) {
 	}
 }
 
+// git follows a link to a folder of hooks.
+func TestSeenLinkedHooks(t *testing.T) {
+	s := &Seen{Dir: t.TempDir()}
+	tree{"tools/pre-commit": ""}.write(t, s.Dir)
+	look(s)
+	tree{"a/.git/HEAD": "x", "a/.git/config": plainConfig}.write(t, s.Dir)
+	if err := os.Symlink("../../tools", s.abs("a/.git/hooks")); err != nil {
+		t.Skip(err)
+	}
+	got, err := s.New()
+	if err != nil || len(got) != 1 || got[0].Path != s.abs("a/.git") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // The work trees and submodules of a repository that was there are no new repositories, unless their settings run something.
 func TestSeenWorkTrees(t *testing.T) {
 	for _, tt := range []struct {

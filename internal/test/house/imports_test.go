@@ -45,8 +45,8 @@ var allowed = map[string][]string{
 	"telemetry":               {"trace", "internal/redact"},
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
-	"script/confine":        {"internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
-	"script/runner":         {"internal/content", "internal/gitdir", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
+	"script/confine":        {"internal/listing", "internal/obeyed", "script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
+	"script/runner":         {"internal/listing", "internal/content", "internal/gitdir", "internal/filename", "internal/obeyed", "internal/paths", "internal/proc", "internal/program"},
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"internal/toolrule", "session/allow", "tool"},
@@ -87,6 +87,7 @@ var allowed = map[string][]string{
 	"internal/git":                  {"internal/filename", "internal/lazyregexp", "internal/proc", "internal/program"},
 	"internal/gitdir":               {"internal/content", "internal/paths"},
 	"internal/glob":                 {},
+	"internal/listing":              {},
 	"internal/proc":                 {},
 	"internal/filename":             {},
 	"internal/address":              {},
@@ -175,7 +176,7 @@ var importers = map[string][]string{
 	"mvdan.cc/sh/v3":                  {"session/allow"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/scan", "skill/check", "install/lock"},
-	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
+	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
 	"golang.org/x/net":                {"cmd/agent/internal/models"},
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"charm.land":                      {"cmd/agent/internal/chat"},
