@@ -235,7 +235,7 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []stri
 	}
 	defer root.Close()
 	limits := p.in.o.Limits
-	limits.Volatile = true // Stage.Keep writes them to the disk
+	limits.Volatile, limits.LeaveOdd = true, true // Stage.Keep writes them to the disk
 	w := unpack.NewWriter(root, &limits)
 	own := content.Without(fsys, func(name, kind string) {
 		if !filename.IsRepository(path.Base(name)) { // nobody misses it
@@ -244,6 +244,12 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []stri
 	})
 	if err := w.End(unpack.Copy(ctx, own, w)); err != nil {
 		return left, err
+	}
+	for _, line := range w.LeftOut() {
+		if c.Path != "." {
+			line = c.Path + "/" + line
+		}
+		left = append(left, line)
 	}
 	pointers, err := content.Pointers(ctx, root.FS())
 	for _, name := range pointers {

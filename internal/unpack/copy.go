@@ -49,6 +49,9 @@ func copyFolder(ctx context.Context, fsys fs.FS, dir string, w *Writer) (below [
 			if dir != "." {
 				name = dir + "/" + name
 			}
+			if w.odd(name) {
+				continue
+			}
 			if e.IsDir() {
 				below = append(below, name)
 			}
@@ -63,6 +66,18 @@ func copyFolder(ctx context.Context, fsys fs.FS, dir string, w *Writer) (below [
 			return nil, err
 		}
 	}
+}
+
+// odd reports whether an entry is left out for its name.
+func (w *Writer) odd(name string) bool {
+	if !w.o.LeaveOdd {
+		return false
+	}
+	why := w.seen.odd(name)
+	if why != "" {
+		w.left = append(w.left, name+" "+why)
+	}
+	return why != ""
 }
 
 func copyEntry(ctx context.Context, fsys fs.FS, name string, e fs.DirEntry, w *Writer) error {

@@ -25,7 +25,7 @@ func (w *Writer) link(name, target string) error {
 	return w.err
 }
 
-// LeftOut returns the links that were left out, and why, as "x is a symbolic link to \"y\", a folder".
+// LeftOut returns what was left out, and why, as "x is a symbolic link to \"y\", a folder".
 func (w *Writer) LeftOut() []string { return w.left }
 
 // follow writes a copy of the file that each link leads to. It looks only at what was written.

@@ -1,7 +1,9 @@
 package unpack
 
 import (
+	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/filename"
@@ -50,7 +52,7 @@ func (n *Names) see(name string, dir bool) error {
 	old, known := n.seen[key]
 	switch {
 	case known && old.name != name:
-		return refuse(name, "is the same as %.200q where case and accents are not told apart", old.name)
+		return refuse(name, "%s", sameAs(old.name))
 	case known && old.dir != dir:
 		return refuse(name, "is a file and a folder")
 	case known && !dir:
@@ -63,6 +65,22 @@ func (n *Names) see(name string, dir bool) error {
 	}
 	n.seen[key] = entry{name, dir}
 	return nil
+}
+
+// odd says why the last part of a path, below folders that were added, is no name that Add takes, "" if it is one. Of a .git folder it says nothing.
+func (n *Names) odd(name string) string {
+	old, known := n.seen[filename.Fold(name)]
+	if known && old.name != name {
+		return sameAs(old.name)
+	}
+	if why := filename.Unsafe(path.Base(name)); why != "" {
+		return "has a name that " + why
+	}
+	return ""
+}
+
+func sameAs(name string) string {
+	return fmt.Sprintf("is the same as %.200q where case and accents are not told apart", name)
 }
 
 // check returns an error for a path that is not plainly one file below the root, on every system.

@@ -40,6 +40,10 @@ type Options struct {
 	// links out, instead of refusing all. Writer.LeftOut has those that are left out.
 	FollowLinks bool
 
+	// LeaveOdd makes Copy leave out a file or folder whose name some system does not accept, or takes for that of another one beside it,
+	// which comes first, instead of refusing all. Writer.LeftOut has those that are left out.
+	LeaveOdd bool
+
 	// Volatile files need not survive a power failure: Close does not flush them to the disk.
 	Volatile bool
 }
@@ -88,7 +92,7 @@ type Writer struct {
 	in    *os.Root // the open folder, nil for none
 	buf   []byte
 	links []link   // symbolic links that were met
-	left  []string // links that were left out, and why
+	left  []string // what was left out, and why
 	err   error    // the first one
 }
 

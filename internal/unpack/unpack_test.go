@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -247,6 +249,35 @@ func TestCopyHostileNames(t *testing.T) {
 	for _, name := range []string{"..", ".", "", "a/b", "../x", "/x", "a\\b", ".git "} {
 		refused(t, Copy(t.Context(), hostile{fstest.MapFS{"a": {}}, name}, NewWriter(folder(t), nil)), name, "")
 	}
+}
+
+// What has an odd name is left out where that is asked for: of names that are one on some system, the first stays.
+func TestLeaveOdd(t *testing.T) {
+	root := folder(t)
+	w := NewWriter(root, &Options{LeaveOdd: true})
+	from := fstest.MapFS{}
+	for _, name := range []string{"NOTES.md", "Notes.md", "a/x", "A/y", "aux.txt", "b:c/d", "dot.", "e/\u200bf", "plain"} {
+		from[name] = &fstest.MapFile{Data: []byte("x")}
+	}
+	if err := w.End(Copy(t.Context(), from, w)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"A/y", "NOTES.md", "plain"}, slices.Sorted(maps.Keys(tree(t, root)))); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{
+		`Notes.md is the same as "NOTES.md" where case and accents are not told apart`,
+		`a is the same as "A" where case and accents are not told apart`,
+		"aux.txt has a name that is that of a device on Windows",
+		"b:c has a name that has a character that some systems forbid",
+		"dot. has a name that ends with a full stop or a space",
+		"e/\u200bf has a name that has an invisible character",
+	}
+	if diff := cmp.Diff(want, w.LeftOut()); diff != "" {
+		t.Error(diff)
+	}
+	w = NewWriter(folder(t), &Options{LeaveOdd: true})
+	refused(t, Copy(t.Context(), fstest.MapFS{"x/.GIT/config": {}}, w), "x/.GIT", "is in a .git folder")
 }
 
 func BenchmarkCopy1000(b *testing.B) {

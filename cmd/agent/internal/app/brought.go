@@ -34,11 +34,7 @@ func (c *Consent) Brought(ctx context.Context, k *install.Package, checked *Chec
 // leftOutLines names what the copy of a skill has not, and says what to do about links.
 func leftOutLines(k *install.Package) []string {
 	var out []string
-	for i, line := range k.LeftOut {
-		if i == mostLeftOut {
-			out = append(out, fmt.Sprintf("  left out: and %d more", len(k.LeftOut)-i))
-			break
-		}
+	for _, line := range Some(k.LeftOut) {
 		out = append(out, "  left out: "+line)
 	}
 	if !slices.ContainsFunc(k.LeftOut, func(line string) bool { return strings.Contains(line, " is a symbolic link") }) {
@@ -51,17 +47,21 @@ func leftOutLines(k *install.Package) []string {
 	return append(out, next)
 }
 
-// Absent returns those lines of install.Package.LeftOut that are about files which the source only names: submodules, and pointers of
-// Git LFS. It is at most a screen of them.
-func Absent(leftOut []string) []string {
-	list := slices.DeleteFunc(slices.Clone(leftOut), func(line string) bool {
-		return !strings.Contains(line, " is a submodule") && !strings.Contains(line, " is a pointer of Git LFS")
-	})
-	return list[:min(len(list), mostLeftOut)]
+// Some returns at most as many lines of a list as a question has room for, and how many more there are.
+func Some(lines []string) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	return append(slices.Clone(lines[:mostLines]), fmt.Sprintf("and %d more", len(lines)-mostLines))
 }
 
-// mostLeftOut is how many of the links and submodules of a skill that are not in its copy a question names.
-const mostLeftOut = 5
+// Submodules returns those lines of install.Place.Others that are about submodules, or some of them.
+func Submodules(others []string) []string {
+	return Some(slices.DeleteFunc(slices.Clone(others), func(line string) bool { return !strings.Contains(line, " is a submodule") }))
+}
+
+// mostLines is how many lines Some returns.
+const mostLines = 5
 
 // From says where a package is from: "https://host/repo.git, commit 0123abcd of main, skills/x".
 func From(e registry.Entry) string {

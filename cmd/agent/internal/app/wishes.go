@@ -27,7 +27,7 @@ func (p *Packages) Wish(ctx context.Context, ref string, list ...registry.Entry)
 		return
 	}
 	if _, err := config.AddPlugins(ctx, p.settings.Config().Paths.UserConfig(), wishes...); err != nil {
-		p.out.Warn(fmt.Sprintf("your settings do not say that this is installed: %s: %v", strings.Join(names, ", "), err))
+		p.out.Warn(fmt.Sprintf("your settings do not say that this is installed: %s: %v", strings.Join(Some(names), ", "), err))
 	}
 }
 

@@ -220,10 +220,8 @@ func (o *addOptions) from(ctx context.Context, in *install.Installer, ref source
 	if err := o.out.Busy("getting the files", func() error { return place.Get(ctx, chosen...) }); err != nil {
 		return nil, err
 	}
-	for _, c := range chosen {
-		if err := a.unpack(ctx, place, c); err != nil {
-			return nil, err
-		}
+	if err := a.unpackAll(ctx, place, chosen); err != nil {
+		return nil, err
 	}
 	o.others(place.Others(chosen...))
 	return a.finish(ctx)
@@ -286,8 +284,8 @@ func (o *addOptions) lacking(done []installed) error {
 		if !d.kept {
 			continue
 		}
-		if absent := app.Absent(d.leftOut); len(absent) > 0 && o.trusted { // a question has shown them
-			o.out.Warn(d.entry.Name + ": " + strings.Join(absent, "; "))
+		if len(d.leftOut) > 0 && o.trusted { // a question has shown them
+			o.out.Warn(d.entry.Name + ": left out: " + strings.Join(app.Some(d.leftOut), "; "))
 		}
 		if outside := d.checked.Outside(); len(outside) > 0 {
 			o.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", d.entry.Name, strings.Join(outside, "; ")))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/unpack"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -33,6 +35,27 @@ func (a *adding) close() {
 	for _, k := range a.packages {
 		k.Close()
 	}
+}
+
+// unpackAll copies and checks skills. Of all the skills of a source those that cannot be copied are named and left out, unless there is
+// no other.
+func (a *adding) unpackAll(ctx context.Context, place *install.Place, chosen []*install.Candidate) error {
+	var refused error
+	for _, c := range chosen {
+		err := a.unpack(ctx, place, c)
+		switch e := new(unpack.Error); {
+		case err == nil:
+		case a.all && errors.As(err, &e):
+			a.out.Warn(fmt.Sprintf("%s cannot be used: %v", c.Path, e))
+			refused = cmp.Or(refused, err)
+		default:
+			return err
+		}
+	}
+	if len(a.packages)+len(a.present) == 0 {
+		return refused
+	}
+	return nil
 }
 
 // unpack copies and checks one skill.

@@ -89,12 +89,13 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 	if file != "" {
 		return []target{{dir: folder, file: file, rel: ".", open: o.opener(folder), bare: !strings.EqualFold(file, "SKILL.md")}}, nil
 	}
+	var out []target
 	for _, file := range []string{"SKILL.md", "skill.md"} {
 		if _, err := os.Lstat(o.sys.Abs(filepath.Join(folder, file))); err == nil {
-			return []target{{dir: folder, file: file, rel: ".", open: o.opener(folder)}}, nil
+			out = append(out, target{dir: folder, file: file, rel: ".", open: o.opener(folder)})
+			break
 		}
 	}
-	var out []target
 	var inside, hidden []string
 	for f, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true, Bare: true, Inside: true}).Skills(ctx) {
 		var note *manifest.Problem
@@ -115,6 +116,9 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 				}
 				continue
 			}
+		}
+		if f.Path == "." && len(out) > 0 { // it is the first one
+			continue
 		}
 		if note != nil && note.Code == "manifest-case" {
 			f.Path = path.Dir(f.Path)

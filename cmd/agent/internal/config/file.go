@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	maxFile  = 64 << 10 // bytes of a config.yaml: a project's file comes with a clone, and reading costs more than its length
+	maxFile  = 64 << 10 // bytes of a project's config.yaml: it comes with a clone, and reading costs more than its length
+	maxUser  = 1 << 20  // bytes of the user's own, which has an entry for each installed skill
 	maxDepth = 8        // of lists and maps in it
 )
 
@@ -29,7 +30,7 @@ func (l *loader) userFile() given {
 		return given{}
 	}
 	at := Origin{Rank: User, Name: path, Line: 1, Col: 1}
-	src, err := lockfile.ReadPrivate(path, maxFile)
+	src, err := lockfile.ReadPrivate(path, maxUser)
 	if errors.Is(err, fs.ErrNotExist) {
 		if link := danglingLink(path); link != "" {
 			err = fmt.Errorf("%q is a symbolic link that leads nowhere", link)

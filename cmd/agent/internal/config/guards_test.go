@@ -16,7 +16,7 @@ func TestUnreadableChoices(t *testing.T) { // F2
 	}{
 		{"intact", "skills:\n  deny: [bad]\n", false},
 		{"syntax error", "skills:\n  deny: [bad]\n  x: [\n", true},
-		{"too long", "skills:\n  deny: [bad]\n" + strings.Repeat("# more\n", 10_000), true},
+		{"too long", "skills:\n  deny: [bad]\n" + strings.Repeat("# more\n", 200_000), true},
 		{"not a map", "- skills\n", true},
 		{"skills is a list", "skills: [deny]\n", true},
 		{"skills twice", "skills:\n  deny: [bad]\nskills:\n  budget: 900\n", true},
