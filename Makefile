@@ -1,5 +1,5 @@
 # Short names for the scripts, which work without make: see CONTRIBUTING.md.
-.PHONY: build try test lint fuzz faults untidy docs bench
+.PHONY: build try test lint fuzz faults race untidy docs bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
@@ -13,6 +13,8 @@ fuzz:
 	sh scripts/test.sh fuzz
 faults: # the tests of failing calls, kills and power failures in their long form
 	sh scripts/test.sh faults
+race: # the tests of commands with the race detector
+	sh scripts/test.sh race
 untidy: # the tests of commands and the sandbox with homes, projects and programs below links
 	sh scripts/test.sh untidy
 docs:

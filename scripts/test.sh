@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
 # Without STEP it runs, in this order: format vet systems lint docs vuln test.
-# The steps fuzz, faults and untidy take long; their short forms, which always do the same, are part of test.
+# The steps fuzz, faults, untidy and race take long; their short forms, which always do the same, are part of test.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
 #   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./script/nodeenv '; without it all
@@ -142,8 +142,22 @@ step_untidy() {
 # The scripts about what the sandbox shows, which say nothing that holds at tier A alone.
 UNTIDY='TestScripts$/^(linked|worktree|path|list|hooks|trust|hints)$'
 
-# The packages whose tests take longest come first: they wait for processes while the others are built. Each test runs once; the first
-# command counts nothing, the others count coverage.
+# The tests that start the command again and again, with the race detector.
+step_race() {
+	ensure_uv
+	ensure_node
+	# shellcheck disable=SC2086
+	go test -race -vet=off -count=1 -timeout 30m $COMMANDS
+}
+
+# The packages whose tests start a command for each line, or read source. Under the race detector they take twice as long.
+COMMANDS='./cmd/agent/internal/cli ./cmd/agent/internal/docgen ./internal/test/...'
+
+# The scripts of commands that do several things at once.
+RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$'
+
+# The packages whose tests take longest come first: they wait for processes while the others are built. Each test runs once, but for those
+# of RACED. The commands with -cover and -coverpkg count coverage.
 step_test() {
 	[ -n "$race" ] || echo "without -race: the race detector needs cgo and a C compiler"
 	ensure_uv
@@ -152,13 +166,18 @@ step_test() {
 	module=$(go list -m)
 	core=$(for name in $CORE; do echo "$module/$name"; done)
 	pure=$(for name in $PURE; do echo "$module/$name"; done)
+	# shellcheck disable=SC2086
+	commands=$(go list $COMMANDS)
 	rest=$(go list ./... | grep -vxF -e "$core
-$pure")
+$pure
+$commands")
 	go build -o "$TOOLS/summary" ./internal/test/summary || return
 	rm -f "$TOOLS/test.failed"
 	# shellcheck disable=SC2086 # one argument each; an empty value must not become one
 	{
-		go_test $race -p 3 ./internal/test/attack ./cmd/agent/internal/cli ./script/confine $rest
+		go_test -p 3 $commands
+		go_test $race -p 3 ./script/confine $rest
+		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli
 		go_test $race -p 3 -cover $core
 		for package in $pure; do go_test -coverpkg="$package/..." "$package"; done
 		[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
