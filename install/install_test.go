@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
@@ -325,6 +327,27 @@ func TestRollbackToDamagedContent(t *testing.T) {
 	}
 	if now, err := w.Installed(t.Context(), "csv"); err != nil || now[0].Digest != second.Digest || now[0].InstalledPath != second.InstalledPath {
 		t.Errorf("%+v, %v", now, err)
+	}
+}
+
+// A damaged former content is put aside and forgotten; one that is as it was stays. Afterwards its version can be installed again.
+func TestDropDamaged(t *testing.T) {
+	w := newWorld(t)
+	first := w.add("csv")
+	second := w.update("print(2)\n")
+	third := w.update("print(3)\n")
+	damage(t, filepath.Join(first.InstalledPath, "scripts", "sum.py"))
+	aside := filepath.Join(t.TempDir(), "aside")
+	dropped, err := w.DropDamaged(t.Context(), third, aside)
+	if diff := cmp.Diff([]string{aside + "-2"}, dropped); diff != "" || err != nil {
+		t.Errorf("%s, %v", diff, err)
+	}
+	now, err := w.Installed(t.Context(), "csv")
+	if err != nil || len(now[0].Previous) != 1 || now[0].Previous[0].Digest != second.Digest || now[0].Digest != third.Digest {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	if again := w.update("print(1)\n"); again.InstalledPath != first.InstalledPath {
+		t.Errorf("%s is not %s", again.InstalledPath, first.InstalledPath)
 	}
 }
 

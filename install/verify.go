@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -154,6 +155,22 @@ func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string
 		now.Digest, now.InstalledPath = k.Digest, to
 		return nil
 	})
+}
+
+// DropDamaged moves the former contents of a skill that are not what was installed out of the store, to folders whose names begin with
+// aside, and forgets them. It returns these folders.
+func (in *Installer) DropDamaged(ctx context.Context, e registry.Entry, aside string) (folders []string, err error) {
+	for i, p := range e.Previous {
+		if err := store.Verify(ctx, p.InstalledPath, p.Digest); !errors.As(err, new(*store.IntegrityError)) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		to := fmt.Sprintf("%s-%d", aside, i+1)
+		if err := in.KeepEdits(ctx, e.Name, p.InstalledPath, to); err != nil {
+			return folders, err
+		}
+		folders = append(folders, to)
+	}
+	return folders, ctx.Err()
 }
 
 // KeepEdits moves a former content of a skill, whose files were edited, out of the store to a folder, and forgets it as a

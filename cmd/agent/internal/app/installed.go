@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/lock"
@@ -104,9 +105,9 @@ func explainInstall(err error) *Failure {
 	case errors.Is(err, oci.ErrDigest):
 		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: "the registry is damaged or hostile: nothing was installed", Err: err}
 	case errors.Is(err, install.ErrElsewhere):
-		return &Failure{Exit: ExitNotFound, Code: "elsewhere", Hint: "agent skill update NAME installs what the source has now", Err: err}
+		return &Failure{Exit: ExitNotFound, Code: "elsewhere", Err: err}
 	case errors.As(err, &changed):
-		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: "agent skill repair NAME puts the installed content back", Err: err}
+		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: cure.Repair(filepath.Base(changed.Path)) + " puts it right", Err: err}
 	case errors.As(err, &choice):
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.As(err, &breaking):

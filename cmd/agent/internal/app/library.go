@@ -162,7 +162,7 @@ func Advised(p manifest.Problem) manifest.Problem {
 	case "registry-damaged":
 		p.Cure = "agent skill repair"
 	case "installed-missing":
-		p.Cure = "agent skill repair " + manifest.Canonical(p.Skill)
+		p.Cure = cure.Repair(manifest.Canonical(p.Skill))
 	case "linked-missing":
 		p.Cure = CureLink(p.Skill)
 	case "link-skipped":
@@ -273,7 +273,7 @@ func (l *Library) Unknown(cat *skill.Catalog) []manifest.Problem {
 
 // MustBeVisible returns an error for a skill that a model may not use. It says more than a model may know.
 func MustBeVisible(cat *skill.Catalog, name string) error {
-	e, err := cat.Lookup(name)
+	e, err := Find(cat, name)
 	if err != nil || e.State() == skill.StateEnabled {
 		return err
 	}

@@ -178,7 +178,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var failure *script.Error
-	e, err := cat.Lookup(skillName)
+	e, err := app.Find(cat, skillName)
 	switch hint := settings.Cures().Of(failed, skillName).Hint(); {
 	case err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil:
 		return trustHint(ctx, e)
@@ -196,7 +196,10 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 		return ""
 	}
 	var missing *skill.NotFoundError
+	var leftOut *app.Failure
 	switch {
+	case errors.As(err, &leftOut):
+		return leftOut.Hint
 	case errors.As(err, &missing) && len(missing.Suggest) > 0:
 		return fmt.Sprintf("did you mean %q?", missing.Suggest[0])
 	case err != nil:
@@ -228,7 +231,7 @@ func trustHint(ctx context.Context, e skill.Entry) string {
 
 // replacedHint returns what a person can do about an installed skill whose files changed.
 func replacedHint(name string) string {
-	return fmt.Sprintf("agent skill verify %[1]s names the files that changed, agent skill repair %[1]s puts them back; %[2]s approves them as they are", name, cure.Trust(name))
+	return fmt.Sprintf("agent skill verify %s names the files that changed, %s puts them back; %s approves them as they are", name, cure.Repair(name), cure.Trust(name))
 }
 
 // scriptName is a script of a skill.

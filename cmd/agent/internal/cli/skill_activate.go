@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -85,7 +86,11 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 
 // hint returns what a person can do about a failed activation.
 func (o *activateOptions) hint(cat *skill.Catalog, r tool.Result) string {
-	if e, err := cat.Lookup(o.name); err == nil && r.Error == tool.PermissionDenied && e.Installed() != "" {
+	var leftOut *app.Failure
+	switch e, err := app.Find(cat, o.name); {
+	case errors.As(err, &leftOut):
+		return leftOut.Hint
+	case err == nil && r.Error == tool.PermissionDenied && e.Installed() != "":
 		return replacedHint(e.Canonical())
 	}
 	return "agent skill list shows the skills"

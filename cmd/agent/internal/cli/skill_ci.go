@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/lock"
 	"github.com/agent-base/agent-base/install/source"
@@ -71,6 +72,9 @@ func runCI(ctx context.Context, o *addOptions) error {
 	return errors.Join(o.report(done), err)
 }
 
+// nothing begins what to do about a lock file that does not fit.
+const nothing = "nothing was installed; "
+
 // locking installs what a lock file says.
 type locking struct {
 	*adding
@@ -124,7 +128,7 @@ func (c *locking) all(ctx context.Context, project string, locked []lock.Skill) 
 func (c *locking) place(ctx context.Context, project string, k *lock.Skill, names []string) (*install.Place, error) {
 	ref, err := lockedRef(project, k)
 	if err != nil {
-		return nil, app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "install it again with agent skill add --lock")
+		return nil, app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "agent skill add SOURCE --lock records where it is now")
 	}
 	if place := c.places[ref]; place != nil {
 		return place, nil
@@ -146,7 +150,7 @@ func lockedIn(place *install.Place, k *lock.Skill) (*install.Candidate, error) {
 	if i < 0 {
 		list, err := install.Choose(place.Skills, []string{k.Name})
 		if err != nil {
-			return nil, app.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), "nothing was installed; agent skill add --lock records where it is now")
+			return nil, app.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), nothing+"agent skill add SOURCE --lock records where it is now")
 		}
 		return list[0], nil
 	}
@@ -172,7 +176,7 @@ func (c *locking) one(ctx context.Context, place *install.Place, found *install.
 	if pack.Same() {
 		files, err := c.isPresent(ctx, pack)
 		if err == nil && files != install.Intact {
-			err = &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: "agent skill repair " + pack.Before.NameCanonical + " puts back what was installed",
+			err = &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: cure.Repair(pack.Before.NameCanonical) + " puts back what was installed",
 				Err: fmt.Errorf("skill %q is installed, but its files are %s: nothing was installed", k.Name, files)}
 		}
 		return errors.Join(err, pack.Close())
@@ -204,8 +208,12 @@ func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
 // sameAsLocked returns an error unless a package has the content that the lock file says. Where the file has a hash and a digest,
 // both must hold: a program that knows one of them may have changed it alone.
 func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) error {
+	again := cure.Lock(k.Source, k.Ref, pack.Candidate.Manifest.Name, k.Name)
+	if pack.Before != nil && !pack.Same() {
+		again = "agent skill update " + pack.Before.NameCanonical // notes it in the file, too
+	}
 	if k.Hash == "" && k.Digest == "" {
-		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
+		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), nothing+again+" writes one")
 	}
 	sameHash, sameDigest, err := comparedWithLock(ctx, pack, k)
 	if err != nil {
@@ -214,14 +222,13 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 	differs := func(hint, format string, args ...any) error {
 		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: hint, Err: fmt.Errorf(format, args...)}
 	}
-	const accept = "nothing was installed; agent skill add --lock accepts the new content"
 	switch {
 	case sameHash && sameDigest:
 		return nil
 	case k.Hash != "" && k.Digest != "" && sameHash != sameDigest:
-		return differs("nothing was installed; agent skill add --lock writes the entry anew", "skill %q: computedHash and digest in %s are of different contents", k.Name, lock.FileName)
+		return differs(nothing+again+" writes the entry anew", "skill %q: computedHash and digest in %s are of different contents", k.Name, lock.FileName)
 	}
-	return differs(accept, "skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)
+	return differs(nothing+again+" accepts the new content", "skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)
 }
 
 // comparedWithLock compares a package with the hash and the digest of the lock file, which may cover what belongs to no skill: other

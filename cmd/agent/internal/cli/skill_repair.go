@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,7 +27,8 @@ func newRepairCommand(s *app.Services, run func(context.Context, *repairOptions)
 		Short: "Put changed or missing files of installed skills back",
 		Long: `Make the installed skills what the list of installed skills says. A damaged list is put aside and made anew from the
 skills on the disk, none of them trusted. Files that were changed or are missing are fetched again from where they are from,
-at the same commit; what is there now is kept in a folder that the answer names.`,
+at the same commit; what is there now is kept in a folder that the answer names. A former version that was damaged is put
+into such a folder, too: "agent skill rollback" would refuse it.`,
 		Example: `  agent skill repair
   agent skill repair pdf`,
 		ValidArgsFunction: completeInstalled(s),
@@ -41,13 +43,15 @@ at the same commit; what is there now is kept in a folder that the answer names.
 
 // repaired is what became of one skill.
 type repaired struct {
-	Name      string `json:"name"`
-	Condition string `json:"condition"` // before
-	Repaired  bool   `json:"repaired"`
-	Backup    string `json:"backup,omitempty"`
-	Error     string `json:"error,omitempty"`
+	Name      string   `json:"name"`
+	Condition string   `json:"condition"` // before
+	Repaired  bool     `json:"repaired"`
+	Backup    string   `json:"backup,omitempty"`
+	Former    []string `json:"former_backups,omitempty"` // folders with former contents that were damaged
+	Error     string   `json:"error,omitempty"`
 
-	linked bool
+	canonical      string
+	linked, former bool // former: a version is kept
 }
 
 func runRepair(ctx context.Context, o *repairOptions) error {
@@ -62,18 +66,15 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	list := []repaired{}
 	var first error
 	for i := range found {
-		r := repaired{Name: found[i].Entry.Name, Condition: string(found[i].Condition), linked: found[i].Entry.Linked}
-		if found[i].Condition == install.Edited || found[i].Condition == install.Missing {
-			err := o.one(ctx, in, &found[i], &r)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if r.Repaired = err == nil; err != nil {
-				r.Error, r.Backup = err.Error(), ""
-				if first == nil {
-					first = err
-				}
-			}
+		r := repaired{Name: found[i].Entry.Name, Condition: string(found[i].Condition),
+			canonical: found[i].Entry.NameCanonical, linked: found[i].Entry.Linked, former: len(found[i].Entry.Previous) > 0}
+		err := o.one(ctx, in, &found[i], &r)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.Error = err.Error()
+			first = cmp.Or(first, err)
 		}
 		list = append(list, r)
 	}
@@ -83,12 +84,22 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	return app.Silent(app.Explain(first).Exit)
 }
 
-func (o *repairOptions) one(ctx context.Context, in *install.Installer, v *install.Verified, r *repaired) error {
+// one puts the files of one skill back, and what is kept of it aside where it cannot be gone back to.
+func (o *repairOptions) one(ctx context.Context, in *install.Installer, v *install.Verified, r *repaired) (err error) {
 	aside := o.services.Packages.Backup(v.Entry.NameCanonical)
-	if v.Condition == install.Edited {
+	if r.Former, err = in.DropDamaged(ctx, v.Entry, aside+"-former"); err != nil {
+		return err
+	}
+	if v.Condition != install.Edited && v.Condition != install.Missing {
+		return nil
+	}
+	if err := o.out.Busy("fetching "+v.Entry.Name, func() error { return in.Restore(ctx, v.Entry, aside) }); err != nil {
+		return err
+	}
+	if r.Repaired = true; v.Condition == install.Edited {
 		r.Backup = aside
 	}
-	return o.out.Busy("fetching "+v.Entry.Name, func() error { return in.Restore(ctx, v.Entry, aside) })
+	return nil
 }
 
 func (o *repairOptions) report(list []repaired) error {
@@ -97,6 +108,9 @@ func (o *repairOptions) report(list []repaired) error {
 	}
 	left := 0
 	for _, r := range list {
+		for _, dir := range r.Former {
+			o.out.Printf("Forgot a former version of %s that was damaged; it is in %s\n", r.Name, dir)
+		}
 		switch {
 		case r.Repaired:
 			o.out.Printf("Repaired %s: its files were %s\n", r.Name, r.Condition)
@@ -108,8 +122,12 @@ func (o *repairOptions) report(list []repaired) error {
 			o.out.Hint(app.CureLink(r.Name))
 		case r.Error != "":
 			o.out.Warn(fmt.Sprintf("%s (%s): %s", r.Name, r.Condition, r.Error))
-			o.out.Hint("agent skill update " + r.Name + " installs what the source has now; agent skill rollback " + r.Name + " goes back to a former version")
-		default:
+			hint := "agent skill update " + r.canonical + " installs what the source has now"
+			if r.former {
+				hint += "; agent skill rollback " + r.canonical + " goes back to a former version"
+			}
+			o.out.Hint(hint)
+		case len(r.Former) == 0:
 			left++
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -69,11 +71,15 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	if err != nil {
 		return err
 	}
-	if !was && cleared == 0 {
+	still := o.stillTrusted(ctx)
+	switch {
+	case !was && cleared == 0:
 		err := fmt.Errorf("skill %q was not approved", name)
-		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor lists what is trusted", Err: err}
+		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: cmp.Or(still, "agent doctor lists what is trusted"), Err: err}
+	case still != "":
+		o.out.Warn(fmt.Sprintf("%s is below a trusted folder and stays trusted", name))
+		o.out.Hint(still)
 	}
-	o.stillTrusted(ctx)
 	if o.json {
 		return o.out.JSON(map[string]any{"skill": map[string]string{
 			"name": name, "name_canonical": manifest.Canonical(name), "trust": skill.TrustNone.String()}})
@@ -114,17 +120,23 @@ func clearCaches(tools *app.Toolkit, name string) (files int, err error) {
 	return host.ClearCaches(manifest.Canonical(name))
 }
 
-// stillTrusted warns if the skill is below a trusted folder, so it stays trusted.
-func (o *untrustOptions) stillTrusted(ctx context.Context) {
+// stillTrusted returns the command that takes the trust in a folder back which the skill is below, "" if there is none.
+func (o *untrustOptions) stillTrusted(ctx context.Context) string {
 	cat, err := o.skills.Open(ctx)
 	if err != nil {
-		return
+		return ""
 	}
-	if e, err := cat.Lookup(o.name); err == nil {
-		if t, err := e.Trust(ctx); err == nil && t == skill.TrustRoot {
-			o.out.Warn(fmt.Sprintf("%s is below a trusted folder and stays trusted: %q", o.name, cure.UntrustRoot("DIR")))
+	e, err := cat.Lookup(o.name)
+	if err != nil {
+		return ""
+	}
+	at := location(ctx, e)
+	for _, root := range o.trust.Known().Roots() {
+		if at != "" && paths.WithinReal(root, at) {
+			return cure.UntrustRoot(root)
 		}
 	}
+	return ""
 }
 
 func (o *untrustOptions) untrustRoot(ctx context.Context) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 type updateOptions struct {
@@ -157,10 +158,10 @@ func sayFiles(out *app.Printer, e *registry.Entry, files install.Condition) {
 	switch files {
 	case install.Edited:
 		out.Warn(fmt.Sprintf("%s: its files were changed since it was installed", e.Name))
-		out.Hint(fmt.Sprintf("agent skill verify %s names them, agent skill repair %[1]s puts back what was installed and keeps yours in a folder", e.NameCanonical))
+		out.Hint(fmt.Sprintf("agent skill verify %s names them, %s puts back what was installed and keeps yours in a folder", e.NameCanonical, cure.Repair(e.NameCanonical)))
 	case install.Missing:
 		out.Warn(fmt.Sprintf("%s: its files are gone", e.Name))
-		out.Hint("agent skill repair " + e.NameCanonical + " fetches them again")
+		out.Hint(cure.Repair(e.NameCanonical) + " fetches them again")
 	}
 }
 
@@ -182,6 +183,20 @@ func (o *updateOptions) to() *source.Ref {
 		}
 	}
 	return nil
+}
+
+// again is the command that updates one skill as this one would.
+func (o *updateOptions) again(name string) string {
+	command := "agent skill update " + name
+	for _, flag := range []struct{ name, value string }{{"ref", o.ref}, {"branch", o.branch}, {"tag", o.tag}} {
+		if flag.value != "" {
+			command += " --" + flag.name + " " + cure.Word(flag.value)
+		}
+	}
+	if o.yes {
+		command += " --yes"
+	}
+	return command
 }
 
 // report prints what became of the skills.
@@ -340,10 +355,14 @@ func shaText(e registry.Entry) string {
 }
 
 // gone is the error for a skill that its source has no longer.
-func gone(s *install.Status) error {
+func (o *updateOptions) gone(ctx context.Context, s *install.Status) error {
 	e := s.Entry
 	next := "agent skill remove " + e.NameCanonical + " removes it"
-	if s.Instead != "" {
+	there := slices.ContainsFunc(o.services.Packages.Installed(ctx).All(), func(other registry.Entry) bool { return other.NameCanonical == manifest.Canonical(s.Instead) })
+	switch {
+	case s.Instead != "" && there:
+		next = fmt.Sprintf("in its place is %q now, which is installed: %s", s.Instead, next)
+	case s.Instead != "":
 		next = fmt.Sprintf("in its place is %q now: %s installs it, %s", s.Instead, cure.Add(e.Source, "", s.Instead), next)
 	}
 	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), next)

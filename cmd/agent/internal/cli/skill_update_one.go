@@ -29,7 +29,7 @@ func (u *updating) all(ctx context.Context, updates *install.Updates) error {
 		case install.Failed:
 			r.err = explainUpdate(s.Err)
 		case install.Gone:
-			r.err = gone(s)
+			r.err = u.gone(ctx, s)
 		case install.Available:
 			r.err = u.one(ctx, s, r)
 		}
@@ -100,7 +100,7 @@ func (u *updating) mayDiscard(ctx context.Context, r *renewed) error {
 	yes, err := u.services.Approver.Ask(ctx, &app.Question{Text: "This will discard any local changes. Continue?",
 		Details: []string{fmt.Sprintf("The files of %s are not those that were installed. They will be kept in", r.Name), "  " + r.Backup},
 		Nobody:  fmt.Sprintf("the files of %s were changed since it was installed, and there is no terminal to ask on: it was not updated", r.Name),
-		Instead: "--keep-local keeps them in a folder and goes on"})
+		Instead: "--yes keeps them in a folder and goes on"})
 	return notUpdated(yes, err)
 }
 
@@ -118,7 +118,7 @@ func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) e
 		u.out.Details(p.Lines())
 		if more {
 			return app.Denied(fmt.Errorf("the new content of %s asks for more than the approved one, and there is no terminal to ask on: it was not updated", r.Name),
-				"--trust "+p.Digest()+" approves this content")
+				u.again(r.Canonical)+" --trust "+p.Digest()+" approves this content")
 		}
 		return app.Denied(fmt.Errorf("no terminal to ask on, so %s was not updated", r.Name), "--yes updates what asks for nothing more, or was approved before")
 	case !p.Approved():

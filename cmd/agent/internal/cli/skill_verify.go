@@ -3,12 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -75,8 +74,7 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 	if err != nil {
 		return err
 	}
-	bad := false
-	cures := map[string]bool{}
+	var bad, links []string
 	list := []verified{}
 	for i := range found {
 		v := o.verdict(&found[i])
@@ -85,22 +83,25 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 		case v.Condition != string(install.Edited) && v.Condition != string(install.Missing) && v.Error == "":
 			continue
 		case found[i].Entry.Linked && found[i].Condition == install.Missing:
-			cures[app.CureLink(v.Name)] = true
+			links = append(links, v.Name)
 		default:
-			cures["agent skill repair NAME puts the installed content back, and keeps what is there now"] = true
+			bad = append(bad, v.Canonical)
 		}
-		bad = true
 	}
+	ok := len(bad)+len(links) == 0
 	if o.json {
-		err = o.out.JSON(map[string]any{"skills": list, "ok": !bad})
+		err = o.out.JSON(map[string]any{"skills": list, "ok": ok})
 	} else {
 		err = o.print(list)
 	}
-	if err != nil || !bad {
+	if err != nil || ok {
 		return err
 	}
-	for _, cure := range slices.Sorted(maps.Keys(cures)) {
-		o.out.Remark(cure)
+	if len(bad) > 0 {
+		o.out.Remark(cure.Repair(bad...) + " puts the installed content back, and keeps what is there now")
+	}
+	for _, name := range links {
+		o.out.Remark(app.CureLink(name))
 	}
 	return app.Silent(app.ExitIntegrity)
 }

@@ -96,6 +96,19 @@ func Add(source, ref, name string) string {
 	return command
 }
 
+// Lock is the command that installs a skill of a source and records it in the lock file of the project. as is the name that it gets, if
+// that is another one.
+func Lock(source, ref, name, as string) string {
+	command := Add(source, ref, name)
+	if as != "" && as != name {
+		command += " --name " + Word(as)
+	}
+	return command + " --lock"
+}
+
+// Repair is the command that puts back what was installed of some skills.
+func Repair(names ...string) string { return "agent skill repair " + strings.Join(names, " ") }
+
 // Enable is the command that brings back a skill that is not enabled, or that explains why it is not.
 func Enable(e skill.Entry) string {
 	switch {

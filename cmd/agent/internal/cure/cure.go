@@ -41,7 +41,7 @@ const (
 	byOwner   = "A person whose folder this is can allow it with: "
 	byAdd     = "A person can add it with: "
 	byPrepare = "A person can prepare them with: "
-	byLook    = "A person can look at the tools as they are now, and accept them, with: "
+	byLook    = "A new conversation has the tools as they are now. A person can look at them with: "
 )
 
 // Advice returns the cure as sentences for a model, "" if there is none.

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
@@ -33,6 +34,15 @@ func TestPackages(t *testing.T) {
 		if got := cures.Of(err, "Report").Command; got != tt.want {
 			t.Errorf("%v: got %q, want %q", tt.err, got, tt.want)
 		}
+	}
+}
+
+// A tool that is not what it was stays refused in its conversation: the command only shows it.
+func TestChangedTool(t *testing.T) {
+	cures := &cure.Cures{Policy: &policy.Policy{}}
+	got := cures.Of(&toolset.Error{Skill: "clock", Kind: toolset.KindChanged}, "Clock").Advice()
+	if want := "A new conversation has the tools as they are now. A person can look at them with: agent skill tools clock"; got != want {
+		t.Errorf("got %q", got)
 	}
 }
 
