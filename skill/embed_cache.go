@@ -84,12 +84,12 @@ func materialise(ctx context.Context, fsys fs.FS, sum *dirhash.Sum, cache copies
 }
 
 // modes distinguishes contents with the same digest and different executable files. It returns "" if no file is
-// executable.
+// executable but those whose content says so.
 func modes(fsys fs.FS, files []dirhash.File) string {
 	h := sha256.New()
 	any := false
 	for _, f := range files {
-		if isExecutable(fsys, f) {
+		if !f.Starts && isExecutable(fsys, f) {
 			any = true
 			fmt.Fprintf(h, "%d:%s;", len(f.Path), f.Path)
 		}
@@ -177,7 +177,7 @@ func copyFile(fsys fs.FS, f dirhash.File, root *os.Root, to string) error {
 	}
 	defer in.Close()
 	mode := fs.FileMode(0o644)
-	if isExecutable(fsys, f) {
+	if f.Starts || isExecutable(fsys, f) {
 		mode = 0o755
 	}
 	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)

@@ -68,8 +68,8 @@ func kept(t *testing.T, cache, name string) string {
 
 // R127: a guard of an active skill sees each call that its matcher names, in the form of Claude Code, and can refuse it.
 func TestGuard(t *testing.T) {
-	_, refuser, _ := runHooked(t, hooked(preToolUse("Bash|Write", `"${CLAUDE_SKILL_DIR}/scripts/guard.sh"`)), nil)
-	// scripts are not executable here, as in many skills: bash says so, and the guard denies
+	_, refuser, _ := runHooked(t, hooked(preToolUse("Bash|Write", `"${CLAUDE_SKILL_DIR}/SKILL.md"`)), nil)
+	// a file that cannot be started denies: bash says so
 	if r := refuser.Call(t.Context(), "bash", json.RawMessage(`{"command":"ls"}`)); r.Success || !strings.Contains(r.Message, "ermission denied") {
 		t.Errorf("got %+v", r)
 	}

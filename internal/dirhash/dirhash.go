@@ -23,6 +23,7 @@
 package dirhash
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -71,6 +72,7 @@ type File struct {
 	Link   bool   // a symbolic link
 	Size   int64  // size of the content, or of a link's text, in bytes
 	SHA256 string // hash of the content, or of a link's text, as 64 hexadecimal digits
+	Starts bool   // the content begins with "#!": the file is made to be started, whatever its mode
 }
 
 // Dir returns the digest of fsys. It returns the error of ctx if ctx is done. It returns an error that names the file if a
@@ -189,6 +191,9 @@ func (w *walker) read(ctx context.Context, f *File) error {
 			return w.tooMuch(f.Path)
 		}
 		h.Write(w.buf[:n])
+		if f.Size == 0 {
+			f.Starts = bytes.HasPrefix(w.buf[:n], []byte("#!"))
+		}
 		f.Size += int64(n)
 		if err == io.EOF {
 			break
