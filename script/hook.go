@@ -76,7 +76,12 @@ func (h *Host) shell(c *call) ([]string, error) {
 	return nil, &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s of skill '%s' needs bash, which is not installed", c.sc.Name, c.s.Name())}
 }
 
-// hookVariables are the names by which hooks written for another host find their files.
+// HookFolders returns the names of the variables by which hooks written for another host find their files.
+func HookFolders() []string {
+	return []string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"}
+}
+
 func (h *Host) hookVariables(dir string) map[string]string {
-	return map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_PROJECT_DIR": h.o.Workspace}
+	names := HookFolders()
+	return map[string]string{names[0]: dir, names[1]: dir, names[2]: h.o.Workspace}
 }

@@ -220,6 +220,7 @@ func (k *Kit) hookOutput(ctx context.Context, name string, h manifest.Hook, inpu
 	if h.Timeout > 0 {
 		limit = min(h.Timeout, maxHookTimeout)
 	}
+	h.Command = allow.Quoted(h.Command, script.HookFolders()...)
 	return k.o.Scripts.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: input, Timeout: limit, Admit: k.Admit})
 }
 
