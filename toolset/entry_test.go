@@ -19,7 +19,7 @@ func TestEntries(t *testing.T) {
 	all := files{
 		"toolsets/hello.py": "", "toolsets/__init__.py": "", "toolsets/index.ts": "", "toolsets/both.js": "", "toolsets/both.py": "", "pack/__init__.py": "",
 		"dir/index.mjs": "", "top.py": "", "bin/weather": "", "mcp.json": `{"mcpServers": {
-			"weather": {"command": "${CLAUDE_SKILL_DIR}/bin/weather", "args": ["-v", "${TOKEN:-none}"], "env": {"A": "b"}, "cwd": "${CLAUDE_PLUGIN_ROOT}/bin"},
+			"weather": {"command": "{baseDir}/bin/weather", "args": ["-v", "${TOKEN:-none}"], "env": {"A": "b"}, "cwd": "${CLAUDE_PLUGIN_ROOT}/bin"},
 			"far": {"url": "https://example.com/mcp"}, "sse": {"type": "sse", "command": "x"}, "none": {}, "bad": {"command": 3}, "out": {"command": "x", "cwd": "../y"},
 			"1x": {"command": "x"}}}`,
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/placeholder"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -257,15 +258,14 @@ func (c *Command) missing(fsys fs.FS) string {
 // pythonFlag matches options of Python that stand alone before the file.
 var pythonFlag = lazyregexp.New(`^-[BEIOSqsu]+$`)
 
-// skillFolders are the ways to write the skill's folder.
-var skillFolders = []string{"${CLAUDE_SKILL_DIR}", "${CLAUDE_PLUGIN_ROOT}", "${AGENT_SKILL_DIR}"}
-
 // inSkill returns a path below the skill's folder as one that begins with "./", and another one unchanged.
 func inSkill(text string) string {
-	for _, name := range skillFolders {
-		if below, ok := strings.CutPrefix(text, name); ok && (below == "" || below[0] == '/') {
-			return "./" + strings.TrimPrefix(below, "/")
-		}
+	rest, ok := strings.CutPrefix(text, "${CLAUDE_PLUGIN_ROOT}")
+	if n := placeholder.Folder(text, ""); n > 0 {
+		rest, ok = text[n:], true
+	}
+	if ok && (rest == "" || rest[0] == '/') {
+		return "./" + strings.TrimPrefix(rest, "/")
 	}
 	return text
 }

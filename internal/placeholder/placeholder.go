@@ -84,6 +84,21 @@ func Strip(text string) string {
 	return text
 }
 
+// Replace puts another text in the place of each placeholder.
+func Replace(text, with string) string {
+	var out strings.Builder
+	for text != "" {
+		if n := Folder(text, ""); n > 0 {
+			out.WriteString(with)
+			text = text[n:]
+			continue
+		}
+		out.WriteByte(text[0])
+		text = text[1:]
+	}
+	return out.String()
+}
+
 // Below returns the path below the folder that a text names by a placeholder, and whether it does.
 func Below(text, name string) (string, bool) {
 	n := Folder(text, name)

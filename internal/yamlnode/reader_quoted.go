@@ -2,6 +2,7 @@ package yamlnode
 
 import (
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -146,18 +147,30 @@ var escaped = [...]rune{0, '\a', '\b', '\t', '\t', '\n', '\v', '\f', '\r', 0x1B,
 // codePoint writes the character whose number is at pos, in hexadecimal with the given number of
 // digits.
 func (r *Reader) codePoint(digits int) bool {
-	var c rune
-	for range digits {
-		v := strings.IndexByte("0123456789abcdef", r.at(r.pos)|0x20)
-		if v < 0 || c > utf8.MaxRune {
-			return false
-		}
-		c = c<<4 | rune(v)
-		r.pos++
+	c, ok := r.number(digits)
+	if ok && utf16.IsSurrogate(c) && r.at(r.pos) == '\\' && r.at(r.pos+1) == 'u' { // as JSON writes what has more than four digits
+		r.pos += 2
+		var low rune
+		low, ok = r.number(4)
+		c = utf16.DecodeRune(c, low)
+		ok = ok && c != utf8.RuneError
 	}
-	if !utf8.ValidRune(c) {
+	if !ok || !utf8.ValidRune(c) {
 		return false
 	}
 	r.text.WriteRune(c)
 	return true
+}
+
+// number reads a number in hexadecimal with the given number of digits.
+func (r *Reader) number(digits int) (c rune, ok bool) {
+	for range digits {
+		v := strings.IndexByte("0123456789abcdef", r.at(r.pos)|0x20)
+		if v < 0 || c > utf8.MaxRune {
+			return 0, false
+		}
+		c = c<<4 | rune(v)
+		r.pos++
+	}
+	return c, true
 }

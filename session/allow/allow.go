@@ -22,7 +22,7 @@ type Options struct {
 	// forbids the tool altogether, because dropping it would allow more. One whose tool may be a slip for another is dropped.
 	Forbids bool
 	// Skill is the canonical name of the skill that has the list, and Dir its folder, absolute. Dir stands for
-	// ${CLAUDE_SKILL_DIR}, {baseDir} and, unless Plugin is set, ${CLAUDE_PLUGIN_ROOT} in the patterns of commands.
+	// ${CLAUDE_SKILL_DIR}, {baseDir}, $SKILL_DIR and the like and, unless Plugin is set, ${CLAUDE_PLUGIN_ROOT} in the patterns of commands.
 	Skill, Dir, Plugin string
 	// Roots are the folders in which relative paths begin, absolute and without links: the workspace, and for the list of
 	// a skill its folder.

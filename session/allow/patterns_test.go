@@ -33,6 +33,7 @@ func TestCommandPatterns(t *testing.T) {
 		{"Bash(* --version)", nil, []string{"node --version"}},
 		{"Bash(./scripts/*)", []string{"./scripts/x.py", "./scripts/a/b.sh --all", "./scripts/"}, []string{"./scripts/../x", "scripts/x.py", "./scriptsx"}},
 		{"Bash(python3 scripts/*.py)", []string{"python3 scripts/a.py"}, []string{"python3 scripts/a.py x", "python3 scripts/../a.py", "python3 scripts/a.sh"}},
+		{"Bash($SKILL_DIR/scan.sh <skill_dir>/x)", []string{"'/skills/scan it/scan.sh' '/skills/scan it/x'"}, []string{"scan.sh x", "$SKILL_DIR/scan.sh x"}},
 		{"Bash({baseDir}/scan.sh:*)", []string{"'/skills/scan it/scan.sh' a"}, []string{"/skills/scan it/scan.sh", "scan.sh"}},
 		{"Bash(${CLAUDE_SKILL_DIR}/x)", []string{"'/skills/scan it/x'"}, []string{"/x"}},
 		{"Bash(${CLAUDE_PLUGIN_ROOT}/scripts/set-up.sh:*)", []string{"/plugins/p/scripts/set-up.sh a"}, []string{"/plugins/p/scripts/other.sh"}},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/obeyed"
+	"github.com/agent-base/agent-base/internal/placeholder"
 )
 
 // words is the pattern of a shell command: git status, git log:*, npm run test:*, ./scripts/*.
@@ -44,7 +45,7 @@ func parseWords(text string, o *Options) (words, *fault) {
 	case strings.ContainsAny(text, dirMark+pluginMark+homeMark):
 		return words{}, unclear("has a character that no command has", cure)
 	}
-	text = strings.NewReplacer("${CLAUDE_SKILL_DIR}", dirMark, "{baseDir}", dirMark, "${CLAUDE_PLUGIN_ROOT}", pluginMark).Replace(text)
+	text = strings.ReplaceAll(placeholder.Replace(text, dirMark), "${CLAUDE_PLUGIN_ROOT}", pluginMark)
 	commands, why := read(text, true)
 	if why != "" || len(commands) != 1 {
 		return words{}, unclear("is not the pattern of one command", cure)

@@ -36,7 +36,9 @@ func (p *parser) items(f *knownField, n *yamlnode.Node) (out []listItem, ok bool
 		}
 	case yamlnode.Sequence:
 		for _, v := range n.Items {
-			if v.Nested() {
+			if v.Nested() && p.ofOthers(f) {
+				p.problem("field-unknown", on(v, f.key), "an entry of %q is a %s, as in other products: it has no effect", f.key, v.Kind)
+			} else if v.Nested() {
 				p.unscope(f.key)
 				p.problem("field-type", on(v, f.key), "an entry of %q must be a text, not a %s: it is dropped", f.key, v.Kind)
 			} else if s := strings.TrimSpace(v.Value); s != "" {
@@ -88,6 +90,9 @@ func (p *parser) listField(f *knownField, n *yamlnode.Node) {
 	kept := keep(p, list)
 	if len(list) > 0 && len(kept) == 0 {
 		p.reject(f.key)
+	}
+	if len(list) == 0 && len(n.Items) > 0 && p.ofOthers(f) {
+		p.shown(f)
 	}
 	if f.list != nil {
 		*f.list(p.m) = kept

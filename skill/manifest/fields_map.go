@@ -43,10 +43,24 @@ func (p *parser) mapField(f *knownField, e entry) {
 	}
 }
 
+// ofOthers reports whether a value of a field in another form is another product's: the open standard does not know the field, and nobody
+// loses anything that it protects or promises.
+func (p *parser) ofOthers(f *knownField) bool {
+	return !p.Profile.Strict() && !f.standard && f.close == nil && f.asks == "" && !f.holds && f.lost == "" && !strings.Contains(f.key, ".")
+}
+
 // foreign keeps a value in the shape of another product: it is shown, and has no effect.
 func (p *parser) foreign(f *knownField, n *yamlnode.Node) {
-	p.mark(f.key, StandingInformational)
+	p.shown(f)
 	p.problem("field-unknown", on(n, f.key), "%q is a %s, as in other products: it has no effect", f.key, n.Kind)
+}
+
+// shown makes a field informational, as if it were not there.
+func (p *parser) shown(f *knownField) {
+	p.mark(f.key, StandingInformational)
+	if f.declared != nil {
+		*f.declared(p.m) = false
+	}
 }
 
 // twice reports the keys that a map has more than once. It returns whether there are any.
@@ -117,6 +131,10 @@ func (f *knownField) below(key string) *knownField {
 func (p *parser) keywords(at place, n *yamlnode.Node) {
 	list, _ := p.items(&knownField{key: at.field}, n)
 	p.m.Triggers.Keywords = p.all(list)
+	if len(list) == 0 && len(n.Items) > 0 {
+		p.shown(&knownField{key: at.field})
+		return
+	}
 	p.problem("triggers-shape", at, "triggers is a list; its entries count as keywords")
 }
 

@@ -238,6 +238,10 @@ func (p *parser) closed(f *knownField, at place) {
 
 // wrongForm reports and drops a value that does not have the form of its field.
 func (p *parser) wrongForm(f *knownField, n *yamlnode.Node) {
+	if p.ofOthers(f) {
+		p.foreign(f, n)
+		return
+	}
 	p.reject(f.key)
 	p.problem("field-type", on(n, f.key), "%q must be %s, not a %s: the value is dropped", f.key, f.form(), n.Kind)
 }

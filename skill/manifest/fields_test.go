@@ -171,6 +171,13 @@ func TestFieldValues(t *testing.T) {
 	}{
 		{"a list where text is wanted", "license: [MIT]", func(m *Manifest) any { return m.License }, "", "field-type 4:10"},
 		{"a map where text is wanted", "compatibility: {a: b}", func(m *Manifest) any { return m.Compatibility }, "", "field-type 4:16"},
+		{"a version as a map", "version: {major: 1}", func(m *Manifest) any { return m.Version }, "", "field-unknown 4:10"},
+		{"authors", "author: [a, b]", func(m *Manifest) any { return m.Author }, "", "field-unknown 4:9"},
+		{"tags as a map", "tags: {a: b}", func(m *Manifest) any { return len(m.Tags) }, 0, "field-unknown 4:7"},
+		{"triggers as maps", "triggers: [{type: word, value: x}]", func(m *Manifest) any { return m.Fields[len(m.Fields)-1].Standing }, StandingInformational, "field-unknown 4:12"},
+		{"triggers as maps and words", "triggers: [{type: word}, x]", func(m *Manifest) any { return strings.Join(m.Triggers.Keywords, " ") }, "x", "triggers-shape 4:11, field-unknown 4:12"},
+		{"scripts as maps", "scripts: [{name: a, path: a.py}]", func(m *Manifest) any { return m.ScriptsDeclared }, false, "field-unknown 4:11"},
+		{"skills that are needed, as a map", "requires-skills: {a: 1}", func(m *Manifest) any { return len(m.RequiresSkills) }, 0, "field-type 4:18"},
 		{"a list as hint is its text", "argument-hint: [issue] # or", func(m *Manifest) any { return m.ArgumentHint }, "[issue]", ""},
 		{"a hint after control characters", "argument-hint: " + strings.Repeat("\a", 30) + "[" + strings.Repeat("é", 20) + "]", func(m *Manifest) any { return m.ArgumentHint }, "[" + strings.Repeat("é", 20) + "]", controls(16, 30)},
 		{"a hint on several lines", "argument-hint:\n  - a\n  - b", func(m *Manifest) any { return m.ArgumentHint }, `["a","b"]`, ""},

@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/scaffold": {},
 	"cmd/agent/internal/cure":     {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
-	"toolset":      {"want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset":      {"internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
 
 	"trial":                   {"internal/content", "want", "disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"internal/toolrule", "session/allow", "tool"},
-	"session/allow":  {"internal/naming", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
+	"session/allow":  {"internal/naming", "internal/placeholder", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
 	"script/survey":  {"want", "internal/naming", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp", "internal/near"},
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
