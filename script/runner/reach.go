@@ -120,6 +120,11 @@ func (r *Reach) installed(at *resolver, programs []string) []string {
 			all = append(all, program.Installation(path, r.Guard.Home)...)
 		}
 	}
+	for _, m := range program.Managers(r.Path) {
+		if at.guarded(at.follow(m.Folder).real) == "" {
+			all = append(all, m.Folder)
+		}
+	}
 	out := at.there("read", all)
 	for _, dir := range paths.Unique(slices.Clone(r.Path)) {
 		if !filepath.IsAbs(dir) || program.OfSystem(dir) && dir != program.LocalPrograms {
@@ -156,7 +161,7 @@ func HomeVariables(home, temp string) map[string]string {
 // impatient makes installers fail at once without a network, where they would try for minutes.
 var impatient = []string{"npm_config_fetch_retries=0", "PIP_RETRIES=0"}
 
-// environment returns an environment with the variables of the home, and with impatient where there is no network.
+// environment returns an environment with the variables of the home and of version managers, and with impatient where there is no network.
 func (r *Reach) environment(env []string, phase Phase) []string {
 	out := slices.Clone(env)
 	if r.Home != "" && r.Temp != "" {
@@ -167,6 +172,11 @@ func (r *Reach) environment(env []string, phase Phase) []string {
 			return replaced
 		})
 		out = append(out, program.Pairs(own)...)
+	}
+	for _, m := range program.Managers(r.Path) {
+		if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, m.Variable+"=") }) {
+			out = append(out, m.Variable+"="+m.Folder)
+		}
 	}
 	if phase == Execute && !r.Network.All && len(r.Network.Hosts) == 0 && r.Confine != ConfineOff {
 		out = append(out, impatient...)
