@@ -31,7 +31,7 @@ type knownField struct {
 	check    func(p *parser, at place, text string)      // checks a text that has been kept
 	keep     func(p *parser, list []listItem) []string   // returns the items of a list to keep; nil keeps all
 	split    string                                      // for a list that is written as one text: the characters between items
-	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list instead of a map; nil rejects it
+	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list or a text instead of a map; nil rejects it
 	declared func(*Manifest) *bool                       // records that a list has a value, even one that is dropped
 	word     bool                                        // for a text: it has no spaces, so that text below it does not belong to it
 	holds    bool                                        // for a flag: a value that is neither true nor false counts as true; for rules: what is not one is kept

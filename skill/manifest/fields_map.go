@@ -22,7 +22,7 @@ func (p *parser) mapField(f *knownField, e entry) {
 	n := e.value
 	switch {
 	case noValue(n):
-	case n.Kind == yamlnode.Sequence && f.sequence != nil:
+	case n.Kind != yamlnode.Mapping && f.sequence != nil:
 		f.sequence(p, on(n, f.key), n)
 	case n.Kind != yamlnode.Mapping && f.key == "scope":
 		p.reject(f.key)
@@ -127,15 +127,15 @@ func (f *knownField) below(key string) *knownField {
 	return nil
 }
 
-// keywords reads triggers written as a list.
+// keywords reads triggers written as a list, or as text with commas.
 func (p *parser) keywords(at place, n *yamlnode.Node) {
-	list, _ := p.items(&knownField{key: at.field}, n)
+	list, _ := p.items(&knownField{key: at.field, split: ","}, n)
 	p.m.Triggers.Keywords = p.all(list)
 	if len(list) == 0 && len(n.Items) > 0 {
 		p.shown(&knownField{key: at.field})
 		return
 	}
-	p.problem("triggers-shape", at, "triggers is a list; its entries count as keywords")
+	p.problem("triggers-shape", at, "triggers is a %s; what it has counts as keywords", n.Kind)
 }
 
 // patterns returns the valid regular expressions.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -291,6 +292,22 @@ func (p *parser) descriptionField(f *knownField, n *yamlnode.Node) {
 	if text, ok := p.scalar(f, n); ok {
 		p.m.Description = text
 		p.checkDescription(n.Value, on(n, f.key))
+		p.checkComment(n, on(n, f.key))
+	}
+}
+
+// checkComment warns of a plain text that ends at a comment on its first line: "about #tags" is "about".
+func (p *parser) checkComment(n *yamlnode.Node, at place) {
+	if n.Quoted || !bytes.Contains(p.text.source, []byte(" #")) || strings.Contains(n.Value, "#") {
+		return
+	}
+	p.text.split()
+	i := n.Line - p.text.first
+	if i < 0 || i >= len(p.text.lines) {
+		return
+	}
+	if _, comment, ok := strings.Cut(p.text.lines[i].text, " #"); ok {
+		p.problem("yaml-comment", at, "the value of %q ends before %q, which YAML reads as a comment", at.field, clip("#"+comment))
 	}
 }
 

@@ -215,6 +215,7 @@ func TestFieldValues(t *testing.T) {
 		{"an unknown permission", "permissions: {sockets: true}", func(m *Manifest) any { return m.Permissions.Empty() }, true, "permissions-unknown 4:15"},
 		{"permissions as a list", "permissions: [HOME]", func(m *Manifest) any { return len(m.Permissions.Asked) }, 0, "field-unknown 4:14"},
 		{"triggers as a list", "triggers: [a, b]", func(m *Manifest) any { return len(m.Triggers.Keywords) }, 2, "triggers-shape 4:11"},
+		{"triggers as text", "triggers: a, b c", func(m *Manifest) any { return strings.Join(m.Triggers.Keywords, "|") }, "a|b c", "triggers-shape 4:11"},
 		{"an unknown trigger", "triggers: {words: [a]}", func(m *Manifest) any { return m.Triggers.Empty() }, true, "field-unknown 4:12"},
 		{"a bad pattern, others stay", "triggers: {patterns: ['(', 'a+', '(?<x']}", func(m *Manifest) any { return strings.Join(m.Triggers.Patterns, " ") }, "a+", "triggers-pattern-off 4:23, triggers-pattern-off 4:34"},
 		{"a pattern that matches everything", "triggers: {patterns: ['.*', 'a+']}", func(m *Manifest) any { return strings.Join(m.Triggers.Patterns, " ") }, "a+", "triggers-pattern-off 4:23"},
