@@ -10,12 +10,12 @@ import (
 func TestDescriptionComment(t *testing.T) {
 	for written, want := range map[string]bool{
 		"tags #important for all": true,
-		"\n  tags #important":      true,
-		"\"tags #important\"":      false,
-		">\n  tags #important":     false,
-		"C# and F#":                false,
-		"one: two #three":          false, // read as text
-		"one":                      false,
+		"\n  tags #important":     true,
+		"\"tags #important\"":     false,
+		">\n  tags #important":    false,
+		"C# and F#":               false,
+		"one: two #three":         false, // read as text
+		"one":                     false,
 	} {
 		_, problems := manifest.Parse([]byte("---\nname: a\nlicense: MIT # or so\ndescription: "+written+"\n---\n"), nil)
 		got := false
