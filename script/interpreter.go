@@ -109,9 +109,9 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 	return argv, runDir, err
 }
 
-// interpreter returns the argument list that runs the script, up to the script's own path. The extension decides. The #!
-// line decides for a .sh file and for a file without a known extension, which must be executable. Only shell scripts are
-// run by a shell.
+// interpreter returns the argument list that runs the script, up to the script's own path. The extension decides, and the #! line among
+// the programs of one extension. It decides alone for a .sh file and for a file without a known extension. Only shell scripts are run
+// by a shell.
 func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	lang := survey.LanguageOf(src.sc.File)
 	switch lang {
@@ -170,7 +170,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var missing error // the first, or else one about a program whose folder is not used
 	var tooOld string
-	for _, name := range lang.Row().Runs() {
+	bang, _ := survey.ParseShebang(survey.Head(src.s.FS(), src.sc.File)) // the extension decides about what cannot be followed
+	runs := lang.Row().RunsNamed(bang.Name())
+	for _, name := range runs {
 		if name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
 			continue // node strips types, but knows no JSX
 		}
@@ -194,6 +196,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 		return src.by.Command(path, src.file, own...), nil
 	}
 	cure := lang.Row().Install
+	if len(runs) == 1 && runs[0] == bang.Name() {
+		cure = cmp.Or(language.ProgramNamed(runs[0]).Install, cure)
+	}
 	if strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
 		cure = "install bun (https://bun.sh)"
 	}

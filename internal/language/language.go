@@ -113,6 +113,20 @@ func (l *Language) Runs() []string {
 	return l.Tried
 }
 
+// RunsNamed is Runs for a file with a program of this name in its #! line, "" for none: that program comes first, and is alone if
+// its row says so. A program of another language changes nothing.
+func (l *Language) RunsNamed(name string) []string {
+	all := l.Runs()
+	i := slices.Index(all, name)
+	switch {
+	case i < 0:
+		return all
+	case ProgramNamed(name).Alone:
+		return []string{name}
+	}
+	return append([]string{name}, slices.Delete(slices.Clone(all), i, i+1)...)
+}
+
 // Ways returns the commands that run a file in a shell, without the file.
 func (l *Language) Ways() []string {
 	if l.Commands == nil {

@@ -26,6 +26,9 @@ type Program struct {
 
 	Install string // how to get it, where that is not how to get the language
 
+	// Alone means that a file with the program in its #! line uses what no other program of the language has.
+	Alone bool
+
 	// Loads means that the program may load files of the folder where it starts, such as a tsconfig.json or modules.
 	Loads bool
 

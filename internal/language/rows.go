@@ -61,7 +61,7 @@ var table = []*Language{
 		ID: TypeScript, Common: true, Name: "TypeScript", Also: []string{".mts", ".tsx"}, Modules: []string{".cts"},
 		Programs: []Program{
 			{Names: []string{"bun"}, Args: []string{"run"}, Install: "install bun: https://bun.sh"},
-			{Names: []string{"deno"}, Args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}, Install: "install deno: https://deno.com"},
+			{Names: []string{"deno"}, Args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}, Install: "install deno: https://deno.com", Alone: true},
 			{Names: []string{"tsx", "ts-node"}, Last: "--", Takes: nodeTakes, Loads: true},
 		},
 		Tried: []string{"bun", "deno", "node"}, Install: "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)",
