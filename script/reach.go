@@ -47,6 +47,16 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if c.hook != nil || c.serve != nil {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}
+	if len(r.grant.Given.Named(want.Write)) > 0 && env["GIT_CONFIG_SYSTEM"] == "" {
+		file, dir, err := h.identity(r.place.root)
+		if err != nil {
+			return nil, err
+		}
+		if file != "" {
+			env["GIT_CONFIG_SYSTEM"] = file
+			r.read = append(r.read, dir)
+		}
+	}
 	cwd := r.cwd
 	if cwd == "" {
 		cwd = h.start(c, r)

@@ -15,6 +15,8 @@ import (
 type User struct {
 	Home   string                   // absolute; "" for none
 	Getenv func(name string) string // the user's environment; nil means that there are no settings
+
+	Identity bool // of the user's own settings, Carry carries only who makes a commit: user.name and user.email
 }
 
 // MachineFile is git's file of settings for all users of a machine.
@@ -28,24 +30,35 @@ func (u *User) folder() string {
 	return filepath.Join(u.Home, ".config", "git")
 }
 
-// files returns the files with settings, in the order in which git reads them.
-func (u *User) files() []string {
-	var out []string
-	machine := u.Getenv("GIT_CONFIG_SYSTEM")
+// forAll returns the file with the settings of all users, "" for none.
+func (u *User) forAll() string {
+	file := u.Getenv("GIT_CONFIG_SYSTEM")
 	switch {
 	case u.Getenv("GIT_CONFIG_NOSYSTEM") != "":
-	case machine != "":
-		out = append(out, machine)
-	default:
-		out = append(out, MachineFile)
+		return ""
+	case file != "":
+		return file
 	}
-	if own := u.Getenv("GIT_CONFIG_GLOBAL"); own != "" {
-		return append(out, own)
+	return MachineFile
+}
+
+// own returns the files with the user's own settings, in the order in which git reads them.
+func (u *User) own() []string {
+	if file := u.Getenv("GIT_CONFIG_GLOBAL"); file != "" {
+		return []string{file}
 	}
 	if u.Home == "" {
-		return out
+		return nil
 	}
-	return append(out, filepath.Join(u.folder(), "config"), filepath.Join(u.Home, ".gitconfig"))
+	return []string{filepath.Join(u.folder(), "config"), filepath.Join(u.Home, ".gitconfig")}
+}
+
+// usual are the files in u.folder that git reads for a setting that is not there.
+func (u *User) usual() [][2]string {
+	if u.Identity {
+		return nil
+	}
+	return [][2]string{{"ignore", "excludesfile"}, {"attributes", "attributesfile"}}
 }
 
 // Carried are the settings of a user for a command that has another home.
@@ -69,13 +82,15 @@ func (u *User) Carry(home string) *Carried {
 		return c.out
 	}
 	var all []Setting
-	for _, usual := range [][2]string{{"ignore", "excludesfile"}, {"attributes", "attributesfile"}} {
+	for _, usual := range u.usual() {
 		file := filepath.Join(u.folder(), usual[0])
 		if _, err := os.Stat(file); err == nil && u.Home != "" {
 			all = append(all, c.carry(Setting{Section: "core", Key: usual[1], Value: file}))
 		}
 	}
-	for _, file := range u.files() {
+	all = append(all, c.read(u.forAll(), 0)...)
+	c.identity = u.Identity
+	for _, file := range u.own() {
 		all = append(all, c.read(file, 0)...)
 	}
 	if len(all) > 0 {
@@ -90,7 +105,8 @@ type carrier struct {
 	user     *User
 	home     string
 	out      *Carried
-	files    int // files
+	identity bool // of what it reads, it carries who makes a commit
+	files    int  // files
 	settings int
 }
 
@@ -124,6 +140,7 @@ func (c *carrier) read(file string, depth int) []Setting {
 			out = append(out, c.read(c.included(file, s.Value), depth+1)...)
 		case s.Name() == "includeif.path":
 			out = append(out, c.condition(file, s, depth)...)
+		case c.identity && s.Name() != "user.name" && s.Name() != "user.email":
 		default:
 			out = append(out, c.carry(s))
 		}

@@ -2,6 +2,7 @@ package gitdir
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,11 @@ func TestCarry(t *testing.T) {
 				t.Errorf("%s in %s: got %q, want %q", key, dir, got, want)
 			}
 		}
+	}
+	who := (&User{Home: u.Home, Getenv: u.Getenv, Identity: true}).Carry(at("who"))
+	if text := fmt.Sprintf("%s", who.Files); !strings.Contains(text, "a@example.com") || !strings.Contains(text, "work@example.com") || !strings.Contains(text, `default = "current"`) ||
+		strings.Contains(text, "hooksPath") || strings.Contains(text, "rebase") || strings.Contains(text, "signingKey") || who.Reads != nil {
+		t.Errorf("identity: %s, reads %q", text, who.Reads)
 	}
 	if got := read("place", "var/home/work/one.git", "user.email"); got != "work@example.com" {
 		t.Errorf("the condition does not hold: %q", got)
