@@ -12,6 +12,7 @@ func TestCause(t *testing.T) {
 		"needy": "metadata:\n  requires: no-such-command\n", "denied": "", "other": ""} {
 		files[name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: Does a thing.\n" + more + "---\n"
 	}
+	files["draft/SKILL.md"] = "---\nname: draft\ndescription: \"TODO: say what it does\"\ndisable-model-invocation: true\n---\n"
 	files["broken/SKILL.md"] = "---\nname: broken\n---\n"
 	files["twin/SKILL.md"] = files["other/SKILL.md"]
 	tests := []struct {
@@ -23,6 +24,9 @@ func TestCause(t *testing.T) {
 		{"nothing", "plain", Options{}, CauseDefault, StateEnabled},
 		{"fatal", "broken", Options{}, CauseProblem, StateBroken},
 		{"hidden", "hidden", Options{}, CauseManifest, StateHidden},
+		{"unwritten", "draft", Options{}, CauseUnwritten, StateHidden},
+		{"unwritten and wished", "draft", Options{Want: Selection{Enabled: []string{"draft"}}}, CauseUnwritten, StateHidden},
+		{"unwritten and not wanted", "draft", Options{Deny: []string{"draft"}}, CauseDeny, StateDisabled},
 		{"off", "off", Options{}, CauseManifest, StateDisabled},
 		{"requires", "needy", Options{LookPath: func(string) (string, error) { return "", errIrregular }}, CauseRequirement, StateUnavailable},
 		{"deny", "denied", Options{Deny: []string{"den*"}}, CauseDeny, StateDisabled},

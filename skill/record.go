@@ -38,6 +38,7 @@ const (
 	isFatal                       // it has a fatal problem
 	hasProblems                   // text ends with packed problems
 	hasToolsets                   // toolsets is not empty
+	isDraft                       // nobody has written its description
 )
 
 // details is data that only some skills have.
@@ -133,7 +134,9 @@ func (r *record) kept() *kept {
 }
 
 // plain reports whether a skill is enabled unless a rule of the options says otherwise.
-func (r *record) plain() bool { return r.flags&(isFatal|isHidden|isOff) == 0 && r.kept() == nil }
+func (r *record) plain() bool {
+	return r.flags&(isFatal|isHidden|isOff|isDraft) == 0 && r.kept() == nil
+}
 
 // problems returns the problems of the manifest. file is the name of the manifest in them.
 func (r *record) problems(file string) []manifest.Problem {
@@ -206,12 +209,17 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 		true bool
 		flag flags
 	}{{m.DisableModelInvocation, isHidden}, {!m.DefaultEnabled, isOff}, {!m.UserInvocable, isManual}, {len(m.Toolsets) > 0, hasToolsets},
-		{len(problems) > 0, hasProblems}, {firstFatal(problems) != nil, isFatal}} {
+		{len(problems) > 0, hasProblems}, {firstFatal(problems) != nil, isFatal}, {isUnwritten(problems), isDraft}} {
 		if is.true {
 			f |= is.flag
 		}
 	}
 	return f
+}
+
+// isUnwritten reports whether the description is one that models cannot choose by.
+func isUnwritten(problems []manifest.Problem) bool {
+	return slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "description-unwritten" })
 }
 
 // keep returns the data that only few manifests have, or nil. It shares no memory with m.

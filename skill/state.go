@@ -19,7 +19,7 @@ type State uint8
 // The states, best first.
 const (
 	StateEnabled     State = iota
-	StateHidden            // enabled, but hidden from the model: disable-model-invocation
+	StateHidden            // enabled, but hidden from the model: disable-model-invocation, or nobody has written its description
 	StateDisabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
 	StateUnavailable       // a required command or variable is missing, or the engine's version does not fit
 	StateBroken            // its manifest cannot be used
@@ -47,6 +47,7 @@ const (
 	CauseNotBundled               // it is bundled and among NotBundled
 	CauseManifest                 // its manifest says so: default_enabled, disable-model-invocation
 	CauseRequirement              // a requirement of its manifest is missing
+	CauseUnwritten                // its description is still that of a template
 )
 
 // ruling is the outcome of a rule for one skill: the reason that it is not enabled, or only the cause if it is.
@@ -126,6 +127,9 @@ func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
 	}
 	if reason := j.unavailable(it.r.kept()); reason != "" {
 		return StateUnavailable, ruling{CauseRequirement, reason}
+	}
+	if it.r.flags&isDraft != 0 {
+		return StateHidden, ruling{CauseUnwritten, "its description is still that of a template"}
 	}
 	if it.r.flags&isHidden != 0 {
 		return StateHidden, ruling{CauseManifest, "disable-model-invocation"}

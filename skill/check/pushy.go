@@ -5,7 +5,17 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agent-base/agent-base/internal/draft"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
+
+// checkWritten reports instructions that nobody has written yet.
+func (v *validation) checkWritten() {
+	if n := draft.InBody(v.m.Body); n >= 0 {
+		v.Add(manifest.Problem{Code: "body-unwritten", Line: v.m.BodyLine + n, Col: 1, Message: "the instructions are still those of a template"})
+	}
+}
 
 // checkPushy reports a description that wants the skill to be used for everything, before everything, or in place of others. A list
 // of skills shows it as it is, and no order heeds it.

@@ -75,6 +75,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	v.m = m
 	if m.Body != "" {
 		v.checkBody()
+		v.checkWritten()
 		v.checkReferences(memory)
 	}
 	v.checkPushy()

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/draft"
 )
 
 // Limits for texts, in code points.
@@ -14,8 +16,11 @@ const (
 	maxBrief         = 80
 )
 
-// checkDescription checks the length as written: surrounding white space counts.
+// checkDescription checks whether somebody has written the description, and its length as written: surrounding white space counts.
 func (p *parser) checkDescription(written string, at place) {
+	if draft.IsDescription(written) {
+		p.problem("description-unwritten", at, "the description is still that of a template")
+	}
 	if len(written) <= wideDescription {
 		return
 	}

@@ -53,12 +53,12 @@ func (p *Packages) Below(ctx context.Context, folder string) ([]skill.Entry, err
 	return out, nil
 }
 
-// Publishable returns an error for a skill that does not pass the check: others could not use it.
+// Publishable returns an error for a skill that does not pass the check, or that nobody has written yet: others could not use it.
 func (p *Packages) Publishable(s *skill.Skill) error {
 	profile, _ := manifest.ProfileNamed(p.settings.Config().Profile) // the catalogue has it already
 	_, problems := check.Folder(s.FS(), s.Name(), &check.Options{Profile: profile, ScriptRule: p.settings.Survey().Rule})
 	for _, found := range problems {
-		if found.Severity == manifest.SeverityError {
+		if found.Severity == manifest.SeverityError || found.Code == "description-unwritten" || found.Code == "body-unwritten" {
 			return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: found.Cure, Err: fmt.Errorf("skill %q: %w", s.Name(), &found)}
 		}
 	}

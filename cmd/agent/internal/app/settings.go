@@ -272,7 +272,7 @@ func (s *Settings) DecidedBy(e skill.Entry) string {
 			return "default_enabled in its manifest"
 		}
 		return "its manifest"
-	case skill.CauseProblem, skill.CauseRequirement:
+	case skill.CauseProblem, skill.CauseRequirement, skill.CauseUnwritten:
 		return "its manifest"
 	}
 	if cfg.Want.Mode != skill.SelectAuto {

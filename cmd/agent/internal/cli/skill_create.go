@@ -202,7 +202,7 @@ func (o *createOptions) approve(ctx context.Context, dir string, files map[strin
 func (o *createOptions) next(parent string, kinds []scaffold.Kind) {
 	typed := cure.Word(o.typed(filepath.Join(parent, o.name)))
 	if len(kinds) == 0 {
-		o.out.Hint("fill it in, then: agent skill validate " + typed)
+		o.out.Hint("fill it in, models are offered it then; and check it: agent skill validate " + typed)
 	}
 	skill := o.name
 	if !o.found(parent) {
@@ -214,6 +214,7 @@ func (o *createOptions) next(parent string, kinds []scaffold.Kind) {
 	}
 	o.out.Hint("check it: agent skill test " + skill)
 	o.out.Hint("work on it: agent skill dev " + skill)
+	o.out.Hint("models are offered it once its description is yours")
 	if !o.found(parent) {
 		return
 	}

@@ -221,18 +221,18 @@ func reasonCell(e skill.Entry) string {
 type absent struct {
 	*manifest.Problem
 	Name   string `json:"name"`
-	State  string `json:"state"` // broken, unavailable or left_out
+	State  string `json:"state"` // broken, unavailable, hidden or left_out
 	Reason string `json:"reason"`
 }
 
 // mostAbsent is how many skills that are not shown are named to a person.
 const mostAbsent = 5
 
-// notShown returns the skills that are broken or unavailable.
+// notShown returns the skills that are broken or unavailable, and those that nobody has written yet.
 func notShown(c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError) []absent {
 	out := []absent{}
 	for e := range c.All() {
-		if s := e.State(); s == skill.StateBroken || s == skill.StateUnavailable {
+		if s := e.State(); s == skill.StateBroken || s == skill.StateUnavailable || e.Cause() == skill.CauseUnwritten {
 			out = append(out, absent{Name: e.Name(), State: s.String(), Reason: e.Reason()})
 		} else if other := changed[e]; other != nil {
 			out = append(out, absent{Name: e.Name(), State: skill.StateUnavailable.String(), Reason: other.Reason()})
@@ -253,7 +253,7 @@ func leftOut(c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError, all
 	return out
 }
 
-// mentionRest names on stderr the skills that are broken or unavailable, so none is lost silently.
+// mentionRest names on stderr the skills that notShown returns, so none is lost silently.
 func mentionRest(out *app.Printer, c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError) {
 	if out.Quiet() || out.Flush() != nil {
 		return

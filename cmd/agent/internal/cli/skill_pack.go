@@ -35,7 +35,8 @@ The ending of --output decides about the format: .tar.gz and .tgz have SKILL.md 
 folder with the name of the skill.
 
 Left out and named are leftovers of tools (byte code, caches, version control, files of editors and systems), files with
-secrets such as .env and, unless the skill is signed, evals. A skill that does not pass "agent skill validate" is refused.`,
+secrets such as .env and, unless the skill is signed, evals. A skill that does not pass "agent skill validate", or whose
+description or instructions nobody has written yet, is refused.`,
 		Example: `  agent skill pack ./my-skill
   agent skill pack csv-report --output csv-report.skill`,
 		Args:              arguments(1, 1, "the name or the folder of a skill"),

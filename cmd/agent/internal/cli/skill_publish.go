@@ -42,8 +42,8 @@ skill, and index.html for people. "agent skill add https://host" then finds them
 --remove takes one off, also without NAME or FOLDER. With oci://registry/repository:tag, push
 to an OCI registry; several skills need --collection. The password is that of Docker's config.json, from "docker login".
 
-The same skills give the same bytes. If a skill does not pass "agent skill validate", nothing is published, and all such
-skills are named; --skip leaves one out.`,
+The same skills give the same bytes. If a skill does not pass "agent skill validate", or has text that nobody has
+written yet, nothing is published, and all such skills are named; --skip leaves one out.`,
 		Example: `  agent skill publish ./skills --to ./public
   agent skill publish ./skills --to ./public --skip draft
   agent skill publish --to ./public --remove csv-report

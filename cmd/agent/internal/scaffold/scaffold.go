@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/draft"
 )
 
 //go:embed files
@@ -33,11 +35,11 @@ func Kinds() []Kind { return []Kind{Script, Toolset, TypeScript, MCP} }
 // bare is the smallest skill that the open standard accepts. The name is plain: nothing needs quoting.
 const bare = `---
 name: %s
-description: Says in one sentence what this skill does. Use when somebody asks for exactly that.
+description: ` + draft.Description + `
 ---
 # %s
 
-Write here what a capable colleague would have to be told to do this well, and nothing else.
+` + draft.Body + `
 `
 
 // part is what one kind adds to the SKILL.md.
@@ -103,11 +105,11 @@ func manifest(name string, kinds []Kind) string {
 		}
 		sections.WriteString(parts[kind].section)
 	}
-	front := "---\nname: {{name}}\ndescription: Greets people by name, until it does something else. Use when somebody asks to try {{name}}.\n"
+	front := "---\nname: {{name}}\ndescription: " + draft.Greets + "{{name}}.\n"
 	if toolsets.Len() > 0 {
 		front += "toolsets:\n" + toolsets.String()
 	}
-	return front + "---\n# " + title(name) + "\n\nWrite here what a capable colleague would have to be told, and nothing else.\n" + sections.String()
+	return front + "---\n# " + title(name) + "\n\n" + draft.Body + "\n" + sections.String()
 }
 
 // other returns a request that is not for the skill.

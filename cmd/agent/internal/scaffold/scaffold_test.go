@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/scaffold"
+	"github.com/agent-base/agent-base/internal/draft"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Whatever the name and the kinds, the files are valid, have no placeholder left, and tools have names that providers accept.
+// Whatever the name and the kinds, the files are valid but for what their author is to write, have no placeholder left, and tools have names that providers accept.
 // R157
 func TestFiles(t *testing.T) {
 	tools := regexp.MustCompile("`([a-z0-9_-]+)\\(")
@@ -25,7 +26,7 @@ func TestFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, problems := manifest.Parse(files["SKILL.md"], &manifest.Options{Dir: name})
-			if len(problems) > 0 || m.Name != name {
+			if len(problems) != 1 || problems[0].Code != "description-unwritten" || draft.InBody(m.Body) < 0 || m.Name != name {
 				t.Errorf("%s %v: %v in\n%s", name, kinds, problems, files["SKILL.md"])
 			}
 			for file, text := range files {
