@@ -92,6 +92,9 @@ func RemoveAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		_ = os.Chmod(dir, 0o700)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return

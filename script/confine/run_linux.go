@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -150,6 +151,9 @@ func (t *tree) prepare(r *Runner) error {
 	}
 	if p.layers.namespaces {
 		t.holds = append(p.keep(), p.mounts()...)
+		if err := p.clearTemp(); err != nil {
+			return err
+		}
 	} else {
 		p.missing = append(p.missing, p.closed()...)
 	}
@@ -387,8 +391,12 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 		if errno == unix.ELOOP {
 			return fmt.Errorf("%s leads through a symbolic link, which a sandbox does not follow: give the path that it leads to", op.A)
 		}
-		if errno == unix.ENOENT || errno == unix.ENOTDIR {
+		if isOfPath(errno) {
 			return &fs.PathError{Op: "mount", Path: op.A, Err: errno}
+		}
+	case stage.Tmpfs, stage.ReadOnly, stage.Dir, stage.Symlink, stage.Text:
+		if isOfPath(errno) {
+			return &fs.PathError{Op: strings.TrimSpace(verbs[op.Code]), Path: op.A, Err: errno}
 		}
 	case stage.Overlay:
 		return &lostLayer{layer: overlays, err: errno}
@@ -405,6 +413,11 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 		return &lostLayer{layer: Namespaces, err: fmt.Errorf("%s%s: %w", verbs[op.Code], op.A, errno)}
 	}
 	return errno
+}
+
+// isOfPath reports whether the failure of an operation is about what lies at its path, and says nothing of the machine.
+func isOfPath(errno syscall.Errno) bool {
+	return slices.Contains([]syscall.Errno{unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.EEXIST, unix.EACCES, unix.ENOSPC, unix.EDQUOT}, errno)
 }
 
 // leftOut says which path the command does not get, and why. Rules of the kernel come after mounts, and say nothing new of the same path.
@@ -426,7 +439,7 @@ func (p *plan) leftOut(ops *stage.Program, r stage.Report) []string {
 // verbs says what an operation does, for errors.
 var verbs = map[stage.Code]string{
 	stage.WriteFile: "write ", stage.SlaveMount: "change mounts", stage.Loopback: "loopback device", stage.Listen: "listen", stage.Bind: "mount ",
-	stage.Tmpfs: "mount ", stage.Proc: "mount ", stage.Symlink: "link ", stage.Dir: "make ", stage.Text: "make ", stage.Root: "mount a root",
+	stage.Tmpfs: "mount ", stage.Proc: "mount ", stage.Symlink: "link ", stage.Dir: "make ", stage.Text: "make ", stage.ReadOnly: "protect ", stage.Root: "mount a root",
 	stage.Enter: "enter the root", stage.DropCaps: "drop capabilities",
 }
 

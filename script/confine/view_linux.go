@@ -49,7 +49,7 @@ const (
 	writable
 	kept // readable below a writable one
 	device
-	private // a tmpfs of its own
+	private // a tmpfs of its own, or the folder from; what is not made in it for the command is not there
 	link
 	file
 	folder // empty
@@ -164,7 +164,9 @@ func (e entry) operation() stage.Op {
 	case device:
 		op.N = attrDevice
 	case private:
-		op.Code, op.B = stage.Tmpfs, e.text
+		if op.N = attrWritable; e.from == "" {
+			op.Code, op.N, op.B = stage.Tmpfs, 0, e.text
+		}
 	case layered:
 		op.Code, op.B = stage.Overlay, e.text
 	case folder:

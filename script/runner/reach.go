@@ -16,7 +16,7 @@ import (
 type Reach struct {
 	Guard Guard // what of the user's files it does not see, and does not change
 
-	Home, Temp string   // its HOME and TMPDIR, which it writes; "" for none
+	Home, Temp string   // its HOME and TMPDIR, which it writes; "" for none. Temp is also its /tmp, see Command.Temp
 	UsersHome  bool     // Home is the user's, which it reads
 	Own        []string // further folders of its own, which it writes
 	Stored     []string // folders that it writes, see Command.Stored
@@ -52,7 +52,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 		at.real(c.Path)
 	}
 	guard := &r.Guard
-	c.Own, c.Stored = slices.Concat(r.Own, r.folders()), slices.Clone(r.Stored)
+	c.Own, c.Temp, c.Stored = slices.Concat(r.Own, r.folders()), r.Temp, slices.Clone(r.Stored)
 	users := slices.Concat(r.GrantWrite, guard.Writable(r.WriteHere))
 	read := slices.Clone(r.GrantRead)
 	if r.UsersHome {

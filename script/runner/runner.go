@@ -76,6 +76,7 @@ type Command struct {
 	Installed []string    // those of Read that hold installed programs: nobody puts anything else there
 	Write     []string    // files and folders that it may write, and read
 	Own       []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
+	Temp      string      // a folder of Own that it also has as /tmp, where the sandbox has a view of its own; "" for an empty /tmp
 	Stored    []string    // folders among Write that count for Limits.Disk alone, such as the caches of package managers
 	Keep      []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
 	Absent    []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended

@@ -25,6 +25,7 @@ const (
 	oPath             = 0x200000
 	resolveNoMagic    = 0x2
 	resolveNoLinks    = 0x4
+	resolveInRoot     = 0x10
 	openTreeClone     = 0x1
 	openTreeCloexec   = syscall.O_CLOEXEC
 	moveFromEmptyPath = 0x4
@@ -73,18 +74,51 @@ func closeRange(first, last, flags uint) error {
 }
 
 // openNoLinks opens a path that leads through no symbolic link.
-func openNoLinks(path string) (int, error) {
+func openNoLinks(path string) (int, error) { return open(atFdcwd, path, resolveNoLinks|resolveNoMagic) }
+
+// openIn opens a path below an open folder, which is its root. It leads through no symbolic link.
+func openIn(folder int, path string) (int, error) {
+	return open(folder, path, resolveNoLinks|resolveNoMagic|resolveInRoot)
+}
+
+func open(at int, path string, resolve uint64) (int, error) {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {
 		return -1, err
 	}
-	how := [3]uint64{oPath | syscall.O_CLOEXEC, 0, resolveNoLinks | resolveNoMagic}
-	at := atFdcwd
+	how := [3]uint64{oPath | syscall.O_CLOEXEC, 0, resolve}
 	fd, _, errno := syscall.RawSyscall6(sysOpenat2, uintptr(at), uintptr(unsafe.Pointer(p)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
 	if errno != 0 {
 		return -1, errno
 	}
 	return int(fd), nil
+}
+
+func symlinkAt(text string, folder int, name string) error {
+	t, err := syscall.BytePtrFromString(text)
+	if err != nil {
+		return err
+	}
+	n, err := syscall.BytePtrFromString(name)
+	if err != nil {
+		return err
+	}
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SYMLINKAT, uintptr(unsafe.Pointer(t)), uintptr(folder), uintptr(unsafe.Pointer(n)))
+	return result(errno)
+}
+
+// readlinkAt returns the text of a link, "" if it cannot be read.
+func readlinkAt(folder int, name string) string {
+	n, err := syscall.BytePtrFromString(name)
+	if err != nil {
+		return ""
+	}
+	var text [4096]byte
+	length, _, errno := syscall.RawSyscall6(syscall.SYS_READLINKAT, uintptr(folder), uintptr(unsafe.Pointer(n)), uintptr(unsafe.Pointer(&text)), uintptr(len(text)), 0, 0)
+	if errno != 0 {
+		return ""
+	}
+	return string(text[:length])
 }
 
 // openTree returns a copy of what is mounted at an open path and below it.

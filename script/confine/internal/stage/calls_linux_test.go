@@ -15,7 +15,7 @@ func TestCallsAreThoseOfUnix(t *testing.T) {
 		{sysCreateRuleset, unix.SYS_LANDLOCK_CREATE_RULESET}, {sysAddRule, unix.SYS_LANDLOCK_ADD_RULE},
 		{sysRestrictSelf, unix.SYS_LANDLOCK_RESTRICT_SELF}, {atFdcwd, unix.AT_FDCWD}, {atEmptyPath, unix.AT_EMPTY_PATH},
 		{atRecursive, unix.AT_RECURSIVE}, {oPath, unix.O_PATH}, {resolveNoMagic, unix.RESOLVE_NO_MAGICLINKS},
-		{resolveNoLinks, unix.RESOLVE_NO_SYMLINKS}, {openTreeClone, unix.OPEN_TREE_CLONE}, {openTreeCloexec, unix.OPEN_TREE_CLOEXEC},
+		{resolveNoLinks, unix.RESOLVE_NO_SYMLINKS}, {resolveInRoot, unix.RESOLVE_IN_ROOT}, {openTreeClone, unix.OPEN_TREE_CLONE}, {openTreeCloexec, unix.OPEN_TREE_CLOEXEC},
 		{moveFromEmptyPath, unix.MOVE_MOUNT_F_EMPTY_PATH}, {moveToEmptyPath, unix.MOVE_MOUNT_T_EMPTY_PATH},
 		{attrReadOnly, unix.MOUNT_ATTR_RDONLY}, {closeRangeCloexec, unix.CLOSE_RANGE_CLOEXEC}, {pollIn, unix.POLLIN}, {waitAll, unix.P_ALL},
 		{setSubreaper, unix.PR_SET_CHILD_SUBREAPER}, {setNoNewPrivs, unix.PR_SET_NO_NEW_PRIVS}, {setSeccomp, unix.PR_SET_SECCOMP},

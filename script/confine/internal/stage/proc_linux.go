@@ -12,12 +12,9 @@ var publicProc = []string{"cpuinfo", "meminfo", "stat", "loadavg", "uptime", "ve
 
 const procFlags = syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC | syscall.MS_RDONLY
 
-// mountProc mounts a proc at a path of the new root, which has its devices. A machine whose own proc is covered, as in many
+// mountProc mounts a proc at a folder of the new root, which has its devices. A machine whose own proc is covered, as in many
 // containers, allows only one with nothing but processes.
 func mountProc(path string) error {
-	if err := mkdirAll(base + path); err != nil {
-		return err
-	}
 	err := syscall.Mount("proc", base+path, "proc", procFlags, "")
 	if err == syscall.EPERM {
 		return syscall.Mount("proc", base+path, "proc", procFlags, "subset=pid")

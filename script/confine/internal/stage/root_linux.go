@@ -9,6 +9,7 @@ const base = "/tmp"
 
 // root is the new root while it is made.
 type root struct {
+	at     int            // its folder
 	trees  map[int]int    // operation → detached tree that it mounts
 	layers map[int][3]int // operation → the lower, the upper and the work folder of its overlay
 }
@@ -97,10 +98,7 @@ func (r *root) overlay(o *Op, index int) error {
 	for _, fd := range fds {
 		defer syscall.Close(fd)
 	}
-	if err := mkdirAll(base + o.A); err != nil {
-		return err
-	}
-	to, err := openNoLinks(base + o.A)
+	to, err := r.folder(o.A)
 	if err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func tree(path string, attributes uint64) (int, error) {
 func (r *root) do(o *Op, index int) error {
 	switch o.Code {
 	case Root:
-		return syscall.Mount("root", base, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, o.B)
+		return r.make(o)
 	case Bind:
 		if err := r.attach(o, index); !leaves(o, index, err) {
 			return err
@@ -148,49 +146,140 @@ func (r *root) do(o *Op, index int) error {
 	case Overlay:
 		return r.overlay(o, index)
 	case Tmpfs:
-		return mount(o, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV|uintptr(o.N))
+		return r.tmpfs(o)
 	case Proc:
-		return mountProc(o.A)
+		return r.proc(o.A)
 	case Dir:
-		return mkdirAll(base + o.A)
+		return closed(r.folder(o.A))
 	case ReadOnly:
-		return setAttributes(atFdcwd, base+o.A, 0, attrReadOnly)
+		return r.readOnly(o.A)
 	case Symlink:
-		if err := mkdirAll(parent(base + o.A)); err != nil {
-			return err
-		}
-		return syscall.Symlink(o.B, base+o.A)
+		return r.link(o.A, o.B)
 	case Text:
-		if err := mkdirAll(parent(base + o.A)); err != nil {
-			return err
-		}
-		return writeFile(base+o.A, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL, o.B)
+		return r.text(o.A, o.B)
 	case Enter:
 		return enter()
 	}
 	return syscall.EINVAL
 }
 
-func mount(o *Op, kind string, flags uintptr) error {
-	if err := mkdirAll(base + o.A); err != nil {
-		return err
+// make mounts the new root.
+func (r *root) make(o *Op) error {
+	err := syscall.Mount("root", base, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, o.B)
+	if err == nil {
+		r.at, err = syscall.Open(base, oPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	}
-	return syscall.Mount(kind, base+o.A, kind, flags, o.B)
+	return err
 }
 
-// attach mounts the tree of an operation. No link of the new root, which has writable folders in it, leads it elsewhere.
+// The new root has folders in it that commands write, and a former command may have left links there: no path of the new root leads
+// through one.
+
+// folder opens a folder of the new root. It makes it and those above it that are missing.
+func (r *root) folder(path string) (int, error) {
+	fd, err := openIn(r.at, path)
+	if err != syscall.ENOENT || path == "/" {
+		return fd, err
+	}
+	up, err := r.folder(parent(path))
+	if err != nil {
+		return -1, err
+	}
+	defer syscall.Close(up)
+	if err := syscall.Mkdirat(up, name(path), 0o755); err == syscall.EROFS {
+		return -1, syscall.ENOENT
+	} else if err != nil && err != syscall.EEXIST {
+		return -1, err
+	}
+	return openIn(up, name(path))
+}
+
+// file opens a file of the new root, or something that is in its place. It makes it if there is nothing.
+func (r *root) file(path string) (int, error) {
+	fd, err := openIn(r.at, path)
+	if err != syscall.ENOENT {
+		return fd, err
+	}
+	if err := r.text(path, ""); err != nil && err != syscall.EEXIST {
+		return -1, err
+	}
+	return openIn(r.at, path)
+}
+
+// text makes a file.
+func (r *root) text(path, text string) error {
+	up, err := r.folder(parent(path))
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(up)
+	fd, err := syscall.Openat(up, name(path), syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o644)
+	if err == syscall.EROFS {
+		return syscall.ENOENT
+	}
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return write(fd, text)
+}
+
+// link makes a link, if it is not there.
+func (r *root) link(path, text string) error {
+	up, err := r.folder(parent(path))
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(up)
+	err = symlinkAt(text, up, name(path))
+	if err == syscall.EEXIST && readlinkAt(up, name(path)) == text {
+		return nil
+	}
+	return err
+}
+
+func (r *root) readOnly(path string) error {
+	fd, err := openIn(r.at, path)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return setAttributes(fd, "", atEmptyPath, attrReadOnly)
+}
+
+func (r *root) tmpfs(o *Op) error {
+	to, err := r.folder(o.A)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(to)
+	return syscall.Mount("tmpfs", descriptor(to), "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV|uintptr(o.N), o.B)
+}
+
+// proc mounts a proc. Nothing of a command is in its place: the new root is made for it.
+func (r *root) proc(path string) error {
+	if err := closed(r.folder(path)); err != nil {
+		return err
+	}
+	return mountProc(path)
+}
+
+// closed closes what was opened only to see that it is there.
+func closed(fd int, err error) error {
+	if err == nil {
+		syscall.Close(fd)
+	}
+	return err
+}
+
+// attach mounts the tree of an operation.
 func (r *root) attach(o *Op, index int) error {
 	fd, ok := r.trees[index]
 	if !ok {
 		return nil // missing, and optional
 	}
 	defer syscall.Close(fd)
-	if o.M != BindOver {
-		if err := mountPoint(fd, base+o.A); err != nil {
-			return err
-		}
-	}
-	to, err := openNoLinks(base + o.A)
+	to, err := r.mountPoint(fd, o)
 	if err == syscall.ENOENT && o.M == BindOver {
 		return nil
 	}
@@ -198,29 +287,35 @@ func (r *root) attach(o *Op, index int) error {
 		return err
 	}
 	defer syscall.Close(to)
+	if isFolder(fd) != isFolder(to) {
+		return syscall.ENOTDIR
+	}
 	return moveMount(fd, to)
 }
 
-// mountPoint makes what fd can be mounted on.
-func mountPoint(fd int, path string) error {
+// mountPoint opens what a tree is mounted on, and makes it if need be.
+func (r *root) mountPoint(fd int, o *Op) (int, error) {
+	switch {
+	case o.M == BindOver:
+		return openIn(r.at, o.A)
+	case isFolder(fd):
+		return r.folder(o.A)
+	}
+	return r.file(o.A)
+}
+
+func isFolder(fd int) bool {
 	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil {
-		return err
+	return syscall.Fstat(fd, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR
+}
+
+// name returns the last part of a path.
+func name(path string) string {
+	up := len(parent(path))
+	if up > 1 {
+		up++
 	}
-	if st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
-		return mkdirAll(path)
-	}
-	if err := mkdirAll(parent(path)); err != nil {
-		return err
-	}
-	point, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
-	if err == nil {
-		syscall.Close(point)
-	}
-	if err == syscall.EROFS || err == syscall.EACCES || err == syscall.ENXIO {
-		return nil // it exists, or mounting says that it does not
-	}
-	return err
+	return path[up:]
 }
 
 func parent(path string) string {

@@ -8,7 +8,7 @@ import (
 func (s *stage) do(o *Op, index int) error {
 	switch o.Code {
 	case WriteFile:
-		return writeFile(o.A, syscall.O_WRONLY, o.B)
+		return writeFile(o.A, o.B)
 	case Subreaper:
 		return prctl(setSubreaper, 1, 0)
 	case SlaveMount:
@@ -25,12 +25,16 @@ func (s *stage) do(o *Op, index int) error {
 	return s.root.do(o, index)
 }
 
-func writeFile(path string, flags int, text string) error {
-	fd, err := syscall.Open(path, flags|syscall.O_CLOEXEC, 0o644)
+func writeFile(path, text string) error {
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer syscall.Close(fd)
+	return write(fd, text)
+}
+
+func write(fd int, text string) error {
 	for b := []byte(text); len(b) > 0; {
 		n, err := syscall.Write(fd, b)
 		if err != nil {
@@ -66,19 +70,4 @@ func listen(port int) error {
 	}
 	report(Report{Kind: Listening}, s)
 	return nil
-}
-
-// mkdirAll makes the folder path and those above it that are missing.
-func mkdirAll(path string) error {
-	err := syscall.Mkdir(path, 0o755)
-	if err == syscall.ENOENT && parent(path) != path {
-		if err := mkdirAll(parent(path)); err != nil {
-			return err
-		}
-		err = syscall.Mkdir(path, 0o755)
-	}
-	if err == syscall.EEXIST || err == syscall.EROFS {
-		return nil
-	}
-	return err
 }
