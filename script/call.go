@@ -37,6 +37,7 @@ type call struct {
 	python    string        // the interpreter that a shell script is to start, with its packages; "" for any
 	serve     *ServeOptions // nil for a script
 
+	temp   *temp         // where it keeps temporary files, if that stays after the run; else nil
 	missed *refusedHosts // what a script that did not fail was kept from
 	note   string        // of the grant, and of where it starts
 	facts  []slog.Attr   // about the command that ended, for the trace
@@ -73,11 +74,12 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.workplace(ctx, c.s, grant.ownHome())
+	w, err := h.workplace(ctx, c.s, &grant)
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer w.remove()
+	c.temp = w.lasting
 	run := &scriptRun{argv: argv, by: src.by, dir: dir, file: src.file, grant: &grant, passes: passes, given: given, place: w}
 	cmd, out, err := h.execute(ctx, c, run)
 	if cmd == nil {

@@ -12,9 +12,16 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// execute runs the command of a script. Where the runner can, what it writes in its skill's folder goes to a layer; else a script that
-// seems to write there works in a copy of the folder. It returns no command if there is none.
+// execute runs the command of a script, and notes what became of its temporary files.
 func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*runner.Command, *runner.Output, error) {
+	cmd, out, err := h.executeIn(ctx, c, r)
+	c.note = joined(c.note, r.place.lasting.settle(cmd, out))
+	return cmd, out, err
+}
+
+// executeIn runs the command of a script. Where the runner can, what it writes in its skill's folder goes to a layer; else a script that
+// seems to write there works in a copy of the folder. It returns no command if there is none.
+func (h *Host) executeIn(ctx context.Context, c *call, r *scriptRun) (*runner.Command, *runner.Output, error) {
 	note := c.note
 	cmd, err := h.scriptCommand(c, r)
 	if err != nil {

@@ -64,6 +64,9 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		}
 		return &finding{reason: ReasonModule, cause: m}
 	}
+	if o := c.temp.lacks(cmd, out); o != nil {
+		return &finding{reason: ReasonBlocked, cause: o}
+	}
 	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
 		if h.o.Denied.Denies(b.Path, b.Write) || c.denied.Denies(b.Path, b.Write) {
 			b = &refusedFile{Path: b.Path, Write: b.Write, Rule: true}

@@ -121,7 +121,7 @@ func guessed(cmd *runner.Command, out *runner.Output, here []string) *refusedFil
 		}
 		for _, found := range absolutePath().FindAllSubmatch(line, 4) {
 			path := filepath.Clean(string(found[1]))
-			if paths.Within(ofSystem, path) || cmd.Access(path) != runner.Hides {
+			if paths.Within(ofSystem, path) || cmd.Access(path) != runner.Hides || inTemp(cmd, path) {
 				continue
 			}
 			if b := blocks(cmd, path, denied, true); b != nil && b.Dir != "/" {
@@ -234,6 +234,8 @@ func blocks(c *runner.Command, path string, how refusal, confined bool) *refused
 			b.Dir = path // what is beside the file is not needed
 		}
 		return b
+	case how == absent && inTemp(c, path):
+		// it is not there, and could be written
 	case missingDir == nil:
 		return &refusedFile{Path: path, Dir: dir, Write: true}
 	}

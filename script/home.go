@@ -97,14 +97,15 @@ func homeOwner(folder string) (string, bool) {
 // cachesFolder is the folder in the cache for what the scripts of skills keep there ($AGENT_SKILL_CACHE_DIR).
 const cachesFolder = "skill-cache"
 
-// ClearCaches removes what scripts keep in the cache (AGENT_SKILL_CACHE_DIR), for all skills with this canonical name. It returns
-// how many files that was.
+// ClearCaches removes what scripts keep in the cache (AGENT_SKILL_CACHE_DIR), for all skills with this canonical name, with their temporary
+// files. It returns how many files the caches had.
 func (h *Host) ClearCaches(name string) (files int, err error) {
 	root := filepath.Join(h.o.Cache, cachesFolder)
 	for _, d := range inFolder(root) {
 		if owner, ok := homeOwner(d.Name()); !ok || owner != name {
 			continue
 		}
+		program.RemoveAll(h.tempOf(d.Name()))
 		dir := filepath.Join(root, d.Name())
 		n, _ := measure(dir)
 		program.RemoveAll(dir)
@@ -119,7 +120,7 @@ func (h *Host) ClearCaches(name string) (files int, err error) {
 // keptFiles returns where stays what the scripts of a skill write in its folder, by the name of its home.
 func (h *Host) keptFiles(name string) string { return filepath.Join(h.o.Homes, ".kept", name) }
 
-// ClearHome removes a private home with everything in it, and the files that scripts wrote in the skill's folder. It returns an
+// ClearHome removes a private home with everything in it, the files that scripts wrote in the skill's folder, and temporary ones. It returns an
 // error for a folder that is no home, and if something is left.
 func (h *Host) ClearHome(home Home) error {
 	if _, ok := homeOwner(filepath.Base(home.Dir)); !ok || filepath.Dir(home.Dir) != h.o.Homes {
@@ -127,6 +128,7 @@ func (h *Host) ClearHome(home Home) error {
 	}
 	program.RemoveAll(home.Dir)
 	program.RemoveAll(h.keptFiles(filepath.Base(home.Dir)))
+	program.RemoveAll(h.tempOf(filepath.Base(home.Dir)))
 	if _, err := os.Lstat(home.Dir); err == nil {
 		return fmt.Errorf("%q cannot be removed", home.Dir)
 	}

@@ -53,6 +53,12 @@ type Options struct {
 	Homes string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
 	Temp  string // absolute folder for work directories; "" means one in Cache
 
+	// Conversation says where scripts keep temporary files with the other commands of a conversation: it is asked for each run. Nil means that
+	// the host belongs to none. Then a skill's folder for temporary files is kept for KeepTemp after a run of it; 0 means that each run has
+	// its own.
+	Conversation func(context.Context) (*Conversation, error)
+	KeepTemp     time.Duration
+
 	// Place returns the root that stands for another one: the skills of both have the same homes and caches if their names are
 	// the same. It is for roots that change with the content of a skill. Nil changes nothing.
 	Place func(root string) string

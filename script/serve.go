@@ -123,10 +123,11 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if err := h.serveProgram(ctx, c, r); err != nil {
 		return nil, err
 	}
-	if r.place, err = h.workplace(ctx, c.s, grant.ownHome()); err != nil {
+	if r.place, err = h.workplace(ctx, c.s, &grant); err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer r.place.remove()
+	c.temp = r.place.lasting
 	cmd, err := h.serveCommand(c, r)
 	if err != nil {
 		return nil, err
@@ -136,6 +137,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 		o.Started(h.serving(c, r, cmd, secrets))
 	}
 	out, err := h.o.Runner.Run(ctx, cmd)
+	r.place.lasting.settle(cmd, out)
 	if out == nil {
 		return nil, c.judge(ctx, cmd, out, err)
 	}

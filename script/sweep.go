@@ -68,8 +68,8 @@ type Swept struct {
 	parts []string // what goes, in this order: the record of an environment goes first
 }
 
-// Sweep removes sealed copies that are not needed, unused environments, downloads that environments have copies of, and the
-// remains of killed preparations and copies from the cache. It removes nothing that is in use: it waits for runs to end, and a run that starts meanwhile waits for it.
+// Sweep removes sealed copies that are not needed, unused environments, downloads that environments have copies of, temporary files that
+// are not kept any longer, and the remains of killed preparations and copies from the cache. It removes nothing that is in use: it waits for runs to end, and a run that starts meanwhile waits for it.
 // A nil o means the zero value. Sweep returns ErrInUse if the runs do not end in time, the error of ctx with what was removed
 // until then, or an error if the cache cannot be locked.
 func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
@@ -89,7 +89,7 @@ func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 		}
 		defer unlock()
 	}
-	found := append(h.sealed(o), h.environments(o)...)
+	found := slices.Concat(h.sealed(o), h.environments(o), h.temporary(o))
 	for i := range found {
 		if err := ctx.Err(); err != nil {
 			return found[:i], err
@@ -146,17 +146,31 @@ func sealedDigest(name string) (string, bool) {
 	return "sha256:" + hex[:digits], true
 }
 
+// temporary returns the folders for temporary files that no script used for as long as they are kept.
+func (h *Host) temporary(o *SweepOptions) []Swept {
+	var out []Swept
+	for _, dir := range h.oldTemps(o.now()) {
+		out = append(out, h.swept(dir, "temporary files of a skill that did not run for "+h.o.KeepTemp.String(), dir))
+	}
+	return out
+}
+
+// now returns the present time.
+func (o *SweepOptions) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
 // environments returns the unused environments, the folders that no record names, and downloads.
 func (h *Host) environments(o *SweepOptions) []Swept {
-	now := time.Now
-	if o.Now != nil {
-		now = o.Now
-	}
 	var out []Swept
-	for _, l := range h.pythons.Unused(now().Add(-cmp.Or(o.Unused, DefaultUnused))) {
+	before := o.now().Add(-cmp.Or(o.Unused, DefaultUnused))
+	for _, l := range h.pythons.Unused(before) {
 		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
 	}
-	for _, l := range h.nodes.Unused(now().Add(-cmp.Or(o.Unused, DefaultUnused))) {
+	for _, l := range h.nodes.Unused(before) {
 		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
 	}
 	return out

@@ -86,25 +86,60 @@ func WriteFile(name string, b []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// RemoveAll removes a folder, even if the permissions of its folders forbid it. It follows no link out of the folder.
+// RemoveAll removes a folder, even if the permissions of its folders forbid it. It follows no link out of the folder above it.
 // Files that cannot be removed stay.
 func RemoveAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}
-	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-		_ = os.Chmod(dir, 0o700)
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return
 	}
+	defer root.Close()
+	removeIn(root, filepath.Base(dir))
+}
+
+// Empty removes what is in a folder, as RemoveAll does, and nothing outside of it, whatever is made there at the same time.
+func Empty(dir string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return
 	}
 	defer root.Close()
-	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && err == nil {
-			_ = root.Chmod(filepath.FromSlash(p), 0o700) // before its entries are read
+	list, _ := fs.ReadDir(root.FS(), ".")
+	for _, d := range list {
+		if root.RemoveAll(d.Name()) != nil {
+			removeIn(root, d.Name())
+		}
+	}
+}
+
+// removeIn removes a folder whose permissions forbid it.
+func removeIn(root *os.Root, name string) {
+	unlock(root, name, 0o700)
+	_ = root.RemoveAll(name)
+}
+
+// Unlock lets the user read the folders in a folder whose permissions forbid it. It follows no link out of the folder.
+func Unlock(dir string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	unlock(root, ".", 0o500)
+}
+
+// unlock gives the user every permission on the folders that lack one of some.
+func unlock(root *os.Root, name string, some fs.FileMode) {
+	_ = fs.WalkDir(root.FS(), name, func(p string, d fs.DirEntry, err error) error {
+		if d == nil || !d.IsDir() || err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.Mode()&some != some {
+			_ = root.Chmod(filepath.FromSlash(p), info.Mode().Perm()|0o700) // before its entries are read
 		}
 		return nil
 	})
-	_ = os.RemoveAll(dir)
 }

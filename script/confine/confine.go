@@ -31,7 +31,7 @@ type Options struct {
 	Read    []string // absolute paths that every command may read, in addition to the system's programs and libraries
 	Proxy   Proxy    // carries connections to named hosts; nil means that commands reach none
 	Without []string // layers to leave off, of Namespaces, Landlock and Seccomp: for tests, and where one does harm
-	Temp    int64    // bytes of the private /tmp of a command; 0 means 256 MiB
+	Temp    int64    // bytes of the /tmp of a command without Command.Temp; 0 means 256 MiB
 }
 
 // Proxy opens what lets one command reach the hosts of n and no others. If token is not "", a request must have it as the

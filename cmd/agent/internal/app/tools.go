@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
@@ -26,7 +27,19 @@ type Toolkit struct {
 	sandbox  *Sandbox
 	out      *Printer
 	observe  *Observers
+
+	conversation func(context.Context) (*script.Conversation, error) // nil: none
 }
+
+// In returns the same for a conversation: its scripts keep temporary files there. See script.Options.
+func (k *Toolkit) In(conversation func(context.Context) (*script.Conversation, error)) *Toolkit {
+	out := *k
+	out.conversation = conversation
+	return &out
+}
+
+// keepTemp is how long the temporary files of a skill are kept after a run of it outside of conversations.
+const keepTemp = 24 * time.Hour
 
 // Kit returns the tools over one catalogue, for the user's own calls. It asks approve about content that is not approved, unless approve is nil.
 func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.Skill) (bool, error)) (*skilltool.Kit, error) {
@@ -90,7 +103,7 @@ func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	o.UserDir, o.Workspace, o.Cwd, o.FixedCwd = dir, dir, script.CwdUser, true
+	o.UserDir, o.Workspace, o.Cwd, o.FixedCwd, o.KeepTemp = dir, dir, script.CwdUser, true, 0
 	if bench, err = script.New(o); err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +132,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
 		LookPath: k.lookPath(cfg), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
-		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
+		Conversation: k.conversation, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),

@@ -183,7 +183,7 @@ var keys = []*key{
 	{name: "scriptProcesses", kind: number, project: tighten, initial: "1024", min: 1, max: 1 << 20,
 		about: "How many processes and threads a script may have at the same time, where the sandbox can limit it."},
 	{name: "scriptDisk", kind: number, project: tighten, initial: "8589934592", min: 1 << 20, max: 1 << 44,
-		about: "How many bytes the folders of a skill may hold together: its home and its cache, and the work and temporary folder of one run. A script that passes it is ended."},
+		about: "How many bytes the folders of a skill may hold together: its home, its cache and its temporary files, and the work folder of one run. A script that passes it is ended."},
 	{name: "scriptFiles", kind: number, project: tighten, initial: "200000", min: 100, max: 1 << 30,
 		about: "How many files and folders there may be in them. A script that passes it is ended."},
 	{name: "scriptTimeout", kind: duration, project: tighten, env: "SCRIPT_TIMEOUT", initial: "60s", min: 1, max: 86_400_000,

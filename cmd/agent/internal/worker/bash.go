@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
 )
@@ -51,12 +52,23 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		passed := out.Passed(&cmd.Limits)
 		if out.Filled {
 			w.home.empty()
-			passed += "; its home is empty again"
+			passed += "; its home and its folder for temporary files are empty again"
 		}
 		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: why(out),
 			Undone: undone(out.Undone)}, nil
 	}
 	return nil
+}
+
+// temps returns where the scripts of the conversation keep temporary files: those of skills that may write files of the user, and the
+// commands of bash, have the same folder.
+func (w *worker) temps(ctx context.Context) (*script.Conversation, error) {
+	at, err := w.home.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := bashLimits(w.s.Settings.Config())
+	return &script.Conversation{Temp: at.temp, Other: at.root, Disk: l.Disk, Files: l.Files}, nil
 }
 
 // undone says what a command changed that no command changes, and what does; "" for nothing.

@@ -27,7 +27,7 @@ var storedFolders = []string{".cache/go-build", "go/pkg/mod", ".npm/_cacache", "
 // bashHome makes the home of a conversation's commands when the first of them runs. It is safe for concurrent use.
 //
 // The folder of a project has the folders stored, with storedFolders, and for each conversation one that begins with conversationPrefix,
-// with home and tmp. A conversation holds the lock in its folder: what is not locked was left by one that was killed.
+// with home and tmp, and a folder for each skill that has a tmp of its own. A conversation holds the lock in its folder: what is not locked was left by one that was killed.
 type bashHome struct {
 	all     string       // the folder of all projects
 	project string       // the project's folder
@@ -68,7 +68,7 @@ func (b *bashHome) open(ctx context.Context) (*place, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.at != nil {
-		return b.at, nil
+		return b.at, errors.Join(os.Chmod(b.at.home, 0o700), os.Chmod(b.at.temp, 0o700)) // a command may have changed them
 	}
 	if err := os.MkdirAll(b.project, 0o700); err != nil {
 		return nil, err
@@ -183,6 +183,7 @@ func (b *bashHome) trim(at *place) {
 
 // full reports whether the home holds more than it may.
 func (p *place) full(l *runner.Limits) bool {
+	program.Unlock(p.temp)
 	room := proc.Room{Folders: []string{p.home, p.temp}, Bytes: l.Disk, Files: l.Files}
 	return room.Exceeded()
 }
@@ -195,7 +196,7 @@ func (b *bashHome) empty() {
 		return
 	}
 	program.RemoveAll(b.at.home)
-	program.RemoveAll(b.at.temp)
+	program.Empty(b.at.temp) // it is mounted as /tmp of what runs
 	b.trim(b.at)
 	_ = b.at.make() // the next command says what is missing
 }

@@ -40,7 +40,8 @@ type worker struct {
 	gate     *gate
 	journal  *undo.Journal
 	home     *bashHome
-	turns    int // limit of requests for one prompt; 0: the setting
+	tools    *app.Toolkit // of the conversation
+	turns    int          // limit of requests for one prompt; 0: the setting
 	mode     disclose.Mode
 	budget   int // of the list of skills
 
@@ -81,6 +82,7 @@ func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.Termi
 	w.journal = newJournal(s, w.id)
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
 	w.home.git = &gitdir.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
+	w.tools = s.Tools.In(w.temps)
 	return w
 }
 
@@ -371,13 +373,13 @@ func (w *worker) skillRoots() []string {
 // kitOptions returns the options of the tools for skills.
 func (w *worker) kitOptions() (*skilltool.Options, error) {
 	cfg := w.s.Settings.Config()
-	o, err := w.s.Tools.Options(w.told)
+	o, err := w.tools.Options(w.told)
 	if err != nil {
 		return nil, err
 	}
 	o.Catalog, o.Session, o.Rules, o.Forks = w.catalog, w.session, w.rules, true
 	if w.sets == nil {
-		if w.sets, err = w.s.Tools.Toolsets(func() runner.Denied { return w.kit.DeniedFiles() }); err != nil {
+		if w.sets, err = w.tools.Toolsets(func() runner.Denied { return w.kit.DeniedFiles() }); err != nil {
 			return nil, err
 		}
 	}

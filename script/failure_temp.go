@@ -1,0 +1,76 @@
+package script
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
+)
+
+// systemTemp is where programs of most systems keep temporary files, whatever TMPDIR says. Where the sandbox has a view of its own it is
+// Command.Temp.
+const systemTemp = "/tmp"
+
+// inTemp reports whether a path is in Command.Temp by the name of the system's folder.
+func inTemp(c *runner.Command, path string) bool {
+	_, missing := os.Lstat(path) // what is there is not seen
+	return c.Temp != "" && missing != nil && paths.Within([]string{systemTemp}, path)
+}
+
+// otherTemp is the cause of an Error of a script that was told to use a temporary file of other commands, which it does not see.
+type otherTemp struct{ Path string }
+
+// Error says how it can get the content.
+func (o *otherTemp) Error() string {
+	return o.Path + " is a temporary file of the conversation, and a skill that may write no files of the user has a folder of its own for these: " +
+		"give the script the path of a file in the workspace, or the text as its stdin"
+}
+
+// lacks recognises a script that failed for want of a temporary file of other commands: its arguments or its output have the path.
+func (t *temp) lacks(cmd *runner.Command, out *runner.Output) *otherTemp {
+	if t == nil || t.other == "" || !out.Sandbox.ConfinesFiles() {
+		return nil
+	}
+	named := cmd.Args[min(1, len(cmd.Args)):]
+	for _, line := range lastLines(out) {
+		if !somethingFailed().Match(line) {
+			continue
+		}
+		named = append(named[:len(named):len(named)], pathsIn(line)...)
+		for _, found := range absolutePath().FindAllSubmatch(line, 4) {
+			named = append(named, string(found[1]))
+		}
+	}
+	for _, path := range named {
+		if _, value, ok := strings.Cut(path, "="); ok && strings.HasPrefix(path, "-") {
+			path = value
+		}
+		if filepath.IsAbs(path) && t.elsewhere(filepath.Clean(path)) {
+			return &otherTemp{Path: path}
+		}
+	}
+	return nil
+}
+
+// elsewhere reports whether other commands of the conversation have something at a path, and the script has not.
+func (t *temp) elsewhere(path string) bool {
+	for _, top := range []string{t.other, systemTemp} {
+		if name, ok := strings.CutPrefix(path, top+"/"); ok {
+			return isIn(t.other, name) && (top == t.other || !isIn(t.dir, name))
+		}
+	}
+	return false
+}
+
+// isIn reports whether there is something in a folder that commands write.
+func isIn(dir, name string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	_, err = root.Lstat(name)
+	return err == nil
+}

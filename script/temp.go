@@ -1,0 +1,186 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/proc"
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/want"
+)
+
+// Conversation says where the commands of one conversation keep temporary files. Who holds it makes the folders and removes them.
+type Conversation struct {
+	Temp  string // absolute folder of all its commands, and of the scripts of skills that may write in folders of the user
+	Other string // absolute folder that has one for each other skill
+
+	Disk, Files uint64 // most bytes, and files and folders, in Temp; 0 means no limit
+}
+
+// temp is the folder for temporary files that a script has as its TMPDIR, and as /tmp where the sandbox has a view of its own.
+type temp struct {
+	dir   string
+	room  proc.Room // what may be there
+	other string    // the folder of other commands of the conversation; "" if this is it, or there is no conversation
+	free  func()    // lets it be removed
+}
+
+// tempShare is the part of its limits that may stay in a folder for temporary files after a run: the next one has room.
+const tempShare = 2
+
+// tempName returns the name of the folder for temporary files of a skill, by the name of its home. It is short: the name of a unix socket
+// has 107 bytes.
+func tempName(home string) string {
+	sum := sha256.Sum256([]byte(home))
+	return fmt.Sprintf("%x", sum[:digits/2])
+}
+
+// temp returns the folder for temporary files of a skill's scripts, or nil if each run has its own. name is that of the skill's home.
+func (h *Host) temp(ctx context.Context, name string, g *Grant) (*temp, error) {
+	t := &temp{room: proc.Room{Bytes: h.o.Disk, Files: h.o.Files}, free: func() {}}
+	switch {
+	case h.o.Conversation != nil:
+		c, err := h.o.Conversation(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(g.Given.Named(want.Write)) > 0 {
+			t.dir, t.room = c.Temp, proc.Room{Bytes: c.Disk, Files: c.Files}
+		} else {
+			t.dir, t.other = filepath.Join(c.Other, tempName(name)), c.Temp
+		}
+	case h.o.KeepTemp > 0:
+		var err error
+		if t.dir, t.free, err = h.keptTemp(ctx, name); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, nil
+	}
+	t.room = proc.Room{Folders: []string{t.dir}, Bytes: t.room.Bytes / tempShare, Files: t.room.Files / tempShare}
+	err := os.MkdirAll(t.dir, 0o700)
+	if err == nil {
+		err = checkFolder(t.dir)
+	}
+	if err == nil {
+		err = os.Chmod(t.dir, 0o700) // a script may have changed it
+	}
+	if err != nil {
+		t.free()
+	}
+	return t, err
+}
+
+// settle empties the folder after a run if more is there than may stay, or if it is why the run was ended. It says so.
+func (t *temp) settle(cmd *runner.Command, out *runner.Output) string {
+	if t == nil || cmd == nil || out == nil {
+		return ""
+	}
+	program.Unlock(t.dir) // what nobody can read counts
+	over := t.room.Exceeded()
+	if out.Filled && !over {
+		others := proc.Room{Folders: paths.Without(slices.Clone(cmd.Own), []string{cmd.Temp}), Bytes: cmd.Limits.Disk, Files: cmd.Limits.Files}
+		over = !others.Exceeded()
+	}
+	if !over {
+		return ""
+	}
+	program.Empty(t.dir)
+	return fmt.Sprintf("its folder for temporary files, which may keep %d bytes and %d files, was too full and is empty again", t.room.Bytes, t.room.Files)
+}
+
+// The folder tempsFolder in the cache has one for each skill, with the folder of its scripts and a lock that they hold. The time of the lock
+// is that of the last run. Who looks for a folder, or removes it, holds the lock beside them.
+const (
+	tempsFolder = "tmp"
+	tempInside  = "tmp"
+	tempLock    = "lock"
+	tempWait    = 10 * time.Second
+	tryOnce     = time.Nanosecond // a wait for a lock that is over at once
+)
+
+func (h *Host) temps() string { return filepath.Join(h.o.Cache, tempsFolder) }
+
+// tempOf returns the folder that has the kept temporary files of a skill, by the name of its home.
+func (h *Host) tempOf(name string) string { return filepath.Join(h.temps(), tempName(name)) }
+
+// keptTemp returns the folder of a skill that is kept between runs, and what lets it be removed.
+func (h *Host) keptTemp(ctx context.Context, name string) (dir string, free func(), err error) {
+	at := h.tempOf(name)
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		return "", nil, err
+	}
+	done, err := h.lockTemps(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer done()
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		return "", nil, err
+	}
+	lock := filepath.Join(at, tempLock)
+	free, err = lockfile.Share(ctx, lock, tempWait)
+	if err != nil {
+		free = func() {}
+	}
+	_ = os.Chtimes(lock, time.Time{}, time.Now())
+	return filepath.Join(at, tempInside), free, ctx.Err()
+}
+
+// lockTemps locks the list of the folders. A file system without locks has none: nothing is removed there.
+func (h *Host) lockTemps(ctx context.Context) (done func(), err error) {
+	done, err = lockfile.Lock(ctx, filepath.Join(h.temps(), tempLock), tempWait)
+	if errors.Is(err, lockfile.ErrLocked) || ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		done = func() {}
+	}
+	return done, nil
+}
+
+// oldTemps returns the folders that no script has used for as long as they are kept.
+func (h *Host) oldTemps(now time.Time) []string {
+	var out []string
+	for _, d := range inFolder(h.temps()) {
+		at := filepath.Join(h.temps(), d.Name())
+		info, err := os.Stat(filepath.Join(at, tempLock))
+		if err == nil && d.IsDir() && now.Sub(info.ModTime()) > h.o.KeepTemp {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// sweepTemps removes old folders that nobody uses.
+func (h *Host) sweepTemps(ctx context.Context) {
+	if len(h.oldTemps(time.Now())) == 0 {
+		return
+	}
+	done, err := h.lockTemps(ctx)
+	if err != nil {
+		return
+	}
+	gone, err := os.MkdirTemp(h.o.Temp, runPrefix)
+	if err == nil {
+		for _, at := range h.oldTemps(time.Now()) { // again: one may have been used since
+			if free, err := lockfile.Lock(ctx, filepath.Join(at, tempLock), tryOnce); err == nil {
+				if os.Rename(at, filepath.Join(gone, filepath.Base(at))) != nil {
+					program.RemoveAll(at)
+				}
+				free()
+			}
+		}
+	}
+	done()
+	program.RemoveAll(gone)
+}
