@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -13,10 +12,10 @@ import (
 // Command.Temp.
 const systemTemp = "/tmp"
 
-// inTemp reports whether a path is in Command.Temp by the name of the system's folder.
+// inTemp reports whether a path that is not there names something in Command.Temp by the name of the system's folder.
 func inTemp(c *runner.Command, path string) bool {
 	_, missing := os.Lstat(path) // what is there is not seen
-	return c.Temp != "" && missing != nil && paths.Within([]string{systemTemp}, path)
+	return c.Temp != "" && missing != nil && filepath.Dir(path) == systemTemp
 }
 
 // otherTemp is the cause of an Error of a script that was told to use a temporary file of other commands, which it does not see.
