@@ -40,22 +40,33 @@ func (a *adding) close() {
 // unpackAll copies and checks skills. Of all the skills of a source those that cannot be copied are named and left out, unless there is
 // no other.
 func (a *adding) unpackAll(ctx context.Context, place *install.Place, chosen []*install.Candidate) error {
+	label := "copying " + app.Count(len(chosen), "skill")
+	if len(chosen) == 1 {
+		label = "copying " + chosen[0].Manifest.Name
+	}
 	var refused error
-	for _, c := range chosen {
-		err := a.unpack(ctx, place, c)
-		switch e := new(unpack.Error); {
-		case err == nil:
-		case a.all && errors.As(err, &e):
-			a.out.Warn(fmt.Sprintf("%s cannot be used: %v", c.Path, e))
-			refused = cmp.Or(refused, err)
-		default:
-			return err
+	var lines []string
+	err := a.out.Busy(label, func() error {
+		for _, c := range chosen {
+			err := a.unpack(ctx, place, c)
+			switch e := new(unpack.Error); {
+			case err == nil:
+			case a.all && errors.As(err, &e):
+				lines = append(lines, fmt.Sprintf("%s cannot be used: %v", c.Path, e))
+				refused = cmp.Or(refused, err)
+			default:
+				return err
+			}
 		}
+		return nil
+	})
+	for _, line := range lines {
+		a.out.Warn(line)
 	}
-	if len(a.packages)+len(a.present) == 0 {
-		return refused
+	if err == nil && len(a.packages)+len(a.present) == 0 {
+		err = refused
 	}
-	return nil
+	return err
 }
 
 // unpack copies and checks one skill.
@@ -64,11 +75,7 @@ func (a *adding) unpack(ctx context.Context, place *install.Place, c *install.Ca
 		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
 	}
 	for name := a.as; ; {
-		var k *install.Package
-		err := a.out.Busy("copying "+c.Manifest.Name, func() (err error) {
-			k, err = place.Unpack(ctx, c, name)
-			return err
-		})
+		k, err := place.Unpack(ctx, c, name)
 		if err != nil {
 			return err
 		}

@@ -80,14 +80,17 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 		o.out.Warn(line)
 	}
 	done := []removed{}
-	for _, e := range entries {
-		r, err := o.one(ctx, in, e)
-		if err != nil {
-			return errors.Join(o.report(done), err)
+	err = o.out.Busy("removing "+app.Count(len(entries), "skill"), func() error {
+		for _, e := range entries {
+			r, err := o.one(ctx, in, e)
+			if err != nil {
+				return err
+			}
+			done = append(done, *r)
 		}
-		done = append(done, *r)
-	}
-	return o.report(done)
+		return nil
+	})
+	return errors.Join(o.report(done), err)
 }
 
 // requiredBy says which of the skills are required by others that stay.
