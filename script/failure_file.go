@@ -121,7 +121,7 @@ func guessed(cmd *runner.Command, out *runner.Output, here []string) *refusedFil
 		}
 		for _, found := range absolutePath().FindAllSubmatch(line, 4) {
 			path := filepath.Clean(string(found[1]))
-			if paths.Within(ofSystem, path) || cmd.Access(path) != runner.Hides || inTemp(cmd, path) {
+			if paths.Within(ofSystem, path) || cmd.Access(paths.Real(path)) != runner.Hides || inTemp(cmd, path) {
 				continue
 			}
 			if b := blocks(cmd, path, denied, true); b != nil && b.Dir != "/" {
