@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,24 @@ func (c *Catalog) build(ctx context.Context) error {
 // oneFolder reports whether two items of one name are one folder that was found in two ways.
 func (c *Catalog) oneFolder(a, b *item) bool {
 	one, other := c.file(a), c.file(b)
-	return filepath.IsAbs(one) && one == other || slices.Contains(c.parts[a.part].folders, filepath.Dir(other)) || slices.Contains(c.parts[b.part].folders, filepath.Dir(one))
+	if !filepath.IsAbs(one) || !filepath.IsAbs(other) {
+		return false
+	}
+	one, other = filepath.Dir(one), filepath.Dir(other)
+	if one == other || slices.Contains(c.parts[a.part].folders, other) || slices.Contains(c.parts[b.part].folders, one) {
+		return true
+	}
+	return a.r.stamp == b.r.stamp && a.r.stamp.Inode != 0 && sameFolder(one, other)
+}
+
+// sameFolder reports whether links lead from two paths to one folder.
+func sameFolder(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // keyed is a record with its sort key.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +78,35 @@ func (l *Library) OpenAll(ctx context.Context) (*skill.Catalog, error) {
 // OpenQuietly opens the catalogue. It prints nothing and reports nothing to telemetry.
 func (l *Library) OpenQuietly(ctx context.Context) (*skill.Catalog, error) {
 	return l.open(ctx, func(string) {})
+}
+
+// OpenWith opens the catalogue as it would be with more installed skills: those in some folders, by their names. It prints nothing.
+func (l *Library) OpenWith(ctx context.Context, folders map[string]string) (*skill.Catalog, error) {
+	more := skill.SourceFunc(func(ctx context.Context) iter.Seq2[skill.Found, error] {
+		return func(yield func(skill.Found, error) bool) {
+			for _, name := range slices.Sorted(maps.Keys(folders)) {
+				for f, err := range skill.Dir(folders[name], nil).Skills(ctx) {
+					if f.Path != "." { // what lies in its folder is the skill's
+						continue
+					}
+					if f.Path, f.Folder = name, folders[name]; !yield(f, err) {
+						return
+					}
+				}
+			}
+		}
+	})
+	o, err := l.options()
+	if err != nil {
+		return nil, err
+	}
+	o.Layers = l.layers()
+	for i := range o.Layers {
+		if o.Layers[i].Name == config.PluginDir {
+			o.Layers[i].Source = skill.Merge(more, o.Layers[i].Source)
+		}
+	}
+	return skill.Open(ctx, o)
 }
 
 func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, error) {
@@ -191,7 +222,7 @@ func (l *Library) layers() []skill.Layer {
 	cfg := l.settings.Config()
 	projects, _ := manifest.ProfileNamed(cfg.Profile) // a setting has no other name
 	var out []skill.Layer
-	for _, from := range cfg.Layers() {
+	for _, from := range distinct(cfg.Layers()) {
 		layer := skill.Layer{Name: from.Name, Mount: from.Mount, Source: l.source(from), Value: from.Value}
 		if from.Name == config.Bundled { // embedded, or from the user's own coreDir
 			layer.Trust = skill.TrustBundled
@@ -200,6 +231,28 @@ func (l *Library) layers() []skill.Layer {
 			layer.Profile = projects
 		}
 		out = append(out, layer)
+	}
+	return out
+}
+
+// distinct returns the layers whose folders are different ones, also where a link leads to one of them: each is the user's, or else in
+// the layer of higher precedence.
+func distinct(layers []config.Layer) (out []config.Layer) {
+	folders := make([]os.FileInfo, len(layers))
+	for i, l := range layers {
+		folders[i], _ = os.Stat(l.Dir) // what is not there is no other one
+	}
+	for i, l := range layers {
+		again := func(j int) bool {
+			return j != i && folders[i] != nil && folders[j] != nil && l.Commands == layers[j].Commands && os.SameFile(folders[i], folders[j])
+		}
+		drop := false
+		for j, other := range layers {
+			drop = drop || again(j) && (j < i && (l.Name != config.UserDir || other.Name == config.UserDir) || other.Name == config.UserDir && l.Name != config.UserDir)
+		}
+		if !drop {
+			out = append(out, l)
+		}
 	}
 	return out
 }

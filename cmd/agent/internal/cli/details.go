@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,6 +195,13 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
+func shadowOf(ctx context.Context, e skill.Entry) shadow {
+	return shadow{e.Layer(), e.Path(), location(ctx, e), e.Version()}
+}
+
+// text says where the skill is: "/p/.agents/skills/csv/SKILL.md (project)".
+func (s *shadow) text() string { return fmt.Sprintf("%s (%s)", cmp.Or(s.Location, s.Path), s.Source) }
+
 // inspector gathers the details of skills.
 type inspector struct {
 	settings *app.Settings
@@ -240,7 +248,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
 		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, ToolSchemas: []toolJSON{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
-		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
+		d.Shadows = append(d.Shadows, shadowOf(ctx, s))
 	}
 	d.Inside = app.Inside(cat, filepath.Dir(d.Location))
 	s, err := e.Load(ctx)

@@ -185,6 +185,7 @@ type installed struct {
 	checked app.Checked       // of what was not there
 
 	signature *oms.Report // nil if it was not checked
+	hiding
 }
 
 // from installs the chosen skills of one source.
@@ -247,7 +248,7 @@ func (o *addOptions) report(done []installed) error {
 			signed, signer, root := signatureFields(d.signature)
 			records = append(records, map[string]any{"signature": signed, "signer": signer, "root": root, "name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
 				"git_url": orNull(d.entry.GitURL), "commit_sha": orNull(d.entry.CommitSHA), "source": d.entry.Source, "path": d.entry.Path,
-				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut), "scripts_use_outside": nonNil(d.checked.Lost)})
+				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut), "scripts_use_outside": nonNil(d.checked.Lost), "hides": append([]shadow{}, d.hides...), "hidden_by": d.by})
 		}
 		if err := o.out.JSON(map[string]any{"skills": records}); err != nil {
 			return err

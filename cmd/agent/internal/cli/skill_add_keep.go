@@ -27,6 +27,7 @@ type adding struct {
 	packages []*install.Package
 	checked  []app.Checked
 	present  []installed
+	hides    map[string]hiding // by the names of packages
 
 	lockFailed error // the skills are installed, and the lock file does not say so
 }
@@ -170,6 +171,7 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 		return done, nil
 	}
 	a.alike(ctx)
+	a.hiding(ctx)
 	var proposals []*app.Proposal
 	for i, k := range a.packages {
 		p, err := a.services.Consent.Brought(ctx, k, &a.checked[i])
@@ -188,7 +190,7 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 			if !a.json {
 				a.out.Details(p.Lines())
 			}
-			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut, checked: a.checked[i], signature: a.packages[i].Signature})
+			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut, checked: a.checked[i], signature: a.packages[i].Signature, hiding: a.hides[a.packages[i].Name]})
 		}
 		return done, nil
 	}
@@ -200,7 +202,7 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 		return done, err
 	}
 	for i, k := range a.packages {
-		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, checked: a.checked[i], signature: k.Signature})
+		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, checked: a.checked[i], signature: k.Signature, hiding: a.hides[k.Name]})
 	}
 	return done, nil
 }
@@ -293,6 +295,12 @@ func (o *addOptions) linked(ctx context.Context, in *install.Installer, ref sour
 			return done, err
 		}
 		done = append(done, installed{entry: e, kept: true})
+	}
+	if cat, err := o.services.Skills.OpenQuietly(ctx); err == nil { // the commands that use the skills say why not
+		for i := range done {
+			done[i].hiding = hidingOf(ctx, cat, done[i].entry.Name, done[i].entry.InstalledPath)
+			done[i].say(o.out.Warn, done[i].entry.Name)
+		}
 	}
 	return done, nil
 }

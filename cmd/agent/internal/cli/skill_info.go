@@ -263,11 +263,7 @@ func printTools(out *app.Printer, d *details) error {
 func shadowsText(d *details) string {
 	var out []string
 	for _, s := range d.Shadows {
-		where := s.Location
-		if where == "" {
-			where = s.Path
-		}
-		out = append(out, fmt.Sprintf("%s (%s)", where, s.Source))
+		out = append(out, s.text())
 	}
 	return strings.Join(out, ", ")
 }
