@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 
 	"github.com/agent-base/agent-base/install/source"
 )
@@ -16,6 +17,10 @@ type Fetcher interface {
 // ErrNoPlace is wrapped by errors of Fetch if there is no such place, or if it does not have the branch, tag or commit that was
 // asked for. A private place may say the same to a stranger.
 var ErrNoPlace = errors.New("the place is not there")
+
+// ErrTooMany is wrapped by errors of Fetch if a place has more files that are wanted than the fetcher takes. Those of one folder may be
+// few enough.
+var ErrTooMany = errors.New("it has too many files")
 
 // FetcherFunc is a function as a Fetcher.
 type FetcherFunc func(context.Context, *Request) (*Snapshot, error)
@@ -35,6 +40,10 @@ type Request struct {
 
 	// All says that most files are wanted, so where that is faster they may all be fetched at once.
 	All bool
+
+	// Choose is told the slash paths of all files of a place that has very many, and returns which of them are wanted. The Snapshot
+	// may leave out the others. A nil Choose wants all.
+	Choose func(paths iter.Seq[string]) func(path string) bool
 
 	// Progress is told what goes on. It may be nil.
 	Progress func(Progress)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -135,10 +136,35 @@ const (
 // submodulesFile says where the submodules of a repository are from, which a fetcher tells where it names them.
 const submodulesFile = ".gitmodules"
 
+// choose returns what a Request.Choose says of the skills at and below a folder: their files, what describes them, and one file of the
+// folder, so that it is there.
+func choose(below string) func(iter.Seq[string]) func(string) bool {
+	return func(names iter.Seq[string]) func(string) bool {
+		dirs, first := map[string]bool{}, ""
+		for name := range names {
+			if !within(below, name) {
+				continue
+			}
+			first = cmp.Or(first, name)
+			if isManifest(name) && len(dirs) < scan.MaxDirs {
+				dirs[path.Dir(name)] = true
+			}
+		}
+		return func(name string) bool {
+			return name == first || isDescription(name) || path.Base(name) == serversFile || path.Base(path.Dir(name)) == pluginFolder || inOneOf(dirs, name)
+		}
+	}
+}
+
+// isManifest reports whether a file is the SKILL.md of a folder.
+func isManifest(name string) bool {
+	base := path.Base(name)
+	return base == scan.Manifest || base == scan.LowerManifest
+}
+
 // isDescription reports whether a file describes a skill or a list of skills.
 func isDescription(name string) bool {
-	base := path.Base(name)
-	return base == scan.Manifest || base == scan.LowerManifest || name == marketplaceFile || name == submodulesFile
+	return isManifest(name) || name == marketplaceFile || name == submodulesFile
 }
 
 // walk looks for skills below a folder, as a catalogue does below its root.
@@ -342,8 +368,8 @@ func distance(dir string) int {
 	return n
 }
 
-// below reports whether a slash path is in a folder; "." has all paths.
-func below(dir, name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
+// within reports whether a slash path is in a folder; "." has all paths.
+func within(dir, name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
 
 // leftOut returns what the snapshot left out of the places that satisfy in. A line begins with a path.
 func (p *Place) leftOut(in func(line string) bool) []string {
@@ -362,6 +388,6 @@ func (p *Place) leftOut(in func(line string) bool) []string {
 // Others returns what the place has and was not read, and why, except for what is below the folders of the skills.
 func (p *Place) Others(skills ...*Candidate) []string {
 	return append(slices.Clone(p.LeftOut), p.leftOut(func(line string) bool {
-		return !slices.ContainsFunc(skills, func(c *Candidate) bool { return below(c.Path, line) })
+		return !slices.ContainsFunc(skills, func(c *Candidate) bool { return within(c.Path, line) })
 	})...)
 }

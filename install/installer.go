@@ -116,7 +116,8 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	r.Dir, r.Progress = dir, in.o.Progress
+	below := path.Clean(ref.Path) // "." for ""
+	r.Dir, r.Progress, r.Choose = dir, in.o.Progress, choose(below)
 	if p.snapshot, err = f.Fetch(ctx, r); err != nil {
 		return nil, err
 	}
@@ -125,7 +126,6 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 		p.Unchanged = true
 		return p, nil
 	}
-	below := path.Clean(ref.Path) // "." for ""
 	if _, err := fs.Stat(p.snapshot.FS, below); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no folder %q: %w", ref, ref.Path, fs.ErrNotExist)
 	}
@@ -186,7 +186,7 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 	if err != nil {
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}
-	k.LeftOut = append(p.leftOut(func(name string) bool { return below(c.Path, name) }), left...)
+	k.LeftOut = append(p.leftOut(func(name string) bool { return within(c.Path, name) }), left...)
 	if c.Servers != "" {
 		k.LeftOut = append(k.LeftOut, c.Servers+" has MCP servers of the plugin, which are no part of the skill")
 	}

@@ -34,7 +34,7 @@ type GitOptions struct {
 
 	// Limits of one fetch. Zero fields have defaults.
 	MaxBytes uint64        // on disk (1 GiB)
-	MaxFiles int           // in the commit (100,000)
+	MaxFiles int           // of the commit that Request.Choose wants (100,000)
 	Timeout  time.Duration // of each run of git (15 minutes)
 
 	// Sleep waits between attempts when the network fails. A nil Sleep waits on the clock.
@@ -96,6 +96,8 @@ func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Sn
 		err = alsoError{err, install.ErrNoPlace}
 	case errors.Is(err, git.ErrNetwork):
 		err = alsoError{err, ErrNetwork}
+	case errors.Is(err, git.ErrTooMany):
+		err = alsoError{err, install.ErrTooMany}
 	case errors.Is(err, git.ErrAmbiguous):
 		err = alsoError{err, ErrAmbiguous}
 	}
@@ -129,7 +131,7 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 		return s, nil
 	}
 	repo, err := client.Fetch(ctx, &git.FetchOptions{
-		URL: tip.URL, Commit: tip.Commit, Dir: r.Dir, AllowFile: f.o.AllowFile, All: r.All,
+		URL: tip.URL, Commit: tip.Commit, Dir: r.Dir, AllowFile: f.o.AllowFile, All: r.All, Choose: r.Choose,
 		Progress: func(p git.Progress) {
 			report(install.Progress{Step: p.Step, Done: p.Done, Total: p.Total})
 		},

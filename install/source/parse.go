@@ -44,7 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Parse reads a source. It understands:
 //
 //	owner/repo  owner/repo/path/to/skill  owner/repo@skill  github:owner/repo  gitlab:group/repo
-//	github.com/owner/repo  git.example.org/owner/repo  (the name of a host has a dot)
+//	github.com/owner/repo  git.example.org/owner/repo  host:8443/owner/repo  (a host has a dot or a port)
 //	https://host/repo.git  https://github.com/owner/repo/tree/main/path  ssh://git@host/repo  git@host:repo  file:///repo
 //	./folder  ~/folder  /folder  ./skill.zip  https://host/skill.tar.gz
 //	https://host                          (a site with a discovery index)
@@ -113,13 +113,13 @@ func parse(text string, o *Options) (Ref, error) {
 		ref.URL = rest // not an ssh URL, in which the path would begin at the root of the host
 		return ref, nil
 	}
-	if strings.Contains(rest, ":") {
+	if strings.Contains(rest, ":") && !portPattern().MatchString(rest) {
 		return Ref{}, cured(errors.New("it is neither a URL nor user@host:path"), forms)
 	}
 	if isArchive(rest) {
 		return local("./"+text, o)
 	}
-	if host, _, _ := strings.Cut(rest, "/"); strings.Contains(host, ".") {
+	if host, _, _ := strings.Cut(rest, "/"); strings.ContainsAny(host, ".:") {
 		return ofHost(rest, ref)
 	}
 	return short(gitHub, rest, ref)
@@ -220,6 +220,7 @@ func isArchive(path string) bool {
 var (
 	ownerPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,99})$`)
 	hostPattern  = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})(?::[0-9]{1,5})?$`)
+	portPattern  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.-]{1,252}:[0-9]{1,5}/[^:]+$`) // a host of two letters or more, so no drive of Windows
 	userPattern  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 )
 

@@ -28,6 +28,9 @@ func TestParse(t *testing.T) { // R147, R151
 		{"github.com/acme/skills/tree/v1/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "v1", Path: "csv"}},
 		{"gitlab.com/group/team/skills#v1@csv", Ref{Kind: Git, URL: "https://gitlab.com/group/team/skills", Want: "v1", Name: "csv"}},
 		{"git.acme.example/o/r/", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git"}},
+		{"git.acme.example:8443/o/r", Ref{Kind: Git, URL: "https://git.acme.example:8443/o/r.git"}},
+		{"gitea:3000/o/r#v1@csv", Ref{Kind: Git, URL: "https://gitea:3000/o/r.git", Want: "v1", Name: "csv"}},
+		{"git@gitea:3000/o/r", Ref{Kind: Git, URL: "git@gitea:3000/o/r"}},
 		{"git.acme.example/r.git", Ref{Kind: Git, URL: "https://git.acme.example/r.git"}},
 		{"https://github.com/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
 		{"https://github.com/acme/skills/tree/main/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "skills/csv"}},
@@ -104,6 +107,12 @@ func TestParseRefuses(t *testing.T) {
 		{"oci://r.example/csv@sha256:12", "no digest"},
 		{"oci://r.example/csv:-x", "no tag"},
 		{`C:\x`, "neither a URL"},
+		{"C:80/o/r", "neither a URL"},
+		{"host:o/r", "neither a URL"},
+		{"host:8443x/o/r", "neither a URL"},
+		{"host:8443", "neither a URL"},
+		{"host:8443/", "neither a URL"},
+		{"host:8443/o:r", "neither a URL"},
 	} {
 		got, err := Parse(tt.text, at)
 		var e *Error
@@ -145,7 +154,7 @@ func TestRepository(t *testing.T) {
 
 // What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c"} {
+	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c", "h:8443/a/b", "a@h:8443/b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -23,6 +23,7 @@ var (
 	ErrName        = errors.New("no such branch, tag or commit")
 	ErrAmbiguous   = errors.New("the name is ambiguous")
 	ErrTooMuch     = errors.New("more than is taken from one repository")
+	ErrTooMany     = errors.New("more files than are taken from one repository") // also an ErrTooMuch
 	ErrHostile     = errors.New("the repository is damaged or hostile")
 	ErrFull        = fmt.Errorf("the disk is full: %w", syscall.ENOSPC)
 	ErrFailed      = errors.New("git failed")
@@ -33,6 +34,11 @@ type tooMuch struct{ what string }
 
 func (e *tooMuch) Error() string        { return ErrTooMuch.Error() + ": " + e.what }
 func (e *tooMuch) Is(target error) bool { return target == ErrTooMuch }
+
+// tooMany is more files than are allowed.
+type tooMany struct{ tooMuch }
+
+func (e *tooMany) Is(target error) bool { return target == ErrTooMany || target == ErrTooMuch }
 
 // silence is a server that did not answer in time.
 type silence struct{ after time.Duration }

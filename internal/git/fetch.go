@@ -25,6 +25,10 @@ type FetchOptions struct {
 	// once more would take longer than what is too many. From others only what is wanted is fetched.
 	All bool
 
+	// Choose says which files a commit with more files than the limit has: those that it wants, and no others. A nil Choose wants
+	// all, so such a commit is refused.
+	Choose Choose
+
 	AllowFile bool // URL may be of this machine: a person typed it
 	Progress  func(Progress)
 }
@@ -150,22 +154,6 @@ func (r *Repository) getCommit(ctx context.Context, filter string) error {
 	stderr, err := r.fetch(ctx, nil, append(args, "--", r.o.URL, r.o.Commit)...)
 	r.filtered = filter != "" && !strings.Contains(stderr, "filtering not recognized by server")
 	return err
-}
-
-const mostEntry = 512 // bytes in a list of files for each one that is allowed, on average
-
-// list reads the list of files.
-func (r *Repository) list(ctx context.Context) error {
-	most := int64(r.c.o.Limits.Files) * mostEntry
-	said, _, err := r.c.run(ctx, &call{args: []string{"ls-tree", "-r", "-z", "--full-tree", r.o.Commit}, dir: r.o.Dir, most: most})
-	if err != nil {
-		return explain(r.o.URL, err, 1)
-	}
-	r.t, err = parseTree(said, r.c.o.Limits.Files)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.o.URL, err)
-	}
-	return nil
 }
 
 // Need gets the contents of all files whose path satisfies want, in one fetch.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"io/fs"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func FuzzTree(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
-		tr, err := parseTree(said, 1000)
+		tr, err := parseTree(listing{bytes.NewReader(said), int64(len(said))}, 1000, nil)
 		if err != nil {
 			return
 		}

@@ -35,6 +35,7 @@ type tree struct {
 	files []*node // in the order of git; copies in place of links come last
 	links []*node // symbolic links: the content is the target
 	left  []LeftOut
+	keep  func(path string) bool // which entries are wanted; nil wants all
 }
 
 // What names may be.
@@ -43,29 +44,42 @@ const (
 	mostDepth = 64   // names in a path
 )
 
-// parseTree reads the output of ls-tree -r -z. It returns an error for entries that no honest repository has: names that lead out
-// of the folder or into git's own, control characters, and two entries with one name. What cannot be kept everywhere is left out.
-func parseTree(said []byte, mostFiles int) (*tree, error) {
-	t := &tree{nodes: map[string]*node{".": {name: ".", path: ".", mode: fs.ModeDir | 0o755}}}
-	text := string(said)
-	if text != "" && !strings.HasSuffix(text, "\x00") {
-		return nil, fmt.Errorf("%w: its list of files is cut", ErrHostile)
+// parseTree reads a list of files. If there are more than a limit, it keeps those that choose wants, and all submodules. It returns an
+// error for entries that no honest repository has: names that lead out of the folder or into git's own, control characters, and two
+// entries with one name. What cannot be kept everywhere is left out.
+func parseTree(l listing, mostFiles int, choose Choose) (*tree, error) {
+	t, err := readTree(l, mostFiles, nil)
+	if choose != nil && errors.Is(err, ErrTooMany) {
+		return readTree(l, mostFiles, choose(l.paths()))
 	}
-	for entry := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
-		if text == "" {
-			break
+	return t, err
+}
+
+// readTree is parseTree for the files that keep wants; nil wants all.
+func readTree(l listing, mostFiles int, keep func(path string) bool) (*tree, error) {
+	t := &tree{nodes: map[string]*node{".": {name: ".", path: ".", mode: fs.ModeDir | 0o755}}, keep: keep}
+	for entry, err := range l.entries() {
+		if err != nil {
+			return nil, err
 		}
 		if err := t.add(entry); err != nil {
 			return nil, err
 		}
 		if len(t.files)+len(t.links)+len(t.left) > mostFiles {
-			return nil, &tooMuch{fmt.Sprintf("it has more than %d files", mostFiles)}
+			return nil, &tooMany{tooMuch{tooManyText(mostFiles, keep != nil)}}
 		}
 	}
 	for _, n := range t.nodes {
 		slices.SortFunc(n.children, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 	}
 	return t, nil
+}
+
+func tooManyText(most int, chosen bool) string {
+	if chosen {
+		return fmt.Sprintf("more than %d of its files are wanted", most)
+	}
+	return fmt.Sprintf("it has more than %d files", most)
 }
 
 // add adds an entry: mode, type, id and, after a tab, the path.
@@ -79,6 +93,9 @@ func (t *tree) add(entry string) error {
 		return fmt.Errorf("%w: the path %.120q %s", ErrHostile, p, why)
 	}
 	mode, reason := fileMode(words[0])
+	if t.keep != nil && reason != isSubmodule && !t.keep(p) {
+		return nil
+	}
 	if reason == "" {
 		reason = unusual(p)
 	}

@@ -163,6 +163,24 @@ func TestArchiveNames(t *testing.T) {
 	checkRefused(t, makeZip(t, file{name: "__MACOSX/../../x", data: "x"}), "not a path")
 }
 
+// Some programs for Windows write "\\" between the parts of a name. security 2.7 #113
+func TestZipBackslashes(t *testing.T) {
+	got, err := unpackTo(t, rawZip(rawFile{local: `demo\`}, rawFile{local: `demo\SKILL.md`, data: "text"}, rawFile{local: `demo\a\b`, data: "x"}, rawFile{local: "top", data: "y"}), nil)
+	want := map[string]string{"demo/SKILL.md": "-rw-r--r-- text", "demo/a/b": "-rw-r--r-- x", "top": "-rw-r--r-- y"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	checkRefused(t, rawZip(rawFile{local: `demo\SKILL.md`}, rawFile{local: "demo/a"}), `make the archive with "/" in each name`)
+	checkRefused(t, rawZip(rawFile{local: `demo\a/b`}), `make the archive with "/" in each name`)
+	checkRefused(t, makeTarGz(t, file{name: `demo\SKILL.md`, data: "x"}), "")
+	for _, name := range []string{`..\x`, `a\..\..\x`, `\x`, `\\host\share\x`, `C:\x`, `a\.git\config`, `a\CON`, `a\\b`, `__MACOSX\..\..\x`, `\`, `a\.`} {
+		checkRefused(t, rawZip(rawFile{local: "SKILL.md"}, rawFile{local: name}), "")
+	}
+	checkRefused(t, rawZip(rawFile{local: `A\x`}, rawFile{local: `a\x`}), "")
+	checkRefused(t, rawZip(rawFile{local: `a`}, rawFile{local: `a\x`}), "")
+	checkRefused(t, rawZip(rawFile{local: `a\`, data: "x"}), "folder with content")
+}
+
 // security 2.7 #114
 func TestArchiveKinds(t *testing.T) {
 	for kind, why := range map[byte]string{tar.TypeSymlink: "is a link", tar.TypeLink: "is a hard link", tar.TypeChar: "is a device", tar.TypeBlock: "is a device", tar.TypeFifo: "is a named pipe", tar.TypeCont: "is a special file"} {

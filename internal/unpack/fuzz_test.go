@@ -30,6 +30,8 @@ func FuzzZip(f *testing.F) {
 	f.Add(makeZip(f, file{name: "demo/"}, file{name: "demo/SKILL.md", data: strings.Repeat("text", 100)}, file{name: "demo/run.sh", data: "run", mode: 0o755}))
 	f.Add(rawZip(rawFile{local: "a", data: "text"}, rawFile{local: "b", data: strings.Repeat("text", 100), method: deflated, mode: 0o100755, made: madeUnix, extra: "\x99\x99\x01\x00x"}))
 	f.Add(append(rawZip(rawFile{local: "a", data: "text"})[:35+47], endOf(1, 47, 35, "comment")...))
+	f.Add(rawZip(rawFile{local: `demo\`}, rawFile{local: `demo\SKILL.md`, data: "text"}, rawFile{local: `..\x`}, rawFile{local: `\\h\s\x`}, rawFile{local: `C:\x`}))
+	f.Add(rawZip(rawFile{local: `demo\SKILL.md`, data: "text"}, rawFile{local: `demo\a\b`, data: "x"}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root := folder(t)
 		w := NewWriter(root, small)
@@ -44,6 +46,7 @@ func FuzzZip(f *testing.F) {
 			t.Fatalf("accepted, but the standard library says: %v", err)
 		}
 		for _, f := range z.File {
+			f.Name = strings.ReplaceAll(f.Name, `\`, "/")
 			if strings.HasSuffix(f.Name, "/") || strings.HasPrefix(f.Name, "__MACOSX/") {
 				continue
 			}

@@ -137,7 +137,7 @@ func (e *record) locate(r io.ReaderAt, next int64) (int64, error) {
 		return 0, refuse(e.name, "has no header where the directory says")
 	}
 	described := e.flags&flagDescriptor != 0
-	same := le.Uint16(h[6:]) == e.flags && le.Uint16(h[8:]) == e.method && string(rest[:names]) == e.name &&
+	same := le.Uint16(h[6:]) == e.flags && le.Uint16(h[8:]) == e.method && string(rest[:names]) == e.raw &&
 		(described || le.Uint32(h[14:]) == e.sum && e.sameSizes(h, rest[names:]))
 	if !same {
 		return 0, refuse(e.name, "has a header that differs from the directory")
@@ -202,11 +202,11 @@ const (
 func (e *record) checkExtra(extra []byte, large bool) error {
 	for len(extra) > 0 {
 		if len(extra) < 4 || len(extra)-4 < int(le.Uint16(extra[2:])) {
-			return refuse(e.name, "has an extra field that is cut off")
+			return refuse(e.raw, "has an extra field that is cut off")
 		}
 		id, field := le.Uint16(extra), extra[4:][:le.Uint16(extra[2:])]
-		if id == extraName && (len(field) < 5 || string(field[5:]) != e.name) {
-			return refuse(e.name, "has a second name, which differs")
+		if id == extraName && (len(field) < 5 || string(field[5:]) != e.raw) {
+			return refuse(e.raw, "has a second name, which differs")
 		}
 		if id == extraZip64 && !large {
 			return errZip64

@@ -9,7 +9,8 @@ import (
 
 // record is what the directory of a zip archive says of a file.
 type record struct {
-	name         string
+	name         string // with "/" between its parts
+	raw          string // as it stands in the archive
 	flags        uint16
 	method       uint16
 	sum          uint32
@@ -101,10 +102,10 @@ func zipRecords(r *io.SectionReader, count, longest int) ([]record, error) {
 			return nil, refuse(string(rest[:names]), "is in another part of the archive")
 		}
 		made, mode := fixed[5], le.Uint32(fixed[38:])>>16
-		e := record{name: string(rest[:names]), flags: le.Uint16(fixed[8:]), method: le.Uint16(fixed[10:]), sum: le.Uint32(fixed[16:]),
+		e := record{raw: string(rest[:names]), flags: le.Uint16(fixed[8:]), method: le.Uint16(fixed[10:]), sum: le.Uint32(fixed[16:]),
 			packed: le.Uint32(fixed[20:]), size: le.Uint32(fixed[24:]), offset: le.Uint32(fixed[42:]),
 			unix: made == madeUnix || made == madeMac, mode: mode}
-		if err := e.checkRecord(rest[names:][:extra]); err != nil {
+		if err := e.checkExtra(rest[names:][:extra], false); err != nil {
 			return nil, err
 		}
 		records = append(records, e)
@@ -112,7 +113,34 @@ func zipRecords(r *io.SectionReader, count, longest int) ([]record, error) {
 	if n, _ := r.Read(fixed[:1]); n > 0 {
 		return nil, refuse("", "the directory of the archive has more than its %d files", count)
 	}
+	if err := nameRecords(records); err != nil {
+		return nil, err
+	}
+	for i := range records {
+		if err := records[i].check(); err != nil {
+			return nil, err
+		}
+	}
 	return records, nil
+}
+
+// nameRecords sets the names. Some programs for Windows write "\\" for "/": it is taken for that if it stands in each name that has
+// either of them.
+func nameRecords(records []record) error {
+	slashes, backslashes := false, ""
+	for i := range records {
+		e := &records[i]
+		e.name = e.raw
+		slashes = slashes || strings.Contains(e.raw, "/")
+		if strings.Contains(e.raw, `\`) {
+			backslashes = cmp.Or(backslashes, e.raw)
+			e.name = strings.ReplaceAll(e.raw, `\`, "/")
+		}
+	}
+	if slashes && backslashes != "" {
+		return refuse(backslashes, `has a "\", and other names of the archive have a "/", so its folder is not clear: make the archive with "/" in each name`)
+	}
+	return nil
 }
 
 // Systems on which a zip archive was made, where modes are those of Unix.
@@ -129,8 +157,8 @@ const (
 	typeLink   = 0o120000
 )
 
-// checkRecord refuses a file that cannot be read or that is not a regular one, whatever system the archive is from.
-func (e *record) checkRecord(extra []byte) error {
+// check refuses a file that cannot be read or that is not a regular one, whatever system the archive is from.
+func (e *record) check() error {
 	folder := strings.HasSuffix(e.name, "/")
 	kind := e.mode & typeMask
 	switch {
@@ -147,5 +175,5 @@ func (e *record) checkRecord(extra []byte) error {
 	case kind == typeFolder && !folder, kind != 0 && kind != typeFolder && folder:
 		return refuse(e.name, "is a file and a folder")
 	}
-	return e.checkExtra(extra, false)
+	return nil
 }

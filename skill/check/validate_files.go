@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 
@@ -70,6 +71,23 @@ func (v *validation) checkFile(name string, d fs.DirEntry) {
 	case info.Size() > maxFile:
 		v.reportFile(name, "file-large", fmt.Sprintf("the file has %d bytes, at most %d are read", info.Size(), maxFile))
 	case content.IsPointer(v.fsys, name, info.Size()):
-		v.reportFile(name, "file-pointer", "the file is a pointer of Git LFS")
+		v.reportFile(name, pointerCode, isPointer)
 	}
+}
+
+// What is said of a pointer of Git LFS.
+const (
+	pointerCode = "file-pointer"
+	isPointer   = "the file is a pointer of Git LFS"
+)
+
+// Pointers returns a problem for each file of a skill's folder that is a pointer of Git LFS, as Folder reports it. p may be nil. The error
+// is that of ctx.
+func Pointers(ctx context.Context, fsys fs.FS, p *manifest.Profile) ([]manifest.Problem, error) {
+	r := manifest.Report{Profile: p}
+	names, err := content.Pointers(ctx, fsys)
+	for _, name := range names {
+		r.Add(manifest.Problem{Code: pointerCode, File: name, Message: isPointer})
+	}
+	return r.Problems(), err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -46,6 +47,9 @@ func TestExplain(t *testing.T) {
 				t.Errorf("exit %d, code %q, said %v, want %d, %q, false", got.Exit, got.Code, got.Silent, tt.exit, tt.code)
 			}
 		})
+	}
+	if got := Explain(fmt.Errorf("x: %w", install.ErrTooMany)); !strings.Contains(got.Hint, "--path ") {
+		t.Errorf("hint %q does not name --path", got.Hint)
 	}
 	if got := Explain(fmt.Errorf("write: %w", syscall.EPIPE)); !got.Silent {
 		t.Error("a reader that went away is told about")

@@ -100,6 +100,8 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "no_previous", Err: err}
 	case errors.Is(err, install.ErrNoPlace):
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
+	case errors.Is(err, install.ErrTooMany):
+		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "--path FOLDER takes the skills of one folder", Err: err}
 	case errors.Is(err, oci.ErrNotFound):
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Hint: "check the repository and the tag", Err: err}
 	case errors.Is(err, oci.ErrDigest):

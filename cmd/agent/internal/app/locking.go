@@ -25,18 +25,19 @@ func (p *Packages) LockFile() (*lock.Project, error) {
 	return &lock.Project{Dir: dir, Lock: filepath.Join(p.settings.Config().Paths.State(), lock.FileName+".lock")}, nil
 }
 
-// Locked reports whether the project's lock file has a skill.
-func (p *Packages) Locked(ctx context.Context, name string) bool {
+// Locked reports whether the project's lock file has a skill. The error says why that cannot be known, as in the middle of a merge.
+// With name "" it only says that.
+func (p *Packages) Locked(ctx context.Context, name string) (bool, error) {
 	f, err := p.LockFile()
 	if err != nil {
-		return false
+		return false, nil //nolint:nilerr // there is no folder that could have one
 	}
 	set, err := f.Load(ctx)
 	if err != nil {
-		return false
+		return false, err
 	}
 	_, there := set.Get(name)
-	return there
+	return there, nil
 }
 
 // Lock records installed skills in the project's lock file, all in one step. The installation holds whether this can be done or
@@ -108,16 +109,18 @@ func (p *Packages) lockEntry(ctx context.Context, e *registry.Entry) (lock.Entry
 
 // Unlock takes a skill out of the project's lock file, and reports whether it was there.
 func (p *Packages) Unlock(ctx context.Context, name string) (done bool) {
-	f, err := p.LockFile()
-	if err != nil || !p.Locked(ctx, name) {
-		return false
+	there, err := p.Locked(ctx, name)
+	if there {
+		var f *lock.Project
+		if f, err = p.LockFile(); err == nil {
+			err = f.Edit(ctx, func(s *lock.Set) error {
+				done = s.Delete(name)
+				return nil
+			})
+		}
 	}
-	err = f.Edit(ctx, func(s *lock.Set) error {
-		done = s.Delete(name)
-		return nil
-	})
 	if err != nil {
-		p.out.Warn(fmt.Sprintf("%s is still in %s: %v", name, lock.FileName, err))
+		p.out.Warn(fmt.Sprintf("%s may still be in %s: %v", name, lock.FileName, err))
 	}
 	return done && err == nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -298,6 +299,12 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
+	profile, _ := manifest.ProfileNamed(settings.Config().Profile) // the catalogue has it already
+	pointers, err := check.Pointers(ctx, s.FS(), profile)
+	if err != nil {
+		return nil, err
+	}
+	d.Problems = append(d.Problems, pointers...)
 	var known []tool.Tool
 	known, d.ToolsKnown = o.tools.KnownTools(ctx, s)
 	list := newToolList(d.Canonical, known)

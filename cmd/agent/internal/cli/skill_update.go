@@ -123,6 +123,11 @@ func runUpdate(ctx context.Context, o *updateOptions) error {
 	if err := checkDigests(o.digests); err != nil {
 		return err
 	}
+	if !o.check {
+		if _, err := o.services.Packages.Locked(ctx, ""); err != nil { // what is updated could not be noted
+			return err
+		}
+	}
 	in, entries, err := installedSkills(ctx, o.services, !o.check, o.names...)
 	if err != nil {
 		return err

@@ -168,10 +168,12 @@ func (u *updating) keep(ctx context.Context, k *install.Package, p *app.Proposal
 	if to := u.to(); to != nil {
 		u.services.Packages.Wish(ctx, to.Want, e)
 	}
-	if u.services.Packages.Locked(ctx, e.Name) {
-		if err := u.services.Packages.Lock(ctx, e); err != nil {
-			u.out.Warn(err.Error())
-		}
+	there, err := u.services.Packages.Locked(ctx, e.Name)
+	if there {
+		err = u.services.Packages.Lock(ctx, e)
+	}
+	if err != nil {
+		u.out.Warn(err.Error())
 	}
 	return nil
 }
