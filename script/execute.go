@@ -53,7 +53,7 @@ func (h *Host) executeIn(ctx context.Context, c *call, r *scriptRun) (*runner.Co
 			return cmd, out, err
 		}
 		h.noLayer.Store(true)
-		cmd.Layer = nil
+		cmd.Layer, cmd.In = nil, c.input.input() // the runner has closed the former one
 		program.RemoveAll(filepath.Dir(l.upper))
 		l = h.layer(ctx, c, r, false)
 	}

@@ -169,6 +169,24 @@ func TestNoLayer(t *testing.T) {
 	}
 }
 
+// What is piped into a script reaches it, also where the first try ends because there is no layer.
+func TestNoLayerInput(t *testing.T) {
+	r := host(t)
+	r.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+		if c.Layer != nil {
+			c.CloseIn()
+			return nil, runner.ErrNoLayer
+		}
+		return runner.Exec{}.Run(ctx, c)
+	})
+	r.UserDir = t.TempDir()
+	s := open(t, "", tree{"scripts/up.sh": "cat\n"})
+	res, err := r.host().Run(t.Context(), s, Script{Name: "up", File: "scripts/up.sh"}, &RunOptions{JSON: JSONNo, Stdin: strings.NewReader("piped\n")})
+	if err != nil || res.Text != "piped\n" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
 // A script that fails because it changes an approved file may do so in the next run.
 func TestAgain(t *testing.T) {
 	r := host(t)
