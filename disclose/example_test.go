@@ -17,7 +17,7 @@ func two(allow ...string) *skill.Catalog {
 	}
 	c, err := skill.Open(context.Background(), &skill.Options{
 		Layers: []skill.Layer{
-			{Name: "project", Mount: "skills/project", Source: source("release-notes", "Writes release notes from commits.", "Notes for $0 since $1.")},
+			{Name: "project", Mount: "skills/project", Source: source("release-notes", "Writes release notes from commits.", "Notes for $ARGUMENTS[0] since $ARGUMENTS[1].")},
 			{Name: "enterprise", Mount: "skills/org", Source: source("security-review", "Reviews a change for security.", "Review it.")},
 		},
 		Allow: allow,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,7 @@ func filled(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptio
 	}
 	v := newValues(o.Args, m.Arguments, vars)
 	v.dir, v.skill, v.own = dir, s.Canonical(), placeholder.Own(m.Body)
+	v.plain = !takesArguments(s)
 	body, used, unknown := v.substitute(m.Body)
 	if strings.TrimSpace(o.Args) != "" && !used {
 		body = strings.TrimRight(body, "\n") + "\n\nARGUMENTS: " + o.Args
@@ -94,6 +96,13 @@ func filled(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptio
 		t.Warnings = append(t.Warnings, fmt.Sprintf("the instructions grew by %d bytes: later placeholders stay in the text", mostFilled))
 	}
 	return t
+}
+
+// takesArguments reports whether a skill says that it takes arguments: by its front matter or $ARGUMENTS in its body, or because it is a
+// command, which is called with some.
+func takesArguments(s *skill.Skill) bool {
+	m, file := s.Manifest(), path.Base(filepath.ToSlash(s.Entry().File()))
+	return m.ArgumentHint != "" || len(m.Arguments) > 0 || strings.Contains(m.Body, "$ARGUMENTS") || !strings.EqualFold(file, "SKILL.md")
 }
 
 // variables returns the ${…} that have a value.

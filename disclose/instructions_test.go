@@ -78,7 +78,8 @@ func TestInstructionsArguments(t *testing.T) {
 		{"appended", "Do it.", "a b", "Do it.\n\nARGUMENTS: a b"},
 		{"appended next to an escape", `Costs \$1.`, "a b", "Costs $1.\n\nARGUMENTS: a b"},
 		{"appended next to a missing index", `Use $7.`, "a b", "Use $7.\n\nARGUMENTS: a b"},
-		{"has a place", "Do $0.", "a b", "Do a."},
+		{"has a place", "Do $0, then $ARGUMENTS[1].", "a b", "Do a, then b."},
+		{"says nothing of arguments", "Pay $0, or $5 more; $1 is a column.", "a b c d e f", "Pay $0, or $5 more; $1 is a column.\n\nARGUMENTS: a b c d e f"},
 		{"none given", "Do it.", "  ", "Do it."},
 		{"appended text is not expanded", "Do it.", "$ARGUMENTS $0", "Do it.\n\nARGUMENTS: $ARGUMENTS $0"},
 	}
@@ -112,7 +113,7 @@ func TestInstructionsRunNothing(t *testing.T) {
 	if len(text.Warnings) != 3 {
 		t.Errorf("got %q, want 3 warnings", text.Warnings)
 	}
-	injected := instructions(t, load(t, "", "Do $0"), &InstructionOptions{Args: "'!`id`'"})
+	injected := instructions(t, load(t, "argument-hint: x\n", "Do $0"), &InstructionOptions{Args: "'!`id`'"})
 	if injected.Body != "Do !`id`" || len(injected.Warnings) != 0 {
 		t.Errorf("got %q, %q", injected.Body, injected.Warnings)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/disclose/internal/words"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/placeholder"
 )
 
@@ -18,6 +19,7 @@ type values struct {
 	dir   string            // the folder of the skill, for its placeholders; "" leaves them unchanged
 	skill string            // the name of the skill
 	own   bool              // the body gives the variable SKILL_DIR a value of its own
+	plain bool              // the skill does not say that it takes arguments: $N is no placeholder
 
 	full bool // set by substitute: a value was left out because the text grew too much
 }
@@ -59,12 +61,13 @@ func argumentName(name string) bool {
 //
 // The rules are Claude Code's: $ARGUMENTS, $ARGUMENTS[N], $N with $0 the first, $name. An index
 // that was not given stays literal, a name that was not given is empty. One backslash before an
-// argument's placeholder keeps it literal and goes away; two do not. Once the text has grown by
-// mostFilled, what would make it longer stays literal.
+// argument's placeholder keeps it literal and goes away; two do not. Other than there, $N stays literal in the body of a skill
+// that does not say that it takes arguments, in a program of awk, and where it is an amount of money, as $1,000: nearly every body that has one
+// means its own text. Once the text has grown by mostFilled, what would make it longer stays literal.
 func (v *values) substitute(body string) (out string, used bool, unknown []string) {
 	var b strings.Builder
 	b.Grow(len(body) + min(len(v.args), mostFilled))
-	grown := 0
+	grown, whole, programs := 0, len(body), awkPrograms(body)
 	for {
 		i := strings.IndexAny(body, "${<~")
 		if i < 0 {
@@ -78,6 +81,8 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 			unknown = append(unknown, tok.variable)
 		case tok.argument && escaped(before):
 			before = before[:i-1]
+			tok.text = body[i : i+tok.len]
+		case tok.position && (v.plain || isAmount(body[i+tok.len:]) || within(programs, whole-len(body)+i)):
 			tok.text = body[i : i+tok.len]
 		case tok.argument && !tok.missing:
 			used = true
@@ -94,6 +99,24 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 		body = body[i+tok.len:]
 	}
 }
+
+// awkProgram is a program of awk between single quotes.
+var awkProgram = lazyregexp.New(`\b[gmn]?awk\b[^'\n]*'[^']*'`)
+
+// awkPrograms returns where the programs of awk in a body begin and end, in order.
+func awkPrograms(body string) [][]int {
+	if !strings.Contains(body, "awk") {
+		return nil
+	}
+	return awkProgram().FindAllStringIndex(body, -1)
+}
+
+func within(spans [][]int, at int) bool {
+	return slices.ContainsFunc(spans, func(s []int) bool { return s[0] <= at && at < s[1] })
+}
+
+// isAmount reports whether a number goes on in s, as that of $1,000 or $0.06 does.
+func isAmount(s string) bool { return len(s) > 1 && (s[0] == ',' || s[0] == '.') && digitByte(s[1]) }
 
 // escaped reports whether s ends with exactly one backslash.
 func escaped(s string) bool { return strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) }
@@ -115,6 +138,7 @@ type token struct {
 	len      int    // bytes of the body
 	text     string // its replacement
 	argument bool   // it stands for arguments
+	position bool   // it is $N
 	missing  bool   // which were not given that far
 	variable string // a ${…} without a value
 }
@@ -148,7 +172,9 @@ func (v *values) token(s string) token {
 		if n := len(digits); n < len(rest) && nameByte(rest[n]) {
 			return literal
 		}
-		return v.index(digits, s[:1+len(digits)])
+		t := v.index(digits, s[:1+len(digits)])
+		t.position = true
+		return t
 	}
 	return v.name(rest, literal)
 }

@@ -38,7 +38,7 @@ func TestActivatingTwice(t *testing.T) {
 		t.Errorf("with other arguments: %+v", other)
 	}
 	file := filepath.Join(root, "bound", "SKILL.md")
-	if err := os.WriteFile(file, []byte(skillText("bound", "allowed-tools: Read\n", "New $0.")), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(skillText("bound", "allowed-tools: Read\n", "New $ARGUMENTS[0].")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if a := activation(t, k, `{"skill_name":"bound","args":"c"}`); !strings.Contains(a.Content, "New c.") {
