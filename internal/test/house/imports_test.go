@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"skilltool":               {"internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
 	"session":                 {"session/allow", "session/hook", "skill", "skill/manifest", "trace"},
 	"script":                  {"internal/gitdir", "internal/filename", "internal/content", "want", "skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/language", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp", "internal/variable"},
-	"disclose":                {"internal/language", "internal/placeholder", "skill", "skill/manifest", "disclose/internal/rank", "disclose/internal/words"},
+	"disclose":                {"internal/language", "internal/lazyregexp", "internal/placeholder", "skill", "skill/manifest", "disclose/internal/rank", "disclose/internal/words"},
 	"disclose/internal/rank":  {"disclose/internal/words"},
 	"disclose/internal/words": {},
 	"want":                    {"internal/hostname"},
