@@ -290,8 +290,8 @@ func (l *Library) source(from config.Layer) skill.Source {
 	return skill.Dir(from.Dir, o)
 }
 
-// own returns the rule by which a link in one of the user's own folders of skills is followed: to what is the user's own, lies in
-// the same home and is read by no other layer. Whoever can make a link in a project or in a folder that several users share could
+// own returns the rule by which a link in one of the user's own folders of skills is followed: to what is the user's own, nobody else
+// could change, lies in the same home and is read by no other layer. Whoever can make a link in a project or in a folder that several users share could
 // otherwise choose what of a home is read.
 func (l *Library) own(from config.Layer) func(target string) string {
 	home := paths.Real(l.sys.Home)
@@ -306,12 +306,25 @@ func (l *Library) own(from config.Layer) func(target string) string {
 		return slices.DeleteFunc(out, func(dir string) bool { return dir == "" })
 	})
 	return func(target string) string {
-		info, err := os.Lstat(target)
 		holds := func(dir string) bool { return paths.Within([]string{target}, dir) }
-		if err != nil || !lockfile.Owned(info) || !paths.Within([]string{home}, target) || paths.Within(others(), target) || slices.ContainsFunc(others(), holds) {
+		if !paths.Within([]string{home}, target) || paths.Within(others(), target) || slices.ContainsFunc(others(), holds) || !onlyMine(home, target) {
 			return ""
 		}
 		return home
+	}
+}
+
+// onlyMine reports whether no other user could change a file or folder, or put another one in its place, from a folder down.
+func onlyMine(from, path string) bool {
+	for {
+		info, err := os.Lstat(path)
+		if err != nil || lockfile.CheckOwner(path, info) != nil {
+			return false
+		}
+		if path == from {
+			return true
+		}
+		path = filepath.Dir(path)
 	}
 }
 
