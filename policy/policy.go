@@ -53,6 +53,8 @@ func (p *Policy) Decide(w want.Want) Decision {
 		if h, err := hostname.Parse(w.Name); err == nil && hostname.IsLinkLocal(h.Host) {
 			return Decision{Asks, "it is an address of this machine's own network, such as that of a cloud's credentials"}
 		}
+	case want.Socket:
+		return Decision{Asks, "who has it signs as you, and logs in as you where your key opens"}
 	case want.Read, want.Write, want.Around:
 		if dir := p.path(w.Name); dir != "" {
 			return p.folder(dir, w.Kind == want.Write)

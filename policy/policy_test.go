@@ -80,7 +80,7 @@ func TestOthers(t *testing.T) {
 		return nil
 	}}
 	for text, level := range map[string]policy.Level{
-		"env:LD_PRELOAD": policy.Never, "env:TOKEN": policy.Free, "host:169.254.169.254": policy.Asks, "host:localhost:8080": policy.Free, "host:*": policy.Free,
+		"env:LD_PRELOAD": policy.Never, "env:TOKEN": policy.Free, "host:169.254.169.254": policy.Asks, "host:localhost:8080": policy.Free, "host:*": policy.Free, "socket:ssh": policy.Asks,
 		"home": policy.Free, "package:npm:x": policy.Free,
 	} {
 		w, err := want.Parse(text)

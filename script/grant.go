@@ -96,6 +96,9 @@ func (g *Grant) passing() *passing {
 // packages returns the packages that scripts need in addition.
 func (g *Grant) packages() []string { return g.Given.Named(want.Package) }
 
+// writes reports whether scripts may write files of the user.
+func (g *Grant) writes() bool { return len(g.Given.Named(want.Write)) > 0 }
+
 // ownHome reports whether HOME is the user's own.
 func (g *Grant) ownHome() bool { return g.Given.Has(want.Of(want.Home, "")) }
 

@@ -27,8 +27,10 @@ type scriptRun struct {
 	passes    *passing
 	given     map[string]string // variables of the caller
 	place     *workplace
-	layer     *layer // may be nil
-	copied    bool   // dir is a copy of the skill's folder, for this run
+	layer     *layer   // may be nil
+	sockets   []string // of the agents that hold the user's keys, as far as they were granted
+	lacks     []string // what of the grant it does not get, as lines for Sandbox.Missing
+	copied    bool     // dir is a copy of the skill's folder, for this run
 }
 
 // scriptCommand returns the command that runs a script.
@@ -47,7 +49,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if c.hook != nil || c.serve != nil {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}
-	if len(r.grant.Given.Named(want.Write)) > 0 && env["GIT_CONFIG_SYSTEM"] == "" {
+	if r.grant.writes() && env["GIT_CONFIG_SYSTEM"] == "" {
 		file, dir, err := h.identity(r.place.root)
 		if err != nil {
 			return nil, err
@@ -56,6 +58,9 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 			env["GIT_CONFIG_SYSTEM"] = file
 			r.read = append(r.read, dir)
 		}
+	}
+	if err := h.agents(r, env); err != nil {
+		return nil, err
 	}
 	cwd := r.cwd
 	if cwd == "" {
@@ -116,7 +121,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 	here := h.here(r.cwd)
 	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
 	reach := &runner.Reach{
-		Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
+		Sockets: r.sockets, Lacks: r.lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
 		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path),
 		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
 		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/want"
 )
 
 // Conversation says where the commands of one conversation keep temporary files. Who holds it makes the folders and removes them.
@@ -53,7 +52,7 @@ func (h *Host) temp(ctx context.Context, name string, g *Grant) (*temp, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(g.Given.Named(want.Write)) > 0 {
+		if g.writes() {
 			t.dir, t.room = c.Temp, proc.Room{Bytes: c.Disk, Files: c.Files}
 		} else {
 			t.dir, t.other = filepath.Join(c.Other, tempName(name)), c.Temp

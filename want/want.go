@@ -27,7 +27,7 @@ type Kind string
 const (
 	Variable Kind = "env"     // an environment variable; the name may have wildcards, as path.Match reads them
 	Host     Kind = "host"    // HOST, HOST:PORT, *.HOST, or Any
-	Socket   Kind = "socket"  // the socket of another program, such as an agent that holds keys; nobody gives one
+	Socket   Kind = "socket"  // an agent that holds the user's keys: SSH or GPG
 	Read     Kind = "read"    // a file or folder to be read: absolute, below the user's home as ~/x, or Here
 	Write    Kind = "write"   // likewise, to be written and read
 	Home     Kind = "home"    // the user's own home as HOME; it has no name
@@ -45,6 +45,12 @@ const (
 
 // Here is the name of a Read or Write for the folder that a script is started for, whichever that is.
 const Here = "."
+
+// The names of a Socket.
+const (
+	SSH = "ssh"
+	GPG = "gpg"
+)
 
 // Any is the name of a Host or Tool for all of them.
 const Any = "*"
@@ -96,7 +102,8 @@ var kinds = []kind{
 		usage: "your real home as HOME, instead of a private one"},
 	{kind: Host, title: "network", seen: "contacts", given: "net", sample: "api.example.com", held: true, list: true, covers: reaches, check: checkHost,
 		usage: "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
-	{kind: Socket, sample: "/run/agent.sock", held: true},
+	{kind: Socket, given: "socket", sample: SSH, held: true, list: true, check: checkSocket,
+		usage: "the `AGENT` that holds your keys, ssh or gpg: a script then signs and logs in as you"},
 	{kind: Write, title: "write", given: "write", sample: "/data", files: true, held: true, covers: holds, check: checkFolder,
 		usage: "write access to `DIR` or to one file; \".\" is where a script is started"},
 	{kind: Read, title: "read", given: "read", sample: "/data", files: true, held: true, covers: holds, check: checkFolder,
@@ -311,6 +318,13 @@ func checkHost(name string) error {
 	}
 	if _, err := hostname.Parse(name); err != nil {
 		return fmt.Errorf("%q is not a host: %w", name, err)
+	}
+	return nil
+}
+
+func checkSocket(name string) error {
+	if name != SSH && name != GPG {
+		return fmt.Errorf("%q is not an agent that holds keys: it can be %s or %s", name, SSH, GPG)
 	}
 	return nil
 }

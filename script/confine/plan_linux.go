@@ -158,6 +158,13 @@ func (p *plan) makeView(base map[string]entry) {
 	for _, path := range slices.Concat(p.extra, p.c.Read) {
 		p.grant(path, entry{kind: readable, optional: true})
 	}
+	for _, path := range p.c.Sockets {
+		if !p.layers.namespaces {
+			p.missing = append(p.missing, "socket: "+path+" is out of reach: without namespaces a command has no unix sockets")
+			continue
+		}
+		p.grant(path, entry{kind: readable, optional: true})
+	}
 	for _, path := range p.c.Write {
 		own := slices.Contains(p.c.Own, path) || slices.Contains(p.c.Stored, path)
 		p.grant(path, entry{kind: writable, optional: !own})

@@ -22,6 +22,8 @@ type Reach struct {
 	Stored     []string // folders that it writes, see Command.Stored
 
 	Read     []string // files and folders that it reads
+	Sockets  []string // sockets of programs outside that it uses
+	Lacks    []string // what it was given and does not get, as lines for Command.Missing
 	Programs []string // further programs that it runs: it reads their installations, and that of Command.Path
 	Path     []string // the folders of its PATH: it reads them, and the libraries next to them
 	EnvFiles bool     // it reads every file that its variables name, and not only certificates
@@ -65,6 +67,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	installed := r.installed(at, append(r.Programs[:len(r.Programs):len(r.Programs)], c.Path))
 	c.Installed = paths.Unique(paths.Without(installed, slices.Concat(read, r.Here, users)))
 	c.Read = slices.Concat(at.there("read", r.Read), installed, read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
+	c.Sockets = at.there("socket", r.Sockets)
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
 	c.Hide, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil
 	guard.Protect(&c, users, r.GrantWrite)
@@ -75,7 +78,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 		}
 	}
 	c.Read, c.Write, c.Links = paths.Unique(c.Read), paths.Unique(c.Write), at.links
-	c.Missing = append(c.Missing, at.missing...)
+	c.Missing = slices.Concat(c.Missing, r.Lacks, at.missing)
 	return &c, nil
 }
 

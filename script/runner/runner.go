@@ -82,6 +82,7 @@ type Command struct {
 	Absent    []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
 	Seen      []*Seen     // folders below Write in which nothing comes to be that other programs obey: it is moved aside, too
 	Hide      []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
+	Sockets   []string    // sockets of programs outside that it uses, where it has unix sockets
 	Missing   []string    // what could not be asked for, as lines for Sandbox.Missing
 	Links     []Link      // symbolic links that it sees, where the sandbox has a view of its own: they lead to what it reads and writes
 	Mounts    []Mount     // folders that it also reads at another path, where the sandbox has a view of its own

@@ -43,6 +43,10 @@ func (s *Settings) Usual(given want.Set) (want.Set, error) {
 				return nil, Usage(fmt.Errorf("%q is not the name of a host: %w", w.Name, err), "such as --net api.example.com, or --net all for every host")
 			}
 			w.Name = h.String()
+		case w.Kind == want.Socket:
+			if err := w.Check(); err != nil {
+				return nil, Usage(err, "such as --socket "+w.Kind.Sample())
+			}
 		}
 		out = out.Add(user(w))
 	}
