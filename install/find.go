@@ -133,9 +133,6 @@ const (
 	serversFile  = ".mcp.json"
 )
 
-// submodulesFile says where the submodules of a repository are from, which a fetcher tells where it names them.
-const submodulesFile = ".gitmodules"
-
 // choose returns what a Request.Choose says of the skills at and below a folder: their files, what describes them, and one file of the
 // folder, so that it is there.
 func choose(below string) func(iter.Seq[string]) func(string) bool {
@@ -164,7 +161,7 @@ func isManifest(name string) bool {
 
 // isDescription reports whether a file describes a skill or a list of skills.
 func isDescription(name string) bool {
-	return isManifest(name) || name == marketplaceFile || name == submodulesFile
+	return isManifest(name) || name == marketplaceFile
 }
 
 // walk looks for skills below a folder, as a catalogue does below its root.

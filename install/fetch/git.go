@@ -46,7 +46,8 @@ var ErrAmbiguous = errors.New("the name is ambiguous")
 
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
-// come when Snapshot.Need asks for them. A missing git is an error of Fetch. Nil options mean the zero value, which is useful; with it, a
+// come when Snapshot.Need asks for them. Submodules that skills are in, or that are in skills, are fetched at the commits that the repository
+// names, by the same rules as the repository, but none of this machine for one that is not, and for another host without AskPass. A missing git is an error of Fetch. Nil options mean the zero value, which is useful; with it, a
 // repository of this machine (file://) is refused, see AllowFile.
 func Git(o *GitOptions) install.Fetcher {
 	f := &gitFetcher{}
@@ -64,6 +65,7 @@ type gitFetcher struct {
 
 	mu     sync.Mutex
 	client *git.Client
+	plain  *git.Client // without AskPass
 }
 
 // git returns the client, which is made once.
@@ -73,15 +75,32 @@ func (f *gitFetcher) git() (*git.Client, error) {
 	if f.client != nil {
 		return f.client, nil
 	}
+	var err error
+	f.client, err = f.make(f.o.AskPass)
+	return f.client, err
+}
+
+// stranger returns the client for repositories that no person typed, which is made once.
+func (f *gitFetcher) stranger() (*git.Client, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.plain != nil {
+		return f.plain, nil
+	}
+	var err error
+	f.plain, err = f.make("")
+	return f.plain, err
+}
+
+func (f *gitFetcher) make(askPass string) (*git.Client, error) {
 	program, err := git.Find(f.o.Path)
 	if err != nil {
 		return nil, err
 	}
-	f.client, err = git.New(&git.Options{
-		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: f.o.AskPass, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
+	return git.New(&git.Options{
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
 		Limits: git.Limits{Bytes: f.o.MaxBytes, Files: f.o.MaxFiles, Time: f.o.Timeout},
 	})
-	return f.client, err
 }
 
 // Fetch asks the server what the reference stands for. If that is not r.Known, it gets the list of files. ctx bounds the use of the
@@ -139,8 +158,11 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 	if err != nil {
 		return nil, err
 	}
-	s.FS, s.Need, s.Close = repo, repo.Need, repo.Close
-	s.LeftOut = func() []string { return leftOut(ctx, repo) }
+	subs := &submodules{repo: repo, r: r, f: f, own: client}
+	if err := subs.fetch(ctx); err != nil {
+		return nil, errors.Join(err, repo.Close())
+	}
+	s.FS, s.Need, s.Close, s.LeftOut = repo, repo.Need, repo.Close, subs.leftOut
 	return s, nil
 }
 
@@ -155,28 +177,4 @@ func originOf(ref source.Ref, tip *git.Tip) install.Origin {
 	}
 	o.Pinned = ref.Want != "" && tip.Kind != git.Branch
 	return o
-}
-
-// leftOut says what a repository has and its file system has not. Of a submodule it says where it is from.
-func leftOut(ctx context.Context, repo *git.Repository) []string {
-	list := repo.LeftOut()
-	out := make([]string, len(list))
-	var from map[string]string
-	for i, l := range list {
-		out[i] = l.Path + " " + l.Reason
-		if !l.Submodule() {
-			continue
-		}
-		if from == nil {
-			from = repo.Submodules(ctx)
-		}
-		ref, err := source.Parse(from[l.Path], nil)
-		if other, ok := ref.Repository(); ok {
-			ref = other
-		}
-		if err == nil && ref.Kind == source.Git {
-			out[i] += ", from " + ref.URL
-		}
-	}
-	return out
 }

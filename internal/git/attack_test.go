@@ -214,7 +214,7 @@ func TestSubmodules(t *testing.T) {
 	other := repo.Commit(map[string]string{"x": "x"})
 	id := repo.CommitTree(gittest.Entry{Mode: "100644", Name: "SKILL.md"}, gittest.Entry{Mode: "160000", Name: "sub", ID: other})
 	r := fetched(t, newClient(t, nil), repo.URL(), id, everything)
-	if want := []git.LeftOut{{Path: "sub", Reason: "is a submodule"}}; !slices.Equal(r.LeftOut(), want) {
+	if want := []git.LeftOut{{Path: "sub", Reason: "is a submodule", Commit: other}}; !slices.Equal(r.LeftOut(), want) {
 		t.Errorf("left out %v", r.LeftOut())
 	}
 	for _, modules := range []string{"[submodule \"../../x\"]\n\tpath = sub\n\turl = https://example.com/x\n", "[submodule \"x\"]\n\tpath = -u./p\n\turl = ext::sh -c id\n", "[submodule \"x\"]\n\tpath = sub\n\turl = -u./p\n"} {

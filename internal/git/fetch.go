@@ -31,6 +31,8 @@ type FetchOptions struct {
 
 	AllowFile bool // URL may be of this machine: a person typed it
 	Progress  func(Progress)
+
+	room string // the folder whose size is limited; "" is Dir
 }
 
 // Repository has the files of one commit, as an fs.FS: regular files and folders only. The content of a file that is not here
@@ -47,6 +49,7 @@ type Repository struct {
 	mu       sync.Mutex
 	filtered bool // the server leaves contents out
 	contents *contents
+	mounted  map[string]*Repository // submodules by their paths
 	closed   bool
 }
 
@@ -97,7 +100,7 @@ func (r *Repository) LeftOut() []LeftOut {
 	defer r.mu.Unlock()
 	out := slices.Clone(r.t.left)
 	for _, n := range r.t.links {
-		out = append(out, LeftOut{n.path, "is a symbolic link"})
+		out = append(out, LeftOut{Path: n.path, Reason: "is a symbolic link"})
 	}
 	return out
 }
@@ -132,7 +135,7 @@ func (r *Repository) fetch(ctx context.Context, stdin []byte, args ...string) (s
 	if r.u.Scheme == "file" {
 		args = slices.Concat([]string{localServer}, args)
 	}
-	k.args, k.dir, k.stdin, k.most, k.progress = slices.Concat(fetchArgs, args), r.o.Dir, stdin, mostSaid, r.o.Progress
+	k.args, k.dir, k.room, k.stdin, k.most, k.progress = slices.Concat(fetchArgs, args), r.o.Dir, r.o.room, stdin, mostSaid, r.o.Progress
 	_, stderr, err = r.c.remote(ctx, r.o.URL, k)
 	return stderr, errors.Join(err, configure(r.o.Dir, r.o.Commit))
 }
@@ -167,6 +170,11 @@ func (r *Repository) Need(ctx context.Context, want func(path string) bool) erro
 func (r *Repository) need(ctx context.Context, want func(path string) bool) error {
 	if r.closed {
 		return os.ErrClosed
+	}
+	for at, sub := range r.mounted {
+		if err := sub.Need(ctx, func(p string) bool { return want(at + "/" + p) }); err != nil {
+			return err
+		}
 	}
 	links := r.t.links
 	if err := r.get(ctx, r.missing(want, links)); err != nil || len(links) == 0 {
@@ -210,7 +218,7 @@ func (r *Repository) missing(want func(string) bool, links []*node) []string {
 		}
 	}
 	for _, n := range r.t.files {
-		if want(n.path) {
+		if n.from == nil && want(n.path) {
 			add(n)
 		}
 	}
@@ -228,5 +236,9 @@ func (r *Repository) Close() error {
 		return nil
 	}
 	r.closed = true
-	return r.contents.file.Close()
+	err := r.contents.file.Close()
+	for _, sub := range r.mounted {
+		err = errors.Join(err, sub.Close())
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"time"
 )
@@ -38,11 +39,11 @@ func (r *Repository) Open(name string) (fs.File, error) {
 	if n.mode.IsDir() {
 		return &folder{info: info{node: n}, r: r}, nil
 	}
-	at, err := r.place(n)
+	from, at, err := r.place(n)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &file{info{n, at.size}, io.NewSectionReader(r.contents.file, at.offset, at.size)}, nil
+	return &file{info{n, at.size}, io.NewSectionReader(from, at.offset, at.size)}, nil
 }
 
 // ReadFile returns the content of a file, which may not have more bytes than the limit of one file.
@@ -54,12 +55,12 @@ func (r *Repository) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := r.place(n)
+	from, at, err := r.place(n)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	b := make([]byte, at.size)
-	if _, err := r.contents.file.ReadAt(b, at.offset); err != nil {
+	if _, err := from.ReadAt(b, at.offset); err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	return b, nil
@@ -102,6 +103,9 @@ func (r *Repository) Stat(name string) (fs.FileInfo, error) {
 
 // locate returns where the content of a file lies. If it is not here, it is fetched with the others of its folder and below.
 func (r *Repository) locate(n *node) (place, error) {
+	if n.from != nil {
+		return n.from.locate(n.own)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -115,13 +119,16 @@ func (r *Repository) locate(n *node) (place, error) {
 	return r.contents.places[n.id], err
 }
 
-// place is locate for a file whose content is read.
-func (r *Repository) place(n *node) (place, error) {
+// place is locate for a file whose content is read. It also returns the file that has it.
+func (r *Repository) place(n *node) (*os.File, place, error) {
+	if n.from != nil {
+		return n.from.place(n.own)
+	}
 	at, err := r.locate(n)
 	if most := r.c.o.Limits.FileSize; err == nil && at.size > most {
 		err = &tooMuch{fmt.Sprintf("the file has %d bytes, at most %d are read", at.size, most)}
 	}
-	return at, err
+	return r.contents.file, at, err
 }
 
 // info describes a node.

@@ -36,7 +36,7 @@ func (t *tree) follow(c *contents) error {
 		}
 		file, why := filename.Follow(n.path, target, kind)
 		if why != "" {
-			t.left = append(t.left, LeftOut{n.path, why})
+			t.left = append(t.left, LeftOut{Path: n.path, Reason: why})
 			continue
 		}
 		of := t.nodes[file]

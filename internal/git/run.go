@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 type call struct {
 	args      []string // without the program
 	dir       string   // the repository; "" is none
+	room      string   // the folder whose size is limited; "" is dir
 	protocols []string // that git may use; none for a run that reaches nobody
 	own       bool     // uses the operator's settings, which have been read
 	operator  bool     // reads the operator's configuration, and nothing else does
@@ -66,7 +68,7 @@ func (c *Client) run(ctx context.Context, k *call) (stdout []byte, stderr string
 		bounds.Timeout = k.quiet
 	}
 	if k.dir != "" {
-		bounds.Room = proc.Room{Folders: []string{k.dir}, Bytes: c.o.Limits.Bytes}
+		bounds.Room = proc.Room{Folders: []string{cmp.Or(k.room, k.dir)}, Bytes: c.o.Limits.Bytes}
 	}
 	end, err := proc.Supervise(ctx, &proc.Group{Cmd: cmd}, bounds)
 	stderr = string(streams.Stderr.Bytes())

@@ -15,6 +15,7 @@ import (
 type LeftOut struct {
 	Path   string
 	Reason string // such as "is a submodule"
+	Commit string // id, of a submodule
 }
 
 // Submodule reports whether the entry is a submodule.
@@ -27,6 +28,9 @@ type node struct {
 	id       string // of a file's content
 	mode     fs.FileMode
 	children []*node // of a folder, sorted by name
+
+	from *Repository // of a file of a submodule: where it is
+	own  *node       // and what it is there
 }
 
 // tree has the files of a commit by their paths, folders included.
@@ -44,7 +48,7 @@ const (
 	mostDepth = 64   // names in a path
 )
 
-// parseTree reads a list of files. If there are more than a limit, it keeps those that choose wants, and all submodules. It returns an
+// parseTree reads a list of files. If there are more than a limit, it keeps those that choose wants, all submodules and SubmodulesFile. It returns an
 // error for entries that no honest repository has: names that lead out of the folder or into git's own, control characters, and two
 // entries with one name. What cannot be kept everywhere is left out.
 func parseTree(l listing, mostFiles int, choose Choose) (*tree, error) {
@@ -93,14 +97,18 @@ func (t *tree) add(entry string) error {
 		return fmt.Errorf("%w: the path %.120q %s", ErrHostile, p, why)
 	}
 	mode, reason := fileMode(words[0])
-	if t.keep != nil && reason != isSubmodule && !t.keep(p) {
+	if t.keep != nil && reason != isSubmodule && p != SubmodulesFile && !t.keep(p) {
 		return nil
 	}
 	if reason == "" {
 		reason = unusual(p)
 	}
 	if reason != "" {
-		t.left = append(t.left, LeftOut{p, reason})
+		l := LeftOut{Path: p, Reason: reason}
+		if l.Submodule() {
+			l.Commit = words[2]
+		}
+		t.left = append(t.left, l)
 		return nil
 	}
 	n := &node{name: path.Base(p), path: p, id: words[2], mode: mode}

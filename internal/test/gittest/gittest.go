@@ -91,11 +91,14 @@ func Env(tb testing.TB) []string {
 }
 
 // Commit makes files, by their paths, the whole content of the branch main and returns the id of the commit. A content that begins
-// with "#!" is executable.
+// with "#!" is executable. One of Submodule and a commit id is a submodule.
 func (r *Repo) Commit(files map[string]string) string {
 	r.tb.Helper()
 	return r.CommitTo("main", files)
 }
+
+// Submodule begins the content of a file that is a submodule.
+const Submodule = "submodule "
 
 // CommitTo is Commit for another branch.
 func (r *Repo) CommitTo(branch string, files map[string]string) string {
@@ -108,6 +111,10 @@ func (r *Repo) CommitTo(branch string, files map[string]string) string {
 	in.WriteString("deleteall\n")
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		mode := "100644"
+		if id, ok := strings.CutPrefix(files[path], Submodule); ok {
+			in.WriteString("M 160000 " + id + " " + quote(path) + "\n")
+			continue
+		}
 		if strings.HasPrefix(files[path], "#!") {
 			mode = "100755"
 		}

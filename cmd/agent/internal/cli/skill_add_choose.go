@@ -72,7 +72,7 @@ func (o *addOptions) unclear(e *install.ChoiceError, place *install.Place) error
 		return app.NotFound(fmt.Errorf("there is no skill outside of hidden folders, which are not searched: skills are in %s", some(place.Hidden, mostNames)),
 			"--path "+place.Hidden[0]+" looks in that folder")
 	case e.Count == 0 && len(app.Submodules(place.Others())) > 0:
-		return app.NotFound(fmt.Errorf("%w; and submodules are not fetched: %s", e, strings.Join(app.Submodules(place.Others()), "; ")), "add the repository of the submodule itself")
+		return app.NotFound(fmt.Errorf("%w; these submodules are not here: %s", e, strings.Join(app.Submodules(place.Others()), "; ")), "add the repository of the submodule itself")
 	case e.Count == 0:
 		return app.NotFound(e, "a skill is a folder with a SKILL.md; --path names a folder of the source")
 	case len(e.Paths) > 0:
