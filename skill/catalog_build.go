@@ -55,14 +55,12 @@ func (c *Catalog) build(ctx context.Context) error {
 // oneFolder reports whether two items of one name are one folder that was found in two ways.
 func (c *Catalog) oneFolder(a, b *item) bool {
 	one, other := c.file(a), c.file(b)
-	if !filepath.IsAbs(one) || !filepath.IsAbs(other) {
-		return false
-	}
+	absolute := filepath.IsAbs(one) && filepath.IsAbs(other)
 	one, other = filepath.Dir(one), filepath.Dir(other)
-	if one == other || slices.Contains(c.parts[a.part].folders, other) || slices.Contains(c.parts[b.part].folders, one) {
+	if absolute && one == other || slices.Contains(c.parts[a.part].folders, other) || slices.Contains(c.parts[b.part].folders, one) {
 		return true
 	}
-	return a.r.stamp == b.r.stamp && a.r.stamp.Inode != 0 && sameFolder(one, other)
+	return absolute && a.r.stamp == b.r.stamp && a.r.stamp.Inode != 0 && sameFolder(one, other)
 }
 
 // sameFolder reports whether links lead from two paths to one folder.
