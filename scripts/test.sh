@@ -126,21 +126,18 @@ step_untidy() {
 		# shellcheck disable=SC2086 # an empty value must not become an argument
 		go test -count=1 -timeout 20m -exec "$on $1" -run "$3" "$2" || failed=1
 	}
-	untidy "" ./cmd/agent/internal/cli 'TestScripts$'
+	untidy ""
 	if [ "$(id -u)" = 0 ]; then
-		untidy -user ./cmd/agent/internal/cli "$UNTIDY"
-		untidy "-user -tier B" ./cmd/agent/internal/cli "$UNTIDY"
+		untidy -user
+		untidy "-user -tier B"
 	fi
 	if unshare -U --map-current-user --keep-caps true 2>/dev/null; then
-		untidy "-tier B" ./cmd/agent/internal/cli "$UNTIDY"
+		untidy "-tier B"
 	else
 		echo "not without namespaces: this machine lets nobody make one without them"
 	fi
 	return $failed
 }
-
-# The scripts about what the sandbox shows, which say nothing that holds at tier A alone.
-UNTIDY='TestScripts$/^(linked|worktree|path|list|hooks|trust|hints)$'
 
 # The tests that start the command again and again, with the race detector.
 step_race() {
