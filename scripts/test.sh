@@ -121,10 +121,10 @@ step_untidy() {
 	on="$TOOLS/on"
 	go build -o "$on" ./internal/test/untidy/on || return
 	failed=0
-	untidy() { # OPTIONS PACKAGE PATTERN
-		echo "untidy $1 $2 $3"
+	untidy() { # OPTIONS
+		echo "untidy $1"
 		# shellcheck disable=SC2086 # an empty value must not become an argument
-		go test -count=1 -timeout 20m -exec "$on $1" -run "$3" "$2" || failed=1
+		go test -count=1 -timeout 20m -exec "$on $1" -run 'TestScripts$' ./cmd/agent/internal/cli || failed=1
 	}
 	untidy ""
 	if [ "$(id -u)" = 0 ]; then
