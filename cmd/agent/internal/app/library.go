@@ -38,6 +38,7 @@ type Library struct {
 	observe  *Observers
 	inside   bool     // see OpenAll
 	without  []string // names of skills that are not loaded
+	below    *below   // nil: skills below the working directory are not found
 }
 
 // Without returns a library that does not load skills of these names.
@@ -162,7 +163,7 @@ func loaded(cat *skill.Catalog, took time.Duration, err error) trace.Event {
 
 // Load opens a skill by name. A person may look at skills in any state except broken.
 func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
-	cat, err := l.Open(ctx)
+	cat, err := l.OpenFor(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -231,6 +232,14 @@ func (l *Library) layers() []skill.Layer {
 			layer.Profile = projects
 		}
 		out = append(out, layer)
+	}
+	if l.below == nil {
+		return out
+	}
+	for i := range slices.Backward(out) {
+		if out[i].Name == config.ProjectDir || out[i].Name == config.Claude {
+			return slices.Insert(out, i+1, skill.Layer{Name: config.ProjectDir, Source: l.below, Profile: projects})
+		}
 	}
 	return out
 }

@@ -65,7 +65,7 @@ about it is printed, and the lines of SKILL.md that call it.`,
 }
 
 func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.skill)
 	if err != nil {
 		return err
 	}

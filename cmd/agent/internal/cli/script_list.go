@@ -43,7 +43,7 @@ func newScriptListCommand(s *app.Services, run func(context.Context, *scriptList
 }
 
 func runScriptList(ctx context.Context, o *scriptListOptions) error {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.skill)
 	if err != nil {
 		return err
 	}

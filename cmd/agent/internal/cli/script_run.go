@@ -103,7 +103,7 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 	if o.sys.Piped() {
 		o.request.Stdin = o.sys.In
 	}
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.request.Skill)
 	if err != nil {
 		return err
 	}

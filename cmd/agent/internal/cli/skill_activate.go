@@ -50,7 +50,7 @@ With --shell, the text is for the model of another program: it says how scripts 
 }
 
 func runActivate(ctx context.Context, o *activateOptions) error {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.name)
 	if err != nil {
 		return err
 	}

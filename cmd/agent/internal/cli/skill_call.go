@@ -91,7 +91,7 @@ func runSkillCall(ctx context.Context, o *skillCallOptions) error {
 	if err != nil {
 		return err
 	}
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.skill)
 	if err != nil {
 		return err
 	}

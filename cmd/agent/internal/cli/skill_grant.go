@@ -262,7 +262,7 @@ func runRevoke(ctx context.Context, o *grantOptions) error {
 }
 
 func (o *grantOptions) load(ctx context.Context) (*skill.Skill, error) {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.name)
 	if err != nil {
 		return nil, err
 	}

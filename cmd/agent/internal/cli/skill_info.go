@@ -46,7 +46,7 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 }
 
 func runInfo(ctx context.Context, o *infoOptions) error {
-	d, err := o.lookup(ctx, o.skills.Open, o.name)
+	d, err := o.lookup(ctx, func(ctx context.Context) (*skill.Catalog, error) { return o.skills.OpenFor(ctx, o.name) }, o.name)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,8 @@ func newListCommand(s *app.Services, run func(context.Context, *listOptions) err
 its content digest, and source.
 
 With --all, also list skills that are not active, with the reason, and what was left out: links that lead elsewhere, the second of two
-skills with the same name, each SKILL.md below another skill, and folders that are too deep or cannot be read.
+skills with the same name, each SKILL.md below another skill, folders that are too deep or cannot be read, and skills of packages
+below the working directory, which a conversation finds once it works there.
 
 A digest needs every file of a skill: for more than 50 skills it is shown only with --long.`,
 		Example: `  agent skill list
@@ -70,6 +71,10 @@ func runList(ctx context.Context, o *listOptions) error {
 	sha := digests(ctx, o.packages.Installed(ctx), skills, o.long)
 	if o.json {
 		more := []app.Member{{Key: "left_out", Value: leftOut(cat, changed, o.all)}}
+		if o.all {
+			below, _ := skillsBelow(ctx, o.skills)
+			more = append(more, app.Member{Key: "below", Value: below})
+		}
 		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(skills),
 			Append: func(b []byte, e skill.Entry) []byte {
 				r := newRecord(o.settings, e)
@@ -99,6 +104,7 @@ func runList(ctx context.Context, o *listOptions) error {
 		return err
 	}
 	if o.all {
+		o.below(ctx)
 		o.out.UnderTitle("Left out", app.LeftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
@@ -107,6 +113,42 @@ func runList(ctx context.Context, o *listOptions) error {
 	o.out.LeftOut(cat)
 	o.mentionUnread(cat)
 	return nil
+}
+
+// below lists the skills of packages below the working directory.
+func (o *listOptions) below(ctx context.Context) {
+	list, whole := skillsBelow(ctx, o.skills)
+	if o.out.Flush() != nil {
+		return
+	}
+	if !whole {
+		o.out.Warn("not every folder below the working directory was looked at")
+	}
+	if len(list) == 0 {
+		return
+	}
+	o.out.Printf("\nBelow, and found by a conversation that works there\n")
+	for _, s := range list {
+		o.out.Printf("  %s  %s\n", s.Name, s.Location)
+	}
+}
+
+// belowJSON is a skill of a package below the working directory.
+type belowJSON struct {
+	Name     string `json:"name"`
+	Location string `json:"location"`
+}
+
+// skillsBelow returns the skills of packages below the working directory, and whether every folder was looked at.
+func skillsBelow(ctx context.Context, l *app.Library) (out []belowJSON, whole bool) {
+	list, whole, err := l.Below(ctx)
+	if out = []belowJSON{}; err != nil {
+		return out, whole // the catalogue itself has opened
+	}
+	for _, e := range list {
+		out = append(out, belowJSON{e.Name(), location(ctx, e)})
+	}
+	return out, whole
 }
 
 // mentionUnread says where other agents have skills, if there are none here but those of the program itself.

@@ -128,7 +128,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 
 // load opens a skill whose scripts may run: nothing is fetched for a skill that is not approved.
 func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.name)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func newToolList(name string, tools []tool.Tool) *toolList {
 }
 
 func runSkillTools(ctx context.Context, o *skillToolsOptions) error {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.skill)
 	if err != nil {
 		return err
 	}

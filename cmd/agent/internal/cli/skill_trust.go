@@ -82,7 +82,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if o.root != "" {
 		return o.trustRoot(ctx)
 	}
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.name)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func clearCaches(tools *app.Toolkit, name string) (files int, err error) {
 
 // stillTrusted returns the command that takes the trust in a folder back which the skill is below, "" if there is none.
 func (o *untrustOptions) stillTrusted(ctx context.Context) string {
-	cat, err := o.skills.Open(ctx)
+	cat, err := o.skills.OpenFor(ctx, o.name)
 	if err != nil {
 		return ""
 	}

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -43,7 +46,7 @@ it costs. Nothing is executed.`,
 func runWhy(ctx context.Context, o *whyOptions) error {
 	d, err := o.lookup(ctx, o.skills.OpenAll, o.name)
 	if err != nil {
-		return err
+		return o.orBelow(ctx, err)
 	}
 	if o.json {
 		return o.out.JSON(map[string]*details{"skill": d})
@@ -67,6 +70,23 @@ func runWhy(ctx context.Context, o *whyOptions) error {
 	})
 	o.out.Problems(ownProblems(d))
 	return nil
+}
+
+// orBelow returns the error for a skill that is not found, or one that says where below the working directory it is.
+func (o *whyOptions) orBelow(ctx context.Context, err error) error {
+	if !errors.As(err, new(*skill.NotFoundError)) {
+		return err
+	}
+	list, _ := skillsBelow(ctx, o.skills)
+	for _, s := range list {
+		if manifest.Canonical(s.Name) != manifest.Canonical(o.name) {
+			continue
+		}
+		dir := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(s.Location)))) // above .claude/skills/NAME/SKILL.md
+		return app.NotFound(fmt.Errorf("%s is not loaded here: a conversation finds it once it works in %s: %s", s.Name, dir, s.Location),
+			"work there from the start: cd "+cure.Word(dir))
+	}
+	return err
 }
 
 // insideText lists the manifests below the skill.

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -111,14 +112,19 @@ func packages(dir, root string, owned func(fs.FileInfo) bool) (out []string) {
 		if info, err := os.Lstat(at); at != dir && (err != nil || !owned(info)) {
 			return out
 		}
-		for _, name := range []string{".agent", ".agents", ".claude"} {
-			if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.IsDir() {
-				out = append(out, at)
-				break
-			}
+		if hasAgents(at) {
+			out = append(out, at)
 		}
 	}
 	return out
+}
+
+// hasAgents reports whether an agent has a folder in a folder.
+func hasAgents(dir string) bool {
+	return slices.ContainsFunc([]string{".agent", ".agents", ".claude"}, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && info.IsDir()
+	})
 }
 
 // absolute makes a path absolute. "~" is the home, and a relative path is below base. It returns "" if the path depends on

@@ -40,6 +40,7 @@ type talk struct {
 // converse runs agent without a verb: a conversation, until the user leaves or the input ends.
 func converse(ctx context.Context, o *Options) error {
 	s := o.Services
+	s.Skills.FollowBelow()
 	found, err := s.Models.Find(ctx, o.Model)
 	if err != nil {
 		return err
@@ -57,6 +58,10 @@ func converse(ctx context.Context, o *Options) error {
 	}
 	w, err := newWorker(ctx, o, found, watcher.Catalog, approver)
 	if err != nil {
+		return err
+	}
+	w.refresh = func(ctx context.Context) error {
+		_, err := watcher.Refresh(ctx)
 		return err
 	}
 	s.Out.WarnCuts(w.plan.Prefix())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
@@ -29,6 +30,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	s.Skills.FollowBelow()
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {
 		return err
@@ -38,8 +40,15 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if s.Approver.There() {
 		approver = app.NewChatApprover(out.ask)
 	}
-	w, err := newWorker(ctx, o, found, func() *skill.Catalog { return cat }, approver)
+	var now atomic.Pointer[skill.Catalog]
+	now.Store(cat)
+	w, err := newWorker(ctx, o, found, now.Load, approver)
 	if err != nil {
+		return err
+	}
+	w.refresh = func(ctx context.Context) error {
+		next, err := now.Load().Refresh(ctx)
+		now.Store(next)
 		return err
 	}
 	s.Out.WarnCuts(w.plan.Prefix())

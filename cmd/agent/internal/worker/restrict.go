@@ -17,7 +17,7 @@ import (
 
 // executor returns the executor that calls the tools as far as the skills that are active in the session of kit allow.
 func (w *worker) executor(set *tool.Set, kit *skilltool.Kit) *tool.Executor {
-	return &tool.Executor{Tools: set, Check: w.check(kit), After: kit.After, Trace: w.s.Observe.Tracer(), ErrorText: w.s.Settings.Config().ErrorText}
+	return &tool.Executor{Tools: set, Check: w.check(kit), After: w.after(kit), Trace: w.s.Observe.Tracer(), ErrorText: w.s.Settings.Config().ErrorText}
 }
 
 // check returns the check of calls: what is called must be recorded, if the settings say so, and allowed.

@@ -40,8 +40,10 @@ type worker struct {
 	gate     *gate
 	journal  *undo.Journal
 	home     *bashHome
-	tools    *app.Toolkit // of the conversation
-	turns    int          // limit of requests for one prompt; 0: the setting
+	tools    *app.Toolkit                // of the conversation
+	refresh  func(context.Context) error // brings the snapshot up to date; nil: it stays
+	fresh    fresh
+	turns    int // limit of requests for one prompt; 0: the setting
 	mode     disclose.Mode
 	budget   int // of the list of skills
 
@@ -272,7 +274,7 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]too
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
 		Clean: app.WithoutProviderKeys(w.s.Sys.Environ),
 	}
-	o.Decide, o.Cure, o.Undo = w.gate.decide, cure.Call, w.journal
+	o.Decide, o.Cure, o.Undo = w.decide, cure.Call, w.journal
 	o.ReadRules = func() bool { return w.gate.current().Restricts() }
 	if w.approver != nil {
 		o.Approve = w.gate.approve
