@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/keyagent"
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
@@ -27,10 +28,9 @@ type scriptRun struct {
 	passes    *passing
 	given     map[string]string // variables of the caller
 	place     *workplace
-	layer     *layer   // may be nil
-	sockets   []string // of the agents that hold the user's keys, as far as they were granted
-	lacks     []string // what of the grant it does not get, as lines for Sandbox.Missing
-	copied    bool     // dir is a copy of the skill's folder, for this run
+	layer     *layer          // may be nil
+	keys      *keyagent.Given // the agents that hold the user's keys, as far as they were granted
+	copied    bool            // dir is a copy of the skill's folder, for this run
 }
 
 // scriptCommand returns the command that runs a script.
@@ -59,9 +59,16 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 			r.read = append(r.read, dir)
 		}
 	}
-	if err := h.agents(r, env); err != nil {
+	user := &keyagent.User{Home: h.operatorHome(), Getenv: h.getenv}
+	keys, err := user.Give(r.grant.Given.Named(want.Socket), r.place.work)
+	if err != nil {
 		return nil, err
 	}
+	for _, kv := range keys.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	r.keys = keys
 	cwd := r.cwd
 	if cwd == "" {
 		cwd = h.start(c, r)
@@ -121,7 +128,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 	here := h.here(r.cwd)
 	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
 	reach := &runner.Reach{
-		Sockets: r.sockets, Lacks: r.lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
+		Sockets: r.keys.Sockets, Lacks: r.keys.Lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
 		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path),
 		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
 		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},

@@ -73,7 +73,11 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 		timeout = usualTimeout
 	}
 	confined := h.o.Confined && !a.Outside
-	d, err := h.permitCommand(ctx, &permit.Call{Tool: "bash", Kind: permit.Command, Command: a.Command, Confined: confined, Writes: a.Write})
+	c := &permit.Call{Tool: "bash", Kind: permit.Command, Command: a.Command, Confined: confined, Writes: a.Write}
+	if confined && a.Write {
+		c.Special = h.o.Signs
+	}
+	d, err := h.permitCommand(ctx, c)
 	if err != nil {
 		return tool.Result{}, "bash", err
 	}
@@ -83,7 +87,7 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	run := h.run
 	if h.o.Runner != nil && confined == h.o.Confined {
 		run = func(ctx context.Context, command string, timeout time.Duration) (tool.Result, string, error) {
-			return h.runWith(ctx, command, timeout, d.ReadOnly)
+			return h.runWith(ctx, command, timeout, d.ReadOnly, c.Special != "")
 		}
 	}
 	r, about, err := run(ctx, a.Command, timeout)

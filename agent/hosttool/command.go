@@ -18,6 +18,7 @@ type Command struct {
 	Timeout   time.Duration
 	MaxStdout int64 // bytes of its output to keep
 	ReadOnly  bool  // it must not change files of the workspace
+	Signs     bool  // it can do what Options.Signs says
 }
 
 // Output is what a command did.
@@ -39,9 +40,9 @@ const maxKept = 8 << 20
 const joined = `exec "$0" -c "$1" 2>&1`
 
 // runWith has Options.Runner run a command.
-func (h *host) runWith(ctx context.Context, command string, timeout time.Duration, readOnly bool) (tool.Result, string, error) {
+func (h *host) runWith(ctx context.Context, command string, timeout time.Duration, readOnly, signs bool) (tool.Result, string, error) {
 	out, err := h.o.Runner(ctx, &Command{Path: h.o.Shell, Args: []string{h.o.Shell, "-c", joined, h.o.Shell, command}, Dir: h.real,
-		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly})
+		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly, Signs: signs})
 	switch {
 	case ctx.Err() != nil:
 		return tool.CauseTimeout.Failure("The command was stopped because the turn ended"), "", nil

@@ -80,6 +80,10 @@ type Options struct {
 	Runner   func(context.Context, *Command) (*Output, error)
 	Confined bool
 
+	// Signs says what a command of Runner can do as the user if it also changes files, such as "it can sign as you". Each such command is
+	// asked about. "" is for nothing.
+	Signs string
+
 	Trace trace.Tracer
 }
 

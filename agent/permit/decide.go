@@ -22,7 +22,7 @@ func (p *Policy) Decide(c *Call) Decision {
 	if p.o.Doubt {
 		return Decision{Verdict: Asked, Reason: "some rules cannot be read"}
 	}
-	if p.o.Mode == All && (c.Kind != Command || c.Confined || p.o.Unconfined) {
+	if p.o.Mode == All && (c.Kind != Command || c.Special == "" && (c.Confined || p.o.Unconfined)) {
 		return Decision{Verdict: Allowed, Reason: "the mode is all"}
 	}
 	r, form, ok := p.allows(c)
@@ -39,6 +39,8 @@ func (p *Policy) Decide(c *Call) Decision {
 // byKind decides about a call that no rule names.
 func (p *Policy) byKind(c *Call) Decision {
 	switch {
+	case c.Kind == Command && c.Special != "":
+		return Decision{Verdict: Asked, Reason: c.Special}
 	case c.Kind == Command && c.Confined && p.o.Mode == AcceptEdits:
 		return Decision{Verdict: Allowed, Reason: "it stays inside the sandbox"}
 	case c.Kind == Command && c.Confined && c.Writes:

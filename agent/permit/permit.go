@@ -49,7 +49,7 @@ type Call struct {
 	Args     json.RawMessage // of a call that is Other or a Script: a JSON object
 	Source   string          // "<skill>.<Class>" for a tool of a skill's toolset, see allow.Call
 	Path     string          // the file of a Read or an Edit: absolute, without links
-	Special  string          // why each Edit of this file is asked about, as "agents follow AGENTS.md without asking"; "" for others
+	Special  string          // why each Edit of this file, or each such Command, is asked about, as "agents follow AGENTS.md without asking"; "" for others
 	Command  string          // the text of a Command
 	Confined bool            // the Command stays inside a sandbox
 	Writes   bool            // the Command asks to change files there

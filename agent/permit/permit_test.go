@@ -54,6 +54,12 @@ func script(name string) *permit.Call {
 	return &permit.Call{Tool: "script_run", Kind: permit.Script, Args: json.RawMessage(`{"skill_name":"` + name + `","script_name":"x"}`)}
 }
 
+func signing(text string) *permit.Call {
+	c := writing(text)
+	c.Special = "it signs as you"
+	return c
+}
+
 // R179: one pure function decides about every call, from the mode, the rules and the call.
 func TestDecide(t *testing.T) {
 	type options = permit.Options
@@ -93,6 +99,11 @@ func TestDecide(t *testing.T) {
 		{"all: a command outside the sandbox", options{Mode: permit.All}, command("ls"), permit.Asked, "outside a sandbox"},
 		{"all: a command without a sandbox, as the user said", options{Mode: permit.All, Unconfined: true}, command("ls"), permit.Allowed, "mode is all"},
 
+		{"ask: a command that signs", options{}, signing("git commit -S"), permit.Asked, "it signs as you"},
+		{"accept-edits: a command that signs", options{Mode: permit.AcceptEdits}, signing("git commit -S"), permit.Asked, "it signs as you"},
+		{"all: a command that signs", options{Mode: permit.All, Unconfined: true}, signing("git commit -S"), permit.Asked, "it signs as you"},
+		{"a command that signs and a rule for many", options{Allow: rules("Bash(git:*)", "Bash")}, signing("git commit -S"), permit.Asked, "it signs as you"},
+		{"a command that signs and a rule for it alone", options{Allow: rules("Bash(git commit -S)")}, signing("git commit -S"), permit.Allowed, "Bash(git commit -S)"},
 		{"a rule allows", wide, command("go test ./..."), permit.Allowed, "Bash(go test:*)"},
 		{"a rule allows a change", wide, edit("docs/a.md"), permit.Allowed, "Edit("},
 		{"a rule for another command", wide, command("go build ./..."), permit.Asked, ""},

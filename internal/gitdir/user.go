@@ -65,6 +65,8 @@ func (u *User) usual() [][2]string {
 type Carried struct {
 	Files map[string][]byte // by slash paths below the home of the command; nil without settings
 	Reads []string          // absolute paths of the files and folders that the settings name and the command reads
+
+	SigningKey string // absolute path of the public key of ssh that signs, if the settings name a file; it may be missing
 }
 
 // Bounds of the settings that are carried.
@@ -183,9 +185,18 @@ func (c *carrier) condition(by string, s Setting, depth int) []Setting {
 var naming = []string{"core.excludesfile", "core.attributesfile", "core.hookspath", "commit.template", "init.templatedir", "gpg.allowedsignersfile",
 	"mailmap.file", "blame.ignorerevsfile"}
 
+// signingKey is the setting that names the key which signs.
+const signingKey = "user.signingkey"
+
+// publicKey ends the names of public keys of ssh.
+const publicKey = ".pub"
+
 // carry returns a setting with the user's home in place of ~, and notes what it names.
 func (c *carrier) carry(s Setting) Setting {
 	s.Value = c.expand(s.Value)
+	if s.Name() == signingKey && filepath.IsAbs(s.Value) {
+		c.out.SigningKey = strings.TrimSuffix(s.Value, publicKey) + publicKey
+	}
 	if slices.Contains(naming, s.Name()) && filepath.IsAbs(s.Value) && !content.Secret(filepath.ToSlash(s.Value)) {
 		if _, err := os.Stat(s.Value); err == nil {
 			c.out.Reads = append(c.out.Reads, filepath.Clean(s.Value))

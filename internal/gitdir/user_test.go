@@ -58,6 +58,9 @@ func TestCarry(t *testing.T) {
 			}
 		}
 	}
+	if got := paths.Real(c.SigningKey); got != at("var/home/.ssh/id.pub") {
+		t.Errorf("the key that signs: %q", c.SigningKey)
+	}
 	who := (&User{Home: u.Home, Getenv: u.Getenv, Identity: true}).Carry(at("who"))
 	if text := fmt.Sprintf("%s", who.Files); !strings.Contains(text, "a@example.com") || !strings.Contains(text, "work@example.com") || !strings.Contains(text, `default = "current"`) ||
 		strings.Contains(text, "hooksPath") || strings.Contains(text, "rebase") || strings.Contains(text, "signingKey") || who.Reads != nil {

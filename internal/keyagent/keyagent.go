@@ -30,6 +30,37 @@ type Agent struct {
 	keys   string   // the folder with the public keys, for gpg
 }
 
+// Given is what a command gets of some agents.
+type Given struct {
+	Sockets []string // absolute
+	Env     []string // NAME=value
+	Own     []string // folders of its own, which it writes
+	Reads   []string // further files that it reads
+	Lacks   []string // what it does not get, as lines "socket: …"
+}
+
+// Give returns what a command needs to use some agents, by the names of their wants. It makes files for it in a folder that nobody else
+// writes in, and names the agents that do not run.
+func (u *User) Give(names []string, dir string) (*Given, error) {
+	out := &Given{}
+	for _, name := range names {
+		a, err := u.Find(name)
+		if err != nil {
+			out.Lacks = append(out.Lacks, "socket: "+name+" was given, and "+err.Error())
+			continue
+		}
+		at := filepath.Join(dir, "."+name)
+		if err := os.RemoveAll(at); err != nil { // of a run that is repeated
+			return nil, err
+		}
+		if err := a.Prepare(at); err != nil {
+			return nil, err
+		}
+		out.Sockets, out.Env = append(out.Sockets, a.Socket), append(out.Env, a.Env...)
+	}
+	return out, nil
+}
+
 // Find returns an agent of the user by the name of its want.Socket. It returns an error that says what is missing if it does not run.
 func (u *User) Find(name string) (*Agent, error) {
 	switch name {

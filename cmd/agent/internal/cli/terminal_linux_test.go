@@ -174,7 +174,7 @@ func isFile(name string) bool {
 // environ is the script's environment, in a terminal with colours.
 func environ(ts *testscript.TestScript) []string {
 	env := []string{"TERM=xterm-256color"}
-	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL AGENT_BASH_SANDBOX " +
+	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL AGENT_BASH_SANDBOX AGENT_BASH_SOCKETS SSH_AUTH_SOCK " +
 		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY OPENROUTER_API_KEY DECLARED_KEY SCRIPT_TOKEN GOCOVERDIR GORACE") {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)

@@ -121,6 +121,7 @@ type Agent struct {
 	BashSandbox         string   // bashSandbox: off, auto, required
 	BashNetwork         []string // bashNetwork: hosts, or "all"
 	BashRead, BashWrite []string // bashRead, bashWrite: absolute
+	BashSockets         []string // bashSockets: ssh, gpg
 
 	BashMemory, BashDisk, BashFileSize int64 // bashMemory, bashDisk, bashFileSize: bytes
 	BashProcesses, BashFiles           int64 // bashProcesses, bashFiles

@@ -176,6 +176,8 @@ func prepared(err error, name string) string {
 // Call says how a call that nobody can be asked about is allowed.
 func Call(c *permit.Call) string {
 	switch {
+	case c.Kind == permit.Command && c.Special != "":
+		return "ask the user to run it, or to start the agent with --allow and a rule for exactly this command"
 	case c.Kind == permit.Command && c.Confined:
 		return "start the agent with --mode accept-edits to let commands in the sandbox change files, or with --allow and a rule such as 'Bash(go test:*)'"
 	case c.Kind == permit.Command:

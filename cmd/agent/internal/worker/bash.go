@@ -3,13 +3,17 @@ package worker
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/internal/keyagent"
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
@@ -35,12 +39,20 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		return err
 	}
 	o.Confined = true
+	if names := cfg.Agent.BashSockets; len(names) > 0 {
+		o.Signs = "it can sign and log in as you, with the keys of your " + strings.Join(names, " and ") + " agent"
+	}
 	o.Runner = func(ctx context.Context, c *hosttool.Command) (*hosttool.Output, error) {
 		at, err := w.home.open(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("there is no home for commands: %w", err)
 		}
-		cmd, err := w.bashCommand(ctx, c, at, kit().DeniedFiles())
+		keys, done, err := w.keys(c, at)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		cmd, err := w.bashCommand(ctx, c, at, keys, kit().DeniedFiles())
 		if err != nil {
 			return nil, err
 		}
@@ -54,10 +66,32 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			w.home.empty()
 			passed += "; its home and its folder for temporary files are empty again"
 		}
-		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: why(out),
+		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, out),
 			Undone: undone(out.Undone)}, nil
 	}
 	return nil
+}
+
+// keys returns what a command gets of the agents that hold the user's keys, and a function that removes the files for it.
+func (w *worker) keys(c *hosttool.Command, at *place) (given *keyagent.Given, done func(), err error) {
+	if !c.Signs {
+		return &keyagent.Given{}, func() {}, nil
+	}
+	dir, err := os.MkdirTemp(at.root, "keys-") // no command that runs writes there
+	if err != nil {
+		return nil, nil, err
+	}
+	user := &keyagent.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
+	given, err = user.Give(w.s.Settings.Config().Agent.BashSockets, dir)
+	if err != nil {
+		program.RemoveAll(dir)
+		return nil, nil, err
+	}
+	given.Own = []string{dir}
+	if key := at.git.SigningKey; key != "" {
+		given.Reads = append(given.Reads, key)
+	}
+	return given, func() { program.RemoveAll(dir) }, nil
 }
 
 // temps returns where the scripts of the conversation keep temporary files: those of skills that may write files of the user, and the
@@ -88,7 +122,7 @@ const bashOpenFiles = 4096
 
 // bashCommand returns a command of bash with what it may read and write: the workspace, a home of its own, the programs on
 // PATH, the skills, and what the settings add, without what rules deny.
-func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place, denied runner.Denied) (*runner.Command, error) {
+func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place, keys *keyagent.Given, denied runner.Denied) (*runner.Command, error) {
 	cfg := w.s.Settings.Config()
 	path, _ := w.s.Settings.ScriptPath()
 	var own runner.Denied
@@ -105,11 +139,12 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 			mounts = append(mounts, runner.Mount{Path: filepath.Join(c.Dir, filepath.FromSlash(m.Path)), Dir: m.Dir})
 		}
 	}
-	reach.Read = append(reach.Read, at.git.Reads...)
+	reach.Read = slices.Concat(reach.Read, at.git.Reads, keys.Reads)
+	reach.Sockets, reach.Own, reach.Lacks = keys.Sockets, keys.Own, keys.Lacks
 	if !c.ReadOnly {
 		reach.WriteHere = reach.Here
 	}
-	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts})
+	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts})
 }
 
 // bashLimits returns the limits of a command of bash. Its time limits that of its processors.

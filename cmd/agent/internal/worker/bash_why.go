@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -17,10 +18,24 @@ var whyFailed = []struct {
 	{says: []string{"not a git repository"}, missing: "git"},
 	{says: []string{"command not found", ": not found"}, missing: "path"},
 	{says: []string{"failed to sign the data", "error: Load key ", "error: Couldn't load public key", "error: Couldn't get agent socket", "signing failed"},
-		text: "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked"},
+		missing: "socket", text: noKeys},
 }
 
+// Why a command does not sign, and what helps.
+const (
+	noKeys  = "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked; the user's setting bashSockets lets commands sign"
+	noWrite = "only a command with write set can use the keys of the user, who is asked"
+)
+
 // why says what of the sandbox may have made a command fail, as a clause; "" if nothing is known.
+func (w *worker) why(c *hosttool.Command, out *runner.Output) string {
+	text := why(out)
+	if text == noKeys && !c.Signs && len(w.s.Settings.Config().Agent.BashSockets) > 0 {
+		text = noWrite
+	}
+	return text
+}
+
 func why(out *runner.Output) string {
 	if out.ExitCode == 0 {
 		return ""

@@ -29,7 +29,7 @@ const (
 // approve asks the user about a call of the agent's own tools.
 func (g *gate) approve(ctx context.Context, r *hosttool.Request) (hosttool.Answer, error) {
 	proposal, ok := g.current().Propose(r.Call)
-	if r.Decision.Rule.Text != "" || g.s.Settings.Config().Permissions.Doubt {
+	if r.Decision.Rule.Text != "" || r.Call.Kind == permit.Command && r.Call.Special != "" || g.s.Settings.Config().Permissions.Doubt {
 		ok = false // a rule that allows would not hold
 	}
 	q := question(r)
@@ -62,6 +62,9 @@ func question(r *hosttool.Request) *ui.Question {
 		text := "Run this command as you, outside any sandbox?"
 		if r.Call.Confined {
 			text = "Run this command in the sandbox, where it can change files of the project?"
+		}
+		if r.Call.Special != "" { // who may use the keys is asked each time
+			text = "Run this command in the sandbox, where it can change files of the project, and use your keys?"
 		}
 		return &ui.Question{Text: text + because, Details: commandLines(r.Command)}
 	case permit.Edit:
