@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"path"
 	"slices"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/address"
 	"github.com/agent-base/agent-base/internal/git"
+	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/scan"
 )
 
@@ -95,6 +98,9 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 	}
 	client := s.own
 	if !sameHost(address, s.r.Source.URL) {
+		if err := reachable(address, s.r.Source.URL); err != nil {
+			return err
+		}
 		if client, err = s.f.stranger(); err != nil {
 			return err
 		}
@@ -106,6 +112,23 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 	}
 	local := s.f.o.AllowFile && strings.HasPrefix(s.r.Source.URL, "file:") // a repository from elsewhere names none of this machine
 	return s.repo.AddSubmodule(ctx, client, l, &git.FetchOptions{URL: address, AllowFile: local, All: s.r.All, Progress: progress})
+}
+
+// reachable returns an error for a submodule on a host that a repository leads nobody to: one of this machine or of its network, and any
+// to which ssh would show the user's keys. The host of the repository itself was typed.
+func reachable(to, from string) error {
+	u, err := url.Parse(to)
+	if err != nil {
+		return err
+	}
+	host := u.Hostname()
+	if typed, err := url.Parse(from); err == nil && host != "" && host == typed.Hostname() {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); u.Scheme != "https" || hostname.IsLocal(host) || err == nil && !address.Public(ip, address.Own()) {
+		return errors.New("it has no https address of a public host")
+	}
+	return nil
 }
 
 // address returns the URL of a submodule as a source has it.

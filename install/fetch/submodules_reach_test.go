@@ -1,0 +1,17 @@
+package fetch
+
+import "testing"
+
+// A repository leads nobody to other hosts that are near, nor shows them the user's keys. security 2.6 #98
+func TestReachable(t *testing.T) {
+	const from = "https://git.corp/team/skills.git"
+	for to, want := range map[string]bool{
+		"https://github.com/o/r.git": true, "https://git.corp:8443/o/r.git": true, "ssh://git@git.corp/o/r.git": true, "https://[2606:4700::1111]/r.git": true,
+		"ssh://git@github.com/o/r.git": false, "http://github.com/o/r.git": false, "https://localhost/r.git": false, "https://127.0.0.1:8080/r.git": false,
+		"https://10.1.2.3/r.git": false, "https://169.254.169.254/latest": false, "https://[::1]/r.git": false, "https://wiki/r.git": false, "file:///srv/r.git": false, "https:///r.git": false,
+	} {
+		if err := reachable(to, from); (err == nil) != want {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
