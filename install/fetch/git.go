@@ -29,6 +29,10 @@ type GitOptions struct {
 	// if every Ref is what a person typed.
 	AskPass string
 
+	// Tokens has what proves to hosts who the operator is, as tokens of forges do: each is sent by https to its host alone, where a
+	// repository is refused without it.
+	Tokens []Token
+
 	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration.
 	InsteadOf bool
 
@@ -40,6 +44,12 @@ type GitOptions struct {
 	// Sleep waits between attempts when the network fails. A nil Sleep waits on the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
+
+// Token is a secret for a Host, which may have a port, with the User that is given with it.
+type Token = git.Token
+
+// ErrRefused is wrapped by errors of Fetch if a repository is not there, or not for this user: most servers do not say which.
+var ErrRefused = errors.New("the repository was refused")
 
 // ErrAmbiguous means that a repository has a branch and a tag of the name, or several commits that begin with it.
 var ErrAmbiguous = errors.New("the name is ambiguous")
@@ -98,7 +108,7 @@ func (f *gitFetcher) make(askPass string) (*git.Client, error) {
 		return nil, err
 	}
 	return git.New(&git.Options{
-		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: f.o.Tokens, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
 		Limits: git.Limits{Bytes: f.o.MaxBytes, Files: f.o.MaxFiles, Time: f.o.Timeout},
 	})
 }
@@ -109,6 +119,9 @@ func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Sn
 	s, err := f.fetch(ctx, r)
 	if errors.Is(err, git.ErrNotFound) && strings.HasPrefix(r.Source.URL, "file:") {
 		err = fmt.Errorf("%w; if it is a folder and no repository, give the path, without file://", err)
+	}
+	if errors.Is(err, git.ErrAuth) || errors.Is(err, git.ErrNotFound) {
+		err = alsoError{err, ErrRefused}
 	}
 	switch {
 	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):

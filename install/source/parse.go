@@ -294,15 +294,6 @@ func ofURL(text string, ref Ref) (Ref, error) {
 	return ref, nil
 }
 
-// isForge reports whether a path of two parts on this host is a repository.
-func isForge(host string) bool {
-	switch strings.ToLower(host) {
-	case "github.com", "www.github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht":
-		return true
-	}
-	return false
-}
-
 // tree reads the URL of a page that shows a folder of a repository: ".../tree/REF/PATH" of GitHub, ".../-/tree/REF/PATH" of
 // GitLab, and "_git/REPO?path=PATH&version=GBREF" of Azure. A branch with a slash has to be given with "#".
 func tree(u *url.URL, ref *Ref) (repo string, ok bool) {

@@ -99,6 +99,9 @@ func (c *Client) environment(k *call) []string {
 	if k.own {
 		settings = slices.Concat(c.own, hardening)
 	}
+	if k.send && k.token != nil {
+		settings = append(slices.Clip(settings), k.token.setting())
+	}
 	if k.quiet > 0 {
 		settings = slices.Concat(settings, patience(k.quiet))
 	}

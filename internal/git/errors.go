@@ -58,7 +58,7 @@ var reasons = []struct {
 	{[]string{"host key verification failed", "no matching host key", "remote host identification has changed"}, ErrHostKey,
 		"connect to it once with ssh and compare its key, or add the key to known_hosts"},
 	{[]string{"ssl certificate problem", "server certificate verification failed", "certificate verify failed", "certificate subject name", "self-signed certificate", "self signed certificate"}, ErrCertificate,
-		"if the server is your own, name its authority in http.sslCAInfo of your git configuration"},
+		"if the server is your own, name its authority in http.sslCAInfo of your git configuration, or in GIT_SSL_CAINFO"},
 	{[]string{"could not read username", "could not read password", "authentication failed", "permission denied (", "http basic: access denied", "returned error: 401", "returned error: 403", "invalid credentials", "terminal prompts disabled"}, ErrAuth,
 		"if it exists, set up a credential helper of git, a program in GIT_ASKPASS or a key in the ssh agent; url.*.insteadOf that leads elsewhere is not followed"},
 	{[]string{"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308", "unable to update url base from redirection"}, ErrMoved,

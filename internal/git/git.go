@@ -34,6 +34,9 @@ type Options struct {
 	// It may answer for any host, so set it only if a person typed the URL. "" is none.
 	AskPass string
 
+	// Tokens are sent to their hosts where a repository is refused without one.
+	Tokens []Token
+
 	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration, so that another repository may be read than
 	// the one that was named.
 	InsteadOf bool
@@ -90,9 +93,10 @@ type Client struct {
 	o Options
 
 	mu      sync.Mutex
-	checked bool      // the version
-	own     []setting // of the operator
-	read    bool      // own
+	checked bool            // the version
+	own     []setting       // of the operator
+	read    bool            // own
+	refused map[string]bool // hosts that refuse without a token
 }
 
 // New returns a Client. It returns an error if Program is not an absolute path. It starts nothing.

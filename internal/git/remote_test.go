@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -305,5 +306,93 @@ func TestSHA256(t *testing.T) {
 	}
 	if b, err := fs.ReadFile(fetched(t, c, repo.URL(), id, nil), "skills/a/SKILL.md"); err != nil || string(b) != "a\n" {
 		t.Errorf("got %q, %v", b, err)
+	}
+}
+
+// A token is sent to its host and port by https, where the host refuses without it, and not where a server sends to; it stands in no
+// argument and no error.
+func TestTokens(t *testing.T) {
+	repo, server := served(t)
+	repo.Commit(someFiles)
+	var headers []string
+	var mu sync.Mutex
+	noted := func(w http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		headers = append(headers, r.Header.Get("Authorization"))
+		if n := len(r.Header.Values("Authorization")); n > 1 {
+			t.Errorf("%d headers prove who it is", n)
+		}
+		return false
+	}
+	sent := func() (n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, h := range headers {
+			if h != "" {
+				n++
+			}
+		}
+		headers = nil
+		return n
+	}
+	server.Before(noted)
+	host := strings.TrimPrefix(server.URL, "https://")
+	client := func(host string) *git.Client {
+		var waits []time.Duration
+		return newClient(t, func(o *git.Options) {
+			trusting(server, &waits)(o)
+			o.Tokens = []git.Token{{Host: host, User: "oauth2", Secret: "s3cret\r\nX: y"}}
+		})
+	}
+	url := server.URL + "/repo.git"
+	if _, err := client(host).Resolve(t.Context(), query(url)); err != nil || sent() != 0 {
+		t.Errorf("a public repository got the token, or failed: %v", err)
+	}
+	server.User, server.Password = "oauth2", "s3cret\r\nX: y"
+	c := client(host)
+	tip, err := c.Resolve(t.Context(), query(url))
+	if err != nil || sent() == 0 {
+		t.Fatalf("got %v", err)
+	}
+	if b, err := fs.ReadFile(fetched(t, c, url, tip.Commit, everything), "skills/a/SKILL.md"); err != nil || string(b) != "a\n" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	sent()
+	name, _, _ := strings.Cut(host, ":")
+	for _, other := range []string{name, "h.example", name + ":1", "." + host, strings.ToUpper(host) + "."} {
+		if _, err := client(other).Resolve(t.Context(), query(url)); !errors.Is(err, git.ErrAuth) || sent() != 0 {
+			t.Errorf("%s: got %v", other, err)
+		}
+	}
+	away := gittest.Serve(t, filepath.Dir(repo.Dir))
+	away.Before(noted)
+	server.Before(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Authorization") == "" {
+			return false
+		}
+		http.Redirect(w, r, away.URL+r.URL.String(), http.StatusFound)
+		return true
+	})
+	if _, err := client(host).Resolve(t.Context(), query(url)); err == nil || sent() != 0 || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("the token went elsewhere, or is told: %v", err)
+	}
+	server.Before(noted)
+	server.Password = "another"
+	if _, err := client(host).Resolve(t.Context(), query(url)); !errors.Is(err, git.ErrAuth) || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v", err)
+	}
+	home := t.TempDir() // the operator's own header goes before it: two would be refused
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[http \""+server.URL+"/\"]\n extraHeader = Authorization: basic eDp5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var waits []time.Duration
+	own := newClient(t, func(o *git.Options) {
+		trusting(server, &waits)(o)
+		o.Env = append([]string{"HOME=" + home}, o.Env[1:]...)
+		o.Tokens = []git.Token{{Host: host, User: "oauth2", Secret: "another"}}
+	})
+	if _, err := own.Resolve(t.Context(), query(url)); !errors.Is(err, git.ErrAuth) {
+		t.Errorf("with a header of the operator: got %v", err)
 	}
 }

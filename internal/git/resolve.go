@@ -165,9 +165,13 @@ func (c *Client) reaching(ctx context.Context, u *url.URL) (*call, error) {
 	if c.o.InsteadOf {
 		k.protocols = []string{"https", "ssh", "file"}
 	}
-	if k.own {
-		return k, c.readOwn(ctx)
+	if !k.own {
+		return k, nil
 	}
+	if err := c.readOwn(ctx); err != nil {
+		return nil, err
+	}
+	k.token = c.token(u)
 	return k, nil
 }
 

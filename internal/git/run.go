@@ -23,6 +23,8 @@ type call struct {
 	protocols []string // that git may use; none for a run that reaches nobody
 	own       bool     // uses the operator's settings, which have been read
 	operator  bool     // reads the operator's configuration, and nothing else does
+	token     *Token   // of the host that it reaches; nil if there is none
+	send      bool     // the token is sent
 	trace     bool     // of http, on stderr
 	stdin     []byte
 	most      int64    // bytes of stdout that are allowed
@@ -114,8 +116,8 @@ const (
 	mostQuiet = 3600 // seconds that the operator's configuration may allow
 )
 
-// remote runs git where it reaches a server, up to three times if the network fails. Errors are those of this package.
-func (c *Client) remote(ctx context.Context, address string, k *call) (stdout []byte, stderr string, err error) {
+// tries runs git where it reaches a server, up to three times if the network fails. Errors are those of this package.
+func (c *Client) tries(ctx context.Context, address string, k *call) (stdout []byte, stderr string, err error) {
 	wait := firstWait
 	k.quiet = c.quiet(k)
 	for n := 1; ; n++ {

@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 	"internal/test/attack":          {},
 	"internal/test/attack/measure":  {},
 	"cmd/agent/internal/chat":       {"internal/naming", "agent", "llm", "tool", "cmd/agent/internal/ui", "internal/lockfile"},
-	"cmd/agent/internal/config":     {"skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
+	"cmd/agent/internal/config":     {"install/source", "skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
 	"internal/test/deptest":         {},
 	"internal/diff":                 {},
 	"internal/content":              {"internal/filename"},

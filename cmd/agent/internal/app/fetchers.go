@@ -30,7 +30,7 @@ func (p *Packages) fetchers() map[source.Kind]install.Fetcher {
 			return f.Fetch(ctx, r)
 		})
 	}
-	git := fetch.Git(&fetch.GitOptions{Path: path, Env: p.sys.Environ, SSH: p.sys.Getenv("GIT_SSH_COMMAND"), AllowFile: !p.foreign, AskPass: p.askPass()})
+	git := p.tellTokens(fetch.Git(&fetch.GitOptions{Path: path, Env: p.sys.Environ, SSH: p.sys.Getenv("GIT_SSH_COMMAND"), AllowFile: !p.foreign, AskPass: p.askPass(), Tokens: p.tokens()}))
 	return map[source.Kind]install.Fetcher{
 		source.Git:     git,
 		source.Folder:  fetch.Folder(),

@@ -53,6 +53,7 @@ type Config struct {
 	UserDir        string   // userDir
 	PluginsDir     string   // pluginsDir
 	SignatureRoots []string // signatureRoots: absolute PEM files
+	ForgeTokens    []string // forgeTokens: names of forges that get the token in the environment
 	Plugins        []Plugin // plugins: skills that the user wants installed
 	Sources        []string // sources: names of layers that are read, besides Enterprise and Extra
 	Precedence     []string // precedence: names of layers, highest first

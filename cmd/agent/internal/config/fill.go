@@ -23,6 +23,7 @@ func (c *Config) fill(g given) {
 	c.LinkRoots, c.Roots = get[[]string](g, "symlinkRoots"), get[[]Root](g, "roots")
 	c.CoreDir, c.UserDir, c.PluginsDir = text("coreDir"), text("userDir"), text("pluginsDir")
 	c.SignatureRoots = get[[]string](g, "signatureRoots")
+	c.ForgeTokens = get[[]string](g, "forgeTokens")
 	c.Plugins = get[[]Plugin](g, "plugins")
 	precedence := get[preset](g, "precedence")
 	c.Sources = get[[]string](g, "sources")

@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/install/source"
 )
 
 // kind is the form of a value.
@@ -104,6 +106,8 @@ var keys = []*key{
 		about: "The folder of installed skills; by default `plugins` in `$AGENT_HOME`."},
 	{name: "signatureRoots", kind: places, project: never,
 		about: "PEM files with the certificates that you trust to sign skills, of authorities or of single signers. `agent skill add`, `update` and `verify` check the signature `skill.oms.sig` of a skill against them. Without one, no signature says who made a skill."},
+	{name: "forgeTokens", kind: words, project: never, values: forgeNames(),
+		about: "The forges that get the token in your environment when they refuse a repository without one. A token is sent by https to the named host alone, never after a redirect.", means: forgeMeans()},
 	{name: "plugins", kind: plugins, project: never,
 		about: "The skills that you want installed: a list of `{url, ref, name, enabled, installedAt}`. `agent skill add` and `remove` keep it; `agent doctor` says where it differs from what is installed. A skill with `enabled: false` is disabled."},
 	{name: "sources", kind: words, project: never, values: []string{PluginDir, ProjectDir, Claude, UserDir, Bundled}, initial: strings.Join([]string{PluginDir, ProjectDir, Claude, UserDir, Bundled}, ","),
@@ -342,4 +346,20 @@ func camel(s string) string {
 		}
 	}
 	return strings.Join(words, "")
+}
+
+// forgeNames returns the values of forgeTokens.
+func forgeNames() (out []string) {
+	for _, f := range source.Forges() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// forgeMeans says what each value of forgeTokens does.
+func forgeMeans() (out []string) {
+	for _, f := range source.Forges() {
+		out = append(out, "`"+strings.Join(f.Variables, "`, else `")+"` to `"+f.Hosts[0]+"`")
+	}
+	return out
 }

@@ -1,0 +1,59 @@
+package source
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Forge is a site of repositories that many people use.
+type Forge struct {
+	Name      string   // such as "github"; "" for one without Variables
+	Hosts     []string // in lower case; a path of two parts on one of them is a repository. The first is that of its API and of git
+	Variables []string // of the environment, that hold a token by custom; the first that is set counts
+	User      string   // that git gives with a token
+}
+
+// forges has a row for each forge.
+var forges = []Forge{
+	{Name: "github", Hosts: []string{"github.com", "www.github.com"}, Variables: []string{"GH_TOKEN", "GITHUB_TOKEN"}, User: "x-access-token"},
+	{Name: "gitlab", Hosts: []string{"gitlab.com"}, Variables: []string{"GITLAB_TOKEN"}, User: "oauth2"},
+	{Name: "bitbucket", Hosts: []string{"bitbucket.org"}, Variables: []string{"BITBUCKET_TOKEN"}, User: "x-token-auth"},
+	{Name: "codeberg", Hosts: []string{"codeberg.org"}, Variables: []string{"CODEBERG_TOKEN"}, User: "oauth2"},
+	{Hosts: []string{"git.sr.ht"}},
+}
+
+// Forges returns the forges whose tokens stand in variables.
+func Forges() []Forge {
+	return slices.DeleteFunc(slices.Clone(forges), func(f Forge) bool { return f.Name == "" })
+}
+
+// Token returns the variable that holds the token of a forge, and the token. Both are "" if none is set.
+func (f *Forge) Token(getenv func(string) string) (variable, token string) {
+	for _, name := range f.Variables {
+		if value := getenv(name); value != "" {
+			return name, value
+		}
+	}
+	return "", ""
+}
+
+// Forge returns the forge to whose first host the URL of the repository leads by https, nil if there is none.
+func (r Ref) Forge() *Forge {
+	u, err := url.Parse(r.URL)
+	if err != nil || r.Kind != Git || u.Scheme != "https" {
+		return nil
+	}
+	list := Forges()
+	for i := range list {
+		if u.Host == list[i].Hosts[0] {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// isForge reports whether a path of two parts on this host is a repository.
+func isForge(host string) bool {
+	return slices.ContainsFunc(forges, func(f Forge) bool { return slices.Contains(f.Hosts, strings.ToLower(host)) })
+}
