@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/agent-base/agent-base/install/lock"
 	"github.com/agent-base/agent-base/install/source"
@@ -82,6 +83,24 @@ func TestHashIsThatOfTheOtherProgram(t *testing.T) {
 	got, err := lock.Hash(t.Context(), os.DirFS(dir))
 	if want := "7373344eb68f48d5f796472993d7d40de4919e598a00d04314cac7e06165abf4"; got != want || err != nil {
 		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+// A folder has the hash that the other program computes where git writes CR LF.
+func TestHashWindows(t *testing.T) {
+	unix := fstest.MapFS{"SKILL.md": {Data: []byte("a\nb\n")}, "crlf.md": {Data: []byte("a\r\n")}, "mixed.md": {Data: []byte("a\nb\r")}, "logo.png": {Data: []byte("\x00\n")},
+		"odd.bin": {Data: []byte("\x01\x02\x03\n")}, "dos.txt": {Data: []byte("a\n\x1a")}, "ü.md": {Data: []byte("ü\n")}}
+	windows := fstest.MapFS{"SKILL.md": {Data: []byte("a\r\nb\r\n")}, "crlf.md": {Data: []byte("a\r\n")}, "mixed.md": {Data: []byte("a\nb\r")}, "logo.png": {Data: []byte("\x00\n")},
+		"odd.bin": {Data: []byte("\x01\x02\x03\n")}, "dos.txt": {Data: []byte("a\r\n\x1a")}, "ü.md": {Data: []byte("ü\r\n")}}
+	want, err := lock.Hash(t.Context(), windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := lock.HashWindows(t.Context(), unix); got != want || err != nil {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	if got, _ := lock.Hash(t.Context(), unix); got == want {
+		t.Error("both have one hash")
 	}
 }
 

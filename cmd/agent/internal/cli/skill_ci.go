@@ -232,7 +232,7 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 }
 
 // comparedWithLock compares a package with the hash and the digest of the lock file, which may cover what belongs to no skill: other
-// programs keep that, and digests once covered it.
+// programs keep that, and digests once covered it. The hash may be of the files as git for Windows writes them.
 func comparedWithLock(ctx context.Context, pack *install.Package, k *lock.Skill) (sameHash, sameDigest bool, err error) {
 	got, err := lock.Hash(ctx, pack.Skill.FS())
 	if err != nil {
@@ -250,7 +250,10 @@ func comparedWithLock(ctx context.Context, pack *install.Package, k *lock.Skill)
 		if got, err = lock.Hash(ctx, whole); err != nil {
 			return false, false, err
 		}
-		sameHash = k.Hash == got
+		if sameHash = k.Hash == got; !sameHash {
+			got, err = lock.HashWindows(ctx, whole)
+			sameHash = err == nil && k.Hash == got
+		}
 	}
 	if !sameDigest {
 		sameDigest, err = pack.Is(ctx, k.Digest)
