@@ -151,12 +151,12 @@ func cutMiddle(line string, columns int) string {
 }
 
 // cutList shortens a line that lists what a skill asks for, or what the check found, by whole items, and counts the others: a line
-// without its middle could read as one item. Other lines lose their middle.
+// without its middle could read as one item. Other lines, and a command, lose their middle.
 func cutList(line string, columns int) string {
 	separators := " "
 	if strings.HasPrefix(line, checkFound) || strings.HasPrefix(line, lostFiles) {
 		separators = ","
-	} else if !strings.HasPrefix(line, asksFor) {
+	} else if rest, asks := strings.CutPrefix(line, asksFor); !asks || isAlone(rest) {
 		return cutMiddle(line, columns)
 	}
 	title, list, _ := strings.Cut(line, ": ")

@@ -59,6 +59,14 @@ type group struct {
 
 func (g *group) String() string { return g.title + ": " + strings.Join(g.items, " ") }
 
+// singular begins the title of a group that has a single want of a kind.
+func singular(k want.Kind) string { return strings.TrimSuffix(k.Title(want.Declared), "s") + " " }
+
+// isAlone reports whether a line is that of a hook or a server with its command.
+func isAlone(line string) bool {
+	return strings.HasPrefix(line, singular(want.Hook)) || strings.HasPrefix(line, singular(want.Server))
+}
+
 // groupsOf returns what is declared in a set, in order. Every tool is what a skill has without asking, and no line.
 func groupsOf(set want.Set) []group {
 	var out []group
@@ -68,7 +76,7 @@ func groupsOf(set want.Set) []group {
 		g := group{title: k.Title(want.Declared)}
 		for _, name := range declared.Named(k) {
 			if title, rest, long := strings.Cut(name, ": "); long && (k == want.Hook || k == want.Server) {
-				alone = append(alone, group{strings.TrimSuffix(g.title, "s") + " " + title, []string{rest}})
+				alone = append(alone, group{singular(k) + title, []string{rest}})
 			} else {
 				g.items = append(g.items, name)
 			}
