@@ -56,6 +56,9 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 			m.Around, m.Outside = h.outside(ctx, c, m.Module)
 			m.apart = m.Guess && h.isAlone(ctx, c.s) && c.looksAbove() > 0
 		}
+		if m.own {
+			m.Around, m.Linked = h.linkedModule(ctx, c, m.Module)
+		}
 		if m.Outside != "" || m.apart {
 			m.Package, m.Guess, m.File = "", false, ""
 		}

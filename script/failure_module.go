@@ -24,6 +24,7 @@ type missingModule struct {
 	Python  bool     // else JavaScript or TypeScript
 	Outside string   // where it lies near the skill and not in it, an absolute path; then Package is ""
 	Around  string   // the nearest folder that holds it and the skill
+	Linked  string   // where a link in the skill leads that has its name, an absolute path outside of the skill
 	Others  []string // what the script imports too and is not installed: modules of Python, or npm packages
 
 	foreign string // the language that it is for, if no packages of that are prepared
@@ -37,6 +38,8 @@ func (m *missingModule) Error() string {
 	switch {
 	case m.Outside != "":
 		return fmt.Sprintf("The module %s is missing. It is in %s, outside of the skill, whose scripts see only its own files", m.Module, m.Outside)
+	case m.Linked != "":
+		return fmt.Sprintf("The module %s is missing. In the skill it is a link to %s, outside of it, which its scripts do not see: replace it by a copy", m.Module, m.Linked)
 	case m.apart:
 		return fmt.Sprintf("The module %s is missing. It may be outside of the skill's folder, %s", m.Module, onlyFolder)
 	case m.own:
@@ -62,7 +65,7 @@ func (m *missingModule) Error() string {
 // wants returns the packages, or the folder around the skill that has the module.
 func (m *missingModule) wants() want.Set {
 	switch {
-	case m.Outside != "":
+	case m.Outside != "", m.Linked != "":
 		return aroundOf(m.Around)
 	case m.Package == "":
 		return nil

@@ -57,6 +57,33 @@ func (h *Host) outside(ctx context.Context, c *call, module string) (around, fil
 	return "", ""
 }
 
+// linkedModule returns where a link beside a script, or in the skill's folder, leads that has the name of a module, if that is outside of
+// the skill, and the nearest folder that holds both; "" for a folder that holds the home, and if there is no such link.
+func (h *Host) linkedModule(ctx context.Context, c *call, module string) (around, file string) {
+	dir, err := c.s.Dir(ctx)
+	if err != nil {
+		return "", ""
+	}
+	real, home := paths.Real(dir), paths.Real(h.operatorHome())
+	first, _, _ := strings.Cut(module, ".")
+	for _, place := range []string{filepath.Join(dir, filepath.FromSlash(path.Dir(c.sc.File))), dir} {
+		for _, name := range []string{first + ".py", first} {
+			to, err := filepath.EvalSymlinks(filepath.Join(place, name))
+			if err != nil || paths.Within([]string{real}, to) {
+				continue
+			}
+			for around = filepath.Dir(real); !paths.Within([]string{around}, to); {
+				around = filepath.Dir(around)
+			}
+			if home == "" || paths.Within([]string{around}, home) {
+				around = ""
+			}
+			return around, to
+		}
+	}
+	return "", ""
+}
+
 // moduleNear returns the path of a module in a folder, or in a folder of it other than one.
 func moduleNear(dir, except, module string) string {
 	places := []string{dir}
