@@ -36,8 +36,9 @@ func (p *Packages) tellTokens(f install.Fetcher) install.Fetcher {
 		if secret == "" {
 			return s, err
 		}
-		known := Explain(err)
-		hint := fmt.Sprintf("%s is set and was not sent: AGENT_FORGE_TOKENS=%s, or forgeTokens: [%[2]s] in your settings, sends it to %[3]s", variable, forge.Name, forge.Hosts[0])
-		return s, &Failure{Exit: known.Exit, Code: known.Code, Hint: hint, Err: err}
+		refused := Explain(err)
+		refused.Err = err
+		refused.Hint = fmt.Sprintf("%s is set and was not sent: AGENT_FORGE_TOKENS=%s, or forgeTokens: [%[2]s] in your settings, sends it to %[3]s", variable, forge.Name, forge.Hosts[0])
+		return s, refused
 	})
 }
