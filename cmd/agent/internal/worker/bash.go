@@ -39,7 +39,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		return err
 	}
 	o.Confined = true
-	if names := cfg.Agent.BashSockets; len(names) > 0 {
+	if names := cfg.Agent.BashSockets; len(names) > 0 && hasSockets(have) {
 		o.Signs = "it can sign and log in as you, with the keys of your " + strings.Join(names, " and ") + " agent"
 	}
 	o.Runner = func(ctx context.Context, c *hosttool.Command) (*hosttool.Output, error) {

@@ -23,18 +23,27 @@ var whyFailed = []struct {
 
 // Why a command does not sign, and what helps.
 const (
-	noKeys  = "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked; the user's setting bashSockets lets commands sign"
-	noWrite = "only a command with write set can use the keys of the user, who is asked"
+	noKeys    = "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked; the user's setting bashSockets lets commands sign"
+	noSockets = "the sandbox of this machine has no unix sockets, so no command can use the agents of bashSockets: commit with git -c commit.gpgsign=false, or set outside, and the user is asked"
+	noWrite   = "only a command with write set can use the keys of the user, who is asked"
 )
 
 // why says what of the sandbox may have made a command fail, as a clause; "" if nothing is known.
 func (w *worker) why(c *hosttool.Command, out *runner.Output) string {
 	text := why(out)
-	if text == noKeys && !c.Signs && len(w.s.Settings.Config().Agent.BashSockets) > 0 {
-		text = noWrite
+	switch {
+	case text != noKeys || len(w.s.Settings.Config().Agent.BashSockets) == 0:
+		return text
+	case !hasSockets(out.Sandbox):
+		return noSockets
+	case !c.Signs:
+		return noWrite
 	}
-	return text
+	return "" // what it says is about the keys
 }
+
+// hasSockets reports whether commands have unix sockets in a sandbox.
+func hasSockets(s *runner.Sandbox) bool { return len(s.Lacks("namespaces")) == 0 }
 
 func why(out *runner.Output) string {
 	if out.ExitCode == 0 {
