@@ -31,6 +31,7 @@ const (
 	Read     Kind = "read"    // a file or folder to be read: absolute, below the user's home as ~/x, or Here
 	Write    Kind = "write"   // likewise, to be written and read
 	Home     Kind = "home"    // the user's own home as HOME; it has no name
+	Unasked  Kind = "unasked" // no question for each command that runs one of its own scripts as its allowed-tools says; it has no name
 	Around   Kind = "around"  // the files around the skill's folder, which it shares with other skills: an absolute folder
 	Package  Kind = "package" // a requirement of Python, or npm:NAME
 	Command  Kind = "command" // a program that its scripts start, by its name
@@ -100,6 +101,8 @@ var kinds = []kind{
 		usage: "the variable with exactly this `NAME`; separate several with commas"},
 	{kind: Home, single: true, given: "home", held: true,
 		usage: "your real home as HOME, instead of a private one"},
+	{kind: Unasked, single: true, given: "scripts", held: true,
+		usage: "no question for each command in the sandbox that runs one of its own scripts as its allowed-tools says, while it is active"},
 	{kind: Host, title: "network", seen: "contacts", given: "net", sample: "api.example.com", held: true, list: true, covers: reaches, check: checkHost,
 		usage: "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
 	{kind: Socket, given: "socket", sample: SSH, held: true, list: true, check: checkSocket,

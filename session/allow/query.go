@@ -148,7 +148,11 @@ func (q *query) covered(list [][]string) string {
 			q.form = true
 			return fmt.Sprintf("%.100q changes what the commands beside it do; call it alone", c[0])
 		}
-		if !slices.ContainsFunc(q.rules, func(r Rule) bool { return r.covers(c, moved) }) {
+		_, own := q.o.own(c)
+		covered := func(line []string) bool {
+			return slices.ContainsFunc(q.rules, func(r Rule) bool { return r.covers(line, moved) })
+		}
+		if !covered(c) && !slices.ContainsFunc(own, covered) {
 			return q.uncovered(c)
 		}
 		moved = moved || c[0] == "cd" || c[0] == "pushd" || c[0] == "popd"

@@ -24,7 +24,8 @@ type ownWord struct {
 
 // ownWords returns these words, in the order in which a question has them.
 func ownWords() []ownWord {
-	return []ownWord{{"write", writesHere()}, {"net", everyHost()}, {"home", user(want.Of(want.Home, ""))}}
+	return []ownWord{{"write", writesHere()}, {"net", everyHost()}, {"home", user(want.Of(want.Home, ""))},
+		{"scripts", user(want.Of(want.Unasked, ""))}}
 }
 
 // writesHere is what lets a script write in the directory where it is started, and everyHost reach the whole network.
@@ -75,7 +76,7 @@ func (p *Proposal) preselect() choice {
 func (p *Proposal) again() want.Set {
 	named, seen := p.granted.Given.Split(func(w want.Want) bool { return w.From != want.Seen })
 	_, named = named.Split(func(w want.Want) bool {
-		opens := w.Kind == want.Home || w == everyHost() || w.Kind == want.Variable && script.IsProviderKey(w.Name)
+		opens := w.Kind == want.Home || w.Kind == want.Unasked || w == everyHost() || w.Kind == want.Variable && script.IsProviderKey(w.Name)
 		return w.Kind == want.Package || w == writesHere() || opens && p.lapsed
 	})
 	still, _ := p.suggestions().Split(seen.Has)

@@ -250,6 +250,9 @@ func (p *Proposal) wordLines() []string {
 		"  net    it may reach every host",
 		"  home   HOME is your own, in place of a private one",
 	}
+	if slices.ContainsFunc(p.manifest.AllowedTools.Rules, func(r string) bool { return strings.HasPrefix(r, "Bash(") }) {
+		lines = append(lines, "  scripts  a command in the sandbox that runs one of its scripts, as its allowed-tools says, is not asked about")
+	}
 	examples := want.Set{}
 	for _, k := range want.Kinds() {
 		if k.Usage() != "" && !k.Single() {

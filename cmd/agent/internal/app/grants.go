@@ -59,6 +59,16 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	return out, lapsed, err
 }
 
+// Unasked reports whether the user wants no question for each command that runs a script of a skill, whose present content may run.
+func (g *Grants) Unasked(ctx context.Context, s *skill.Skill) bool {
+	t, err := s.Trust(ctx)
+	if err != nil || !t.Runs() || g.trust.Everything() {
+		return false
+	}
+	given, _, err := g.find(ctx, s)
+	return err == nil && given.Given.Has(want.Of(want.Unasked, ""))
+}
+
 // around returns the trusted folders that hold a skill: what its scripts share with others lies there. A folder that holds the
 // user's home has too much else.
 func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {

@@ -75,7 +75,7 @@ func TestGrantViewJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"digest":"d","env":["A"],"home":true,"lapsed":false,"name":"x","net":["*"],"read":[],"socket":[],"with":["npm:x"],"withheld":["a.b"],"write":["."]}`; string(got) != want {
+	if want := `{"digest":"d","env":["A"],"home":true,"lapsed":false,"name":"x","net":["*"],"read":[],"scripts":false,"socket":[],"with":["npm:x"],"withheld":["a.b"],"write":["."]}`; string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -12,9 +12,12 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// decide is that of the gate. A call that is not refused says in which packages the conversation works.
+// decide is that of the gate, but for own scripts of active skills. A call that is not refused says in which packages the conversation works.
 func (w *worker) decide(ctx context.Context, c *permit.Call) permit.Decision {
 	d := w.gate.decide(ctx, c)
+	if w.unasked(ctx, c, d) {
+		d = permit.Decision{Verdict: permit.Allowed, Reason: "it runs a script of an active skill, about which you want no question"}
+	}
 	if d.Verdict != permit.Denied {
 		for _, path := range w.touched(c) {
 			w.fresh.add(w.s.Skills.Touch(path))
