@@ -71,12 +71,22 @@ type Snapshot struct {
 	// was listed so far. A nil LeftOut means nothing.
 	LeftOut func() []string
 
+	// Parts are the folders of FS that are from other places.
+	Parts []Part
+
 	// Around reports whether there is a file or folder at a path that leads out of FS, such as "../lib/a.py". It is nil where nothing
 	// is known to be around.
 	Around func(path string) bool
 
 	// Close frees what Fetch holds. It is never nil.
 	Close func() error
+}
+
+// Part is a folder of a place that is from another repository: a submodule.
+type Part struct {
+	Path   string // slash path below the root of the place
+	URL    string
+	Commit string // whole id
 }
 
 // Origin is where a snapshot is from, as the registry records it.

@@ -187,6 +187,11 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}
 	k.LeftOut = append(p.leftOut(func(name string) bool { return within(c.Path, name) }), left...)
+	for _, part := range p.snapshot.Parts {
+		if within(c.Path, part.Path) || within(part.Path, c.Path+"/") {
+			k.Parts = append(k.Parts, part)
+		}
+	}
 	if c.Servers != "" {
 		k.LeftOut = append(k.LeftOut, c.Servers+" has MCP servers of the plugin, which are no part of the skill")
 	}

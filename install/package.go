@@ -25,6 +25,7 @@ type Package struct {
 	Candidate *Candidate      // in the place
 	Before    *registry.Entry // that has the name now; nil if none has
 	LeftOut   []string        // links, submodules and other things below its folder that the copy has not, and why
+	Parts     []Part          // submodules that it lies in or has
 	Signature *oms.Report     // of the files as the place has them, before a name was given; nil without Options.Verify
 
 	place *Place

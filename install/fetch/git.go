@@ -175,7 +175,7 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 	if err := subs.fetch(ctx); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
-	s.FS, s.Need, s.Close, s.LeftOut = repo, repo.Need, repo.Close, subs.leftOut
+	s.FS, s.Need, s.Close, s.LeftOut, s.Parts = repo, repo.Need, repo.Close, subs.leftOut, subs.got
 	return s, nil
 }
 

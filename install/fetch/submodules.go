@@ -27,6 +27,7 @@ type submodules struct {
 
 	from map[string]string // URLs by path, as the repository says
 	said map[string]string // why one was not fetched, by path
+	got  []install.Part
 }
 
 // mostFetched is how many submodules of one repository are fetched.
@@ -111,7 +112,11 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 		}
 	}
 	local := s.f.o.AllowFile && strings.HasPrefix(s.r.Source.URL, "file:") // a repository from elsewhere names none of this machine
-	return s.repo.AddSubmodule(ctx, client, l, &git.FetchOptions{URL: address, AllowFile: local, All: s.r.All, Progress: progress})
+	err = s.repo.AddSubmodule(ctx, client, l, &git.FetchOptions{URL: address, AllowFile: local, All: s.r.All, Progress: progress})
+	if err == nil {
+		s.got = append(s.got, install.Part{Path: l.Path, URL: address, Commit: l.Commit})
+	}
+	return err
 }
 
 // reachable returns an error for a submodule on a host that a repository leads nobody to: one of this machine or of its network, and any

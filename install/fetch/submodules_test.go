@@ -81,6 +81,14 @@ func TestGitSubmodules(t *testing.T) {
 		if run, ok := got["skills/team/scripts/run.sh"]; ok && run != "old" {
 			t.Errorf("the submodule is not at its commit: %q", run)
 		}
+		for _, part := range s.Parts {
+			if part.Path == "skills/team" && (part.Commit != pinned || !strings.HasSuffix(part.URL, "/team.git")) {
+				t.Errorf("part %+v", part)
+			}
+		}
+		if _, ok := got["skills/team/SKILL.md"]; ok && !slices.ContainsFunc(s.Parts, func(p install.Part) bool { return p.Path == "skills/team" }) {
+			t.Errorf("parts %v do not have skills/team", s.Parts)
+		}
 		for _, want := range tt.left {
 			if !slices.ContainsFunc(s.LeftOut(), func(line string) bool { return strings.HasPrefix(line, want) }) {
 				t.Errorf("left out %q, want a line that begins with %q", s.LeftOut(), want)

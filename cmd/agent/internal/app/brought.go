@@ -26,6 +26,9 @@ func (c *Consent) Brought(ctx context.Context, k *install.Package, checked *Chec
 	if k.Renamed() && k.Signature != nil && k.Signature.State != oms.Unsigned {
 		p.notes = append(p.notes, "  what is signed is called "+k.Candidate.Manifest.Name+": the name in its SKILL.md will be another one")
 	}
+	for _, part := range k.Parts {
+		p.notes = append(p.notes, fmt.Sprintf("  submodule %s from %s, commit %.8s", part.Path, part.URL, part.Commit))
+	}
 	p.notes = append(p.notes, leftOutLines(k)...)
 	p.notes = append(p.notes, checked.lines()...)
 	return p, nil
