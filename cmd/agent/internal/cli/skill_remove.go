@@ -90,6 +90,7 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 		}
 		return nil
 	})
+	o.instead(ctx, done)
 	return errors.Join(o.report(done), err)
 }
 
@@ -164,12 +165,23 @@ func (o *removeOptions) one(ctx context.Context, in *install.Installer, e regist
 	}
 	r.Settings = o.services.Packages.Unwish(ctx, e.Name)
 	r.Lock = o.services.Packages.Unlock(ctx, e.Name)
-	if cat, err := o.services.Skills.OpenQuietly(ctx); err == nil {
-		if other, err := cat.Lookup(e.Name); err == nil {
-			r.Instead = location(ctx, other)
+	return r, nil
+}
+
+// instead notes the skills that have the names of the removed ones now.
+func (o *removeOptions) instead(ctx context.Context, done []removed) {
+	if len(done) == 0 {
+		return
+	}
+	cat, err := o.services.Skills.OpenQuietly(ctx)
+	if err != nil {
+		return // the skills are removed all the same
+	}
+	for i := range done {
+		if other, err := cat.Lookup(done[i].Name); err == nil {
+			done[i].Instead = location(ctx, other)
 		}
 	}
-	return r, nil
 }
 
 // fromLists removes what was approved and granted, the entry of the registry and the files, in this order.
