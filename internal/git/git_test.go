@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -242,5 +243,52 @@ func TestProgress(t *testing.T) {
 	r.Close()
 	if !slices.Contains(steps, "receiving objects") {
 		t.Errorf("got %q", steps)
+	}
+}
+
+// Files of a submodule stand at its path, within the limits of the repository; a commit with too many files has those that are chosen.
+func TestAddSubmodule(t *testing.T) {
+	sub, repo := gittest.New(t), gittest.New(t)
+	pinned := sub.Commit(someFiles)
+	id := repo.Commit(map[string]string{"SKILL.md": "top", "lib/sub": gittest.Submodule + pinned, "lib/x": "x"})
+	for files, want := range map[int]error{0: nil, len(someFiles) + 1: git.ErrTooMany, len(someFiles) + 2: nil} {
+		c := newClient(t, func(o *git.Options) { o.Limits.Files = files })
+		r := fetched(t, c, repo.URL(), id, nil)
+		left := r.LeftOut()
+		if len(left) != 1 || left[0].Commit != pinned {
+			t.Fatalf("left out %v", left)
+		}
+		err := r.AddSubmodule(t.Context(), c, left[0], &git.FetchOptions{URL: sub.URL(), AllowFile: true})
+		if !errors.Is(err, want) {
+			t.Errorf("limit %d: got %v, want %v", files, err, want)
+		}
+		if err != nil {
+			if len(r.Paths()) != 2 || len(r.LeftOut()) != 1 {
+				t.Errorf("after an error: %q, left out %v", r.Paths(), r.LeftOut())
+			}
+			continue
+		}
+		if err := fstest.TestFS(r, "SKILL.md", "lib/sub/skills/a/SKILL.md", "lib/sub/with space/é.md"); err != nil || len(r.LeftOut()) != 0 {
+			t.Error(err, r.LeftOut())
+		}
+		err = r.AddSubmodule(t.Context(), c, left[0], &git.FetchOptions{URL: sub.URL(), AllowFile: true})
+		if files == 0 && !errors.Is(err, git.ErrHostile) {
+			t.Errorf("a second time: got %v", err)
+		}
+	}
+	c := newClient(t, func(o *git.Options) { o.Limits.Files = 4 })
+	choose := func(paths iter.Seq[string]) func(string) bool {
+		if n := len(slices.Collect(paths)); n != len(someFiles) {
+			t.Errorf("told of %d files", n)
+		}
+		return func(p string) bool { return strings.HasPrefix(p, "skills/a/") }
+	}
+	r, err := c.Fetch(t.Context(), &git.FetchOptions{URL: sub.URL(), Commit: pinned, Dir: t.TempDir(), AllowFile: true, Choose: choose})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := r.Paths(); len(got) != 3 {
+		t.Errorf("got %q", got)
 	}
 }
