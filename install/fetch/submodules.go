@@ -122,12 +122,12 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 // reachable returns an error for a submodule on a host that a repository leads nobody to: one of this machine or of its network, and any
 // to which ssh would show the user's keys. The host of the repository itself was typed.
 func reachable(to, from string) error {
-	u, err := url.Parse(to)
+	u, err := parseAddress(to)
 	if err != nil {
 		return err
 	}
 	host := u.Hostname()
-	if typed, err := url.Parse(from); err == nil && host != "" && host == typed.Hostname() {
+	if typed, err := parseAddress(from); err == nil && host != "" && host == typed.Hostname() {
 		return nil
 	}
 	if ip, err := netip.ParseAddr(host); u.Scheme != "https" || hostname.IsLocal(host) || err == nil && !address.Public(ip, address.Own()) {
@@ -153,9 +153,19 @@ func (s *submodules) address(at string) (string, error) {
 }
 
 func sameHost(a, b string) bool {
-	x, errA := url.Parse(a)
-	y, errB := url.Parse(b)
+	x, errA := parseAddress(a)
+	y, errB := parseAddress(b)
 	return errA == nil && errB == nil && x.Scheme == y.Scheme && x.Host == y.Host
+}
+
+// parseAddress reads the URL of a repository. USER@HOST:PATH is ssh.
+func parseAddress(text string) (*url.URL, error) {
+	if user, rest, ok := strings.Cut(text, "@"); ok && !strings.ContainsAny(user, ":/") {
+		if host, below, ok := strings.Cut(rest, ":"); ok {
+			return &url.URL{Scheme: "ssh", User: url.User(user), Host: host, Path: below}, nil
+		}
+	}
+	return url.Parse(text)
 }
 
 // leftOut says what a repository has and its file system has not. Of a submodule it says where it is from.

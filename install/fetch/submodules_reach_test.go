@@ -15,3 +15,23 @@ func TestReachable(t *testing.T) {
 		}
 	}
 }
+
+// A repository that was typed as USER@HOST:PATH is on the host of its relative submodules.
+func TestSameHost(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"git@h.example:o/x.git", "git@h.example:o/r.git", true},
+		{"git@h.example:o/x.git", "ssh://me@h.example/o/r", true},
+		{"git@evil.example:o/x.git", "git@h.example:o/r.git", false},
+		{"git@h.example:o/x.git", "https://h.example/o/r", false},
+		{"https://h.example:8443/o/x", "https://h.example/o/r", false},
+		{"file:///a", "file:///b", true},
+	}
+	for _, tt := range tests {
+		if got := sameHost(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
+		}
+	}
+}
