@@ -107,9 +107,12 @@ func (j *job) environment(path, home string) map[string]string {
 	}
 	for _, kv := range j.s.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if program.NeededByNetwork(name) || program.NeededBySystem(name) || name == "NODE_EXTRA_CA_CERTS" {
+		if program.NeededByNetwork(name) || program.NeededBySystem(name) {
 			env[name] = value
 		}
+	}
+	if file := env["SSL_CERT_FILE"]; file != "" && env["NODE_EXTRA_CA_CERTS"] == "" { // node does not read it
+		env["NODE_EXTRA_CA_CERTS"] = file
 	}
 	return env
 }

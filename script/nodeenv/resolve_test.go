@@ -39,7 +39,7 @@ func TestChosenByNPM(t *testing.T) {
 	var manifest, npmrc string
 	s := r.store(func(o *Options) {
 		o.NPMRC = []byte("@s:registry=https://scoped.example\nscript-shell=/bin/evil\n")
-		o.Env = append(o.Env, "NODE_OPTIONS=--require=/evil.js", "HTTPS_PROXY=http://proxy.example", "SECRET=x")
+		o.Env = append(o.Env, "NODE_OPTIONS=--require=/evil.js", "HTTPS_PROXY=http://proxy.example", "SSL_CERT_FILE=/ca.pem", "SECRET=x")
 		o.LookPath = only("npm", "node", "bun")
 		o.Run = func(_ context.Context, c *Command) (*Output, error) {
 			asked = append(asked, c)
@@ -71,7 +71,8 @@ func TestChosenByNPM(t *testing.T) {
 		t.Errorf("started %s %v", c.Path, c.Args)
 	}
 	env := strings.Join(c.Env, "\n")
-	if strings.Contains(env, "NODE_OPTIONS") || strings.Contains(env, "SECRET") || !strings.Contains(env, "HTTPS_PROXY=") {
+	if strings.Contains(env, "NODE_OPTIONS") || strings.Contains(env, "SECRET") || !strings.Contains(env, "HTTPS_PROXY=") ||
+		!slices.Contains(c.Env, "NODE_EXTRA_CA_CERTS=/ca.pem") {
 		t.Errorf("npm gets the environment\n%s", env)
 	}
 
