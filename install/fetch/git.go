@@ -57,8 +57,9 @@ var ErrAmbiguous = errors.New("the name is ambiguous")
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
 // come when Snapshot.Need asks for them. Submodules that skills are in, or that are in skills, are fetched at the commits that the repository
-// names, by the same rules as the repository, but none of this machine for one that is not, and for another host without AskPass. A missing git is an error of Fetch. Nil options mean the zero value, which is useful; with it, a
-// repository of this machine (file://) is refused, see AllowFile.
+// names, by the same rules as the repository, but none of this machine for one that is not. One on another host gets neither AskPass nor
+// Tokens, and no token is used for one whose repository does without. A missing git is an error of Fetch. Nil options mean the zero
+// value, which is useful; with it, a repository of this machine (file://) is refused, see AllowFile.
 func Git(o *GitOptions) install.Fetcher {
 	f := &gitFetcher{}
 	if o != nil {
@@ -75,7 +76,7 @@ type gitFetcher struct {
 
 	mu     sync.Mutex
 	client *git.Client
-	plain  *git.Client // without AskPass
+	plain  map[string]*git.Client // without Tokens, by their AskPass
 }
 
 // git returns the client, which is made once.
@@ -86,29 +87,34 @@ func (f *gitFetcher) git() (*git.Client, error) {
 		return f.client, nil
 	}
 	var err error
-	f.client, err = f.make(f.o.AskPass)
+	f.client, err = f.make(f.o.AskPass, f.o.Tokens)
 	return f.client, err
 }
 
-// stranger returns the client for repositories that no person typed, which is made once.
-func (f *gitFetcher) stranger() (*git.Client, error) {
+// stranger returns a client for repositories that no person typed, which is made once.
+func (f *gitFetcher) stranger(askPass string) (*git.Client, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.plain != nil {
-		return f.plain, nil
+	if c := f.plain[askPass]; c != nil {
+		return c, nil
 	}
-	var err error
-	f.plain, err = f.make("")
-	return f.plain, err
+	c, err := f.make(askPass, nil)
+	if err == nil && f.plain == nil {
+		f.plain = map[string]*git.Client{}
+	}
+	if err == nil {
+		f.plain[askPass] = c
+	}
+	return c, err
 }
 
-func (f *gitFetcher) make(askPass string) (*git.Client, error) {
+func (f *gitFetcher) make(askPass string, tokens []Token) (*git.Client, error) {
 	program, err := git.Find(f.o.Path)
 	if err != nil {
 		return nil, err
 	}
 	return git.New(&git.Options{
-		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: f.o.Tokens, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: tokens, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
 		Limits: git.Limits{Bytes: f.o.MaxBytes, Files: f.o.MaxFiles, Time: f.o.Timeout},
 	})
 }

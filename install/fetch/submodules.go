@@ -97,14 +97,9 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 	if err != nil {
 		return err
 	}
-	client := s.own
-	if !sameHost(address, s.r.Source.URL) {
-		if err := reachable(address, s.r.Source.URL); err != nil {
-			return err
-		}
-		if client, err = s.f.stranger(); err != nil {
-			return err
-		}
+	client, err := s.client(address)
+	if err != nil {
+		return err
 	}
 	progress := func(p git.Progress) {
 		if s.r.Progress != nil {
@@ -117,6 +112,21 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 		s.got = append(s.got, install.Part{Path: l.Path, URL: address, Commit: l.Commit})
 	}
 	return err
+}
+
+// client returns what fetches a submodule. On the host that a person typed it may have the password that is given there, and the token if the
+// repository itself needs it: else anybody's repository would get what the token opens.
+func (s *submodules) client(address string) (*git.Client, error) {
+	switch from := s.r.Source.URL; {
+	case !sameHost(address, from):
+		if err := reachable(address, from); err != nil {
+			return nil, err
+		}
+		return s.f.stranger("")
+	case len(s.f.o.Tokens) > 0 && !s.own.NeededToken(from):
+		return s.f.stranger(s.f.o.AskPass)
+	}
+	return s.own, nil
 }
 
 // reachable returns an error for a submodule on a host that a repository leads nobody to: one of this machine or of its network, and any

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,5 +137,35 @@ func TestGitSubmodulesElsewhere(t *testing.T) {
 	said, err := os.ReadFile(asked)
 	if err != nil || !strings.Contains(string(said), strings.TrimPrefix(typed.URL, "https://")) || strings.Contains(string(said), strings.TrimPrefix(stranger.URL, "https://")) {
 		t.Errorf("asked %q, %v", said, err)
+	}
+}
+
+// Nobody's public repository gets what the user's token opens. One that needs the token has its submodules by it.
+func TestGitSubmodulesToken(t *testing.T) {
+	dir := t.TempDir()
+	private, top := gittest.NewIn(t, filepath.Join(dir, "private.git")), gittest.NewIn(t, filepath.Join(dir, "top.git"))
+	hub(top, map[string]string{"a": "a"}, map[string][2]string{"private": {"../private.git", private.Commit(map[string]string{"x": "x"})}})
+	server := gittest.Serve(t, dir)
+	for _, open := range []bool{true, false} {
+		var sent atomic.Bool
+		server.Before(func(w http.ResponseWriter, r *http.Request) bool {
+			_, secret, _ := r.BasicAuth()
+			sent.Store(sent.Load() || secret != "")
+			if secret == "s3cret" || open && strings.HasPrefix(r.URL.Path, "/top.git") {
+				return false
+			}
+			w.Header().Set("WWW-Authenticate", "Basic")
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		})
+		f := fetch.Git(&fetch.GitOptions{
+			Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, Sleep: func(context.Context, time.Duration) error { return nil },
+			Env:    []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_SSL_CAINFO=" + server.CAFile},
+			Tokens: []fetch.Token{{Host: strings.TrimPrefix(server.URL, "https://"), User: "u", Secret: "s3cret"}},
+		})
+		got := content(t, fetchOne(t, f, &install.Request{Source: source.Ref{Kind: source.Git, URL: server.URL + "/top.git"}}).FS)
+		if _, has := got["private/x"]; got["a"] != "a" || has == open || sent.Load() == open {
+			t.Errorf("public %v: got %v, the token was sent: %v", open, got, sent.Load())
+		}
 	}
 }

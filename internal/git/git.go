@@ -96,7 +96,7 @@ type Client struct {
 	checked bool            // the version
 	own     []setting       // of the operator
 	read    bool            // own
-	refused map[string]bool // hosts that refuse without a token
+	refused map[string]bool // addresses that are refused without a token
 }
 
 // New returns a Client. It returns an error if Program is not an absolute path. It starts nothing.

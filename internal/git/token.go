@@ -38,10 +38,10 @@ func (t *Token) setting() setting {
 }
 
 // remote runs git where it reaches a server, up to three times if the network fails. If it is refused, it tries again with the token
-// of the host, and remembers that for later runs. Errors are those of this package.
+// of the host, and remembers that for later runs with this address. Errors are those of this package.
 func (c *Client) remote(ctx context.Context, address string, k *call) (stdout []byte, stderr string, err error) {
 	c.mu.Lock()
-	known := k.token != nil && c.refused[k.token.Host]
+	known := k.token != nil && c.refused[address]
 	c.mu.Unlock()
 	k.send = known
 	stdout, stderr, err = c.tries(ctx, address, k)
@@ -52,8 +52,15 @@ func (c *Client) remote(ctx context.Context, address string, k *call) (stdout []
 	if c.refused == nil {
 		c.refused = map[string]bool{}
 	}
-	c.refused[k.token.Host] = true
+	c.refused[address] = true
 	c.mu.Unlock()
 	k.send = true
 	return c.tries(ctx, address, k)
+}
+
+// NeededToken reports whether a repository was refused without a token, and so got one.
+func (c *Client) NeededToken(address string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused[address]
 }
