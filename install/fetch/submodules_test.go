@@ -110,7 +110,7 @@ func TestGitSubmodulesElsewhere(t *testing.T) {
 	}
 	typed, stranger := gittest.Serve(t, dir), gittest.Serve(t, other)
 	for _, s := range []*gittest.Server{typed, stranger} {
-		s.User, s.Password = "u", "u"
+		s.Require("u", "u")
 	}
 	hub(top, map[string]string{}, map[string][2]string{
 		"far": {stranger.URL + "/far.git", far.Commit(map[string]string{"x": "x"})}, "near": {"../near.git", near.Commit(map[string]string{"x": "x"})}, "many": {"../many.git", many.Commit(files)},

@@ -66,7 +66,7 @@ func TestHTTPS(t *testing.T) {
 func TestPrivate(t *testing.T) {
 	repo, server := served(t)
 	repo.Commit(someFiles)
-	server.User, server.Password = "user", "secret"
+	server.Require("user", "secret")
 	url := server.URL + "/repo.git"
 	asked := filepath.Join(t.TempDir(), "asked")
 	askpass := script(t, "touch "+asked+"\necho secret\n")
@@ -349,7 +349,7 @@ func TestTokens(t *testing.T) {
 	if _, err := client(host).Resolve(t.Context(), query(url)); err != nil || sent() != 0 {
 		t.Errorf("a public repository got the token, or failed: %v", err)
 	}
-	server.User, server.Password = "oauth2", "s3cret\r\nX: y"
+	server.Require("oauth2", "s3cret\r\nX: y")
 	c := client(host)
 	tip, err := c.Resolve(t.Context(), query(url))
 	if err != nil || sent() == 0 {
@@ -378,7 +378,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("the token went elsewhere, or is told: %v", err)
 	}
 	server.Before(noted)
-	server.Password = "another"
+	server.Require("oauth2", "another")
 	if _, err := client(host).Resolve(t.Context(), query(url)); !errors.Is(err, git.ErrAuth) || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("got %v", err)
 	}

@@ -17,10 +17,11 @@ type Server struct {
 	CAFile string // PEM file of the authority that signed its certificate
 
 	before atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
-
-	// User and Password are asked for if User is not "".
-	User, Password string
+	who    atomic.Pointer[[2]string]
 }
+
+// Require makes the server ask for a user and a password from now on.
+func (s *Server) Require(user, password string) { s.who.Store(&[2]string{user, password}) }
 
 // Before makes the server call f for each request from now on. f answers the request itself if it returns true.
 func (s *Server) Before(f func(http.ResponseWriter, *http.Request) bool) { s.before.Store(&f) }
@@ -36,7 +37,8 @@ func Serve(tb testing.TB, dir string) *Server {
 		if before := s.before.Load(); before != nil && (*before)(w, r) {
 			return
 		}
-		if user, password, _ := r.BasicAuth(); s.User != "" && (user != s.User || password != s.Password) {
+		user, password, _ := r.BasicAuth()
+		if who := s.who.Load(); who != nil && *who != [2]string{user, password} {
 			w.Header().Set("WWW-Authenticate", `Basic realm="repositories"`)
 			http.Error(w, "unauthorized", http.StatusUnauthorized)
 			return
