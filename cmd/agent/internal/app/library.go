@@ -249,17 +249,21 @@ func (l *Library) layers() []skill.Layer {
 func distinct(layers []config.Layer) (out []config.Layer) {
 	folders := make([]os.FileInfo, len(layers))
 	for i, l := range layers {
-		folders[i], _ = os.Stat(l.Dir) // what is not there is no other one
+		folders[i], _ = os.Stat(l.Dir) // nil for a folder that is not there: it is the same as none
+	}
+	same := func(i, j int) bool {
+		return i != j && folders[i] != nil && folders[j] != nil && layers[i].Commands == layers[j].Commands && os.SameFile(folders[i], folders[j])
 	}
 	for i, l := range layers {
-		again := func(j int) bool {
-			return j != i && folders[i] != nil && folders[j] != nil && l.Commands == layers[j].Commands && os.SameFile(folders[i], folders[j])
-		}
-		drop := false
+		users, again := l.Name == config.UserDir, false
 		for j, other := range layers {
-			drop = drop || again(j) && (j < i && (l.Name != config.UserDir || other.Name == config.UserDir) || other.Name == config.UserDir && l.Name != config.UserDir)
+			first := j < i
+			if othersUsers := other.Name == config.UserDir; users != othersUsers {
+				first = othersUsers
+			}
+			again = again || first && same(i, j)
 		}
-		if !drop {
+		if !again {
 			out = append(out, l)
 		}
 	}
@@ -299,8 +303,8 @@ func (l *Library) source(from config.Layer) skill.Source {
 	return skill.Dir(from.Dir, o)
 }
 
-// own returns the rule by which a link in one of the user's own folders of skills is followed: to what is the user's own, nobody else
-// could change, lies in the same home and is read by no other layer. Whoever can make a link in a project or in a folder that several users share could
+// own returns the rule by which a link in one of the user's own folders of skills is followed. Its target belongs to the user, is not
+// writable by others, lies in the same home and is read by no other layer. Whoever can make a link in a project or in a folder that several users share could
 // otherwise choose what of a home is read.
 func (l *Library) own(from config.Layer) func(target string) string {
 	home := paths.Real(l.sys.Home)
