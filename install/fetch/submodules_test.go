@@ -169,3 +169,22 @@ func TestGitSubmodulesToken(t *testing.T) {
 		}
 	}
 }
+
+// A repository makes nobody fetch without end: what is over the limit is named. security 2.6 #98
+func TestGitSubmodulesMany(t *testing.T) {
+	dir := t.TempDir()
+	part, top := gittest.NewIn(t, filepath.Join(dir, "part.git")), gittest.NewIn(t, filepath.Join(dir, "top.git"))
+	commit, subs := part.Commit(map[string]string{"x": "x"}), map[string][2]string{}
+	for i := range 22 {
+		subs[fmt.Sprintf("p%02d", i)] = [2]string{"../part.git", commit}
+	}
+	hub(top, map[string]string{"a": "a"}, subs)
+	f := fetch.Git(&fetch.GitOptions{Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, AllowFile: true, Env: []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}})
+	s := fetchOne(t, f, &install.Request{Source: source.Ref{Kind: source.Git, URL: top.URL()}})
+	if got := content(t, s.FS); len(got) != 22 || got["p19/x"] != "x" { // with a and .gitmodules
+		t.Errorf("%d files: %v", len(got), slices.Sorted(maps.Keys(got)))
+	}
+	if left := s.LeftOut(); len(left) != 2 || !strings.Contains(left[0], "is not fetched: 20 others were") {
+		t.Errorf("left out %q", left)
+	}
+}
