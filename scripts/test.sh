@@ -153,8 +153,8 @@ COMMANDS='./cmd/agent/internal/cli ./cmd/agent/internal/docgen ./internal/test/.
 # The scripts of commands that do several things at once.
 RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$'
 
-# The packages whose tests take longest come first: they wait for processes while the others are built. Each test runs once, but for those
-# of RACED. The commands with -cover and -coverpkg count coverage.
+# Two rows of tests run at once, as many of them wait for processes; in each those that take longest come first. Each test runs once, but
+# for those of RACED. The commands with -cover and -coverpkg count coverage.
 step_test() {
 	[ -n "$race" ] || echo "without -race: the race detector needs cgo and a C compiler"
 	ensure_uv
@@ -172,12 +172,16 @@ $commands")
 	rm -f "$TOOLS/test.failed"
 	# shellcheck disable=SC2086 # one argument each; an empty value must not become one
 	{
-		go_test -p 3 $commands
-		go_test $race -p 3 ./script/confine $rest
-		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli
-		go_test $race -p 3 -cover $core
+		{
+			go_test $race -p 2 ./script/confine $rest
+			go_test $race -p 2 -cover $core
+			[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
+		} >"$TOOLS/test.json" &
+		go_test -p 2 $commands
 		for package in $pure; do go_test -coverpkg="$package/..." "$package"; done
-		[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
+		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli
+		wait
+		cat "$TOOLS/test.json"
 	} | "$TOOLS/summary" -core "$(echo $core $pure)" -least "${COVER_MIN:-85}" -again "$TOOLS/test.again" || {
 		again
 		return
