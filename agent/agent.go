@@ -50,6 +50,12 @@ type Options struct {
 	Tools   *tool.Executor // nil means no tools; the model is sent the tools that its Set has at New
 	System  string         // the stable prefix, together with the tools
 	History []llm.Message  // an earlier conversation to continue, from Messages; repaired if necessary
+	Offered []llm.Tool     // the tools that its model was sent, from Offered: they keep their places and their bytes, and those of Tools that are new follow
+	Counted Counted        // its size, from Counted; zero means that it is estimated
+
+	// Record, if set, is told of each change of what the model is sent, in order, before a model or a tool is asked next. A
+	// sub-agent's own messages are not recorded. Nil records nothing.
+	Record func(Change)
 
 	// Turn returns a text that is placed before the prompt in the user's message and stays there. It is called once per
 	// prompt. Nil, or "", means none.
@@ -105,6 +111,8 @@ type Conversation struct {
 
 	known int // tokens of the conversation as the last request counted them
 	bytes int // added since
+
+	refused int // tokens that were too many for the provider; 0 if none were
 }
 
 // New returns a conversation. It panics if o has no model.
@@ -113,7 +121,7 @@ func New(o *Options) *Conversation {
 		panic("agent: Options.Model is needed")
 	}
 	c := &Conversation{o: *o}
-	c.o.History = nil
+	c.o.History, c.o.Offered, c.o.Counted = nil, nil, Counted{}
 	if c.o.Tools == nil {
 		c.o.Tools = &tool.Executor{}
 	}
@@ -134,11 +142,20 @@ func New(o *Options) *Conversation {
 	if c.o.Now == nil {
 		c.o.Now = time.Now
 	}
+	c.tools = slices.Clone(o.Offered)
 	for t := range c.o.Tools.Tools.All() {
-		c.tools = append(c.tools, offered(t))
+		if !c.offers(t.Name) {
+			c.tools = append(c.tools, offered(t))
+		}
 	}
 	c.replace(repair(o.History))
+	c.count(o.Counted)
 	return c
+}
+
+// offers reports whether the model is offered a tool of that name.
+func (c *Conversation) offers(name string) bool {
+	return slices.ContainsFunc(c.tools, func(t llm.Tool) bool { return t.Name == name })
 }
 
 // offered returns a tool as the model gets it.
@@ -152,11 +169,13 @@ func (c *Conversation) grow(ctx context.Context) {
 		return
 	}
 	for _, t := range c.o.More(ctx) {
-		if c.o.Tools.Tools.Add(t) == nil {
-			added := offered(t)
-			c.tools = append(slices.Clip(c.tools), added)
-			c.bytes += prefixSize("", []llm.Tool{added})
+		if c.o.Tools.Tools.Add(t) != nil || c.offers(t.Name) { // the latter was offered before History
+			continue
 		}
+		added := []llm.Tool{offered(t)}
+		c.tools = slices.Concat(c.tools, added)
+		c.bytes += prefixSize("", added)
+		c.record(Change{Tools: added})
 	}
 }
 
@@ -182,7 +201,7 @@ func (c *Conversation) Reset() error {
 		return ErrBusy
 	}
 	defer c.busy.Store(false)
-	c.replace(nil)
+	c.exchange(nil)
 	return nil
 }
 

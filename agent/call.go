@@ -18,14 +18,8 @@ const maxCalls = 100
 // do, and two writes to one file must not race. Each call gets exactly one result. All results together stay within half
 // of the window; otherwise the conversation could neither continue nor be shortened.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
-	results := make([]llm.Part, 0, len(calls))
-	rest := "cancelled by the user"
-	defer func() {
-		for _, call := range calls[len(results):] {
-			results = append(results, t.c.notRun(call, t.why(ctx, rest)))
-		}
-		t.c.add(llm.User, results...)
-	}()
+	done, rest := 0, "cancelled by the user"
+	defer func() { t.skip(calls[done:], t.why(ctx, rest)) }()
 	left := t.c.share(resultsPercent) * bytesPerToken
 	for i, call := range calls {
 		if i == maxCalls {
@@ -38,7 +32,8 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 		r := t.runCall(ctx, call)
 		text, cut := limitText(string(r.Encode()), min(t.c.o.ResultLimit, max(left, resultLeast)))
 		left -= len(text)
-		results = append(results, llm.Part{Result: &llm.Result{ID: call.ID, Name: t.c.historyName(call.Name), Text: text, Failed: !r.Success}})
+		t.c.add(llm.User, llm.Part{Result: &llm.Result{ID: call.ID, Name: t.c.historyName(call.Name), Text: text, Failed: !r.Success}})
+		done++
 		if !t.step(Step{Result: &Result{Call: call, Result: r, Text: text, Cut: cut}}) {
 			return
 		}

@@ -54,6 +54,7 @@ func (t *turn) fit(ctx context.Context) error {
 // tooLong shortens a conversation that the provider refused, and lowers the window to its size.
 func (t *turn) tooLong(ctx context.Context) error {
 	t.c.o.Window = min(t.c.o.Window, t.c.Size())
+	t.c.refused = t.c.o.Window
 	return t.shorten(ctx, t.c.share(worthPercent))
 }
 
@@ -82,9 +83,9 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 		if least == 0 && weight(short) >= weight(c.messages) { // by hand: a summary may be longer than what it is of
 			return ErrShort
 		}
-		c.replace(short)
+		c.exchange(short)
 	case squeezed:
-		c.replace(append(slices.Clone(head), tail...))
+		c.exchange(append(slices.Clone(head), tail...))
 	default:
 		return ErrShort
 	}

@@ -93,6 +93,7 @@ func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 		}
 		o = *own
 	}
+	o.Record = nil
 	left := t.c.o.MaxTurns - t.answer.Turns - 1
 	if o.MaxTurns == 0 || o.MaxTurns > left {
 		o.MaxTurns = left

@@ -37,6 +37,7 @@ func (c *Conversation) replace(messages []llm.Message) {
 // takes two messages of one role in a row.
 func (c *Conversation) add(role llm.Role, parts ...llm.Part) {
 	c.bytes += size(parts)
+	c.record(Change{Added: llm.Message{Role: role, Parts: parts}})
 	n := len(c.messages)
 	if n == 0 || c.messages[n-1].Role != role {
 		c.messages = append(c.messages, llm.Message{Role: role, Parts: parts})
@@ -52,6 +53,7 @@ func (c *Conversation) takeBackPrompt() {
 	m := c.messages[n]
 	keep := len(m.Parts) - 1
 	c.bytes -= size(m.Parts[keep:])
+	c.record(Change{Taken: true})
 	c.messages = slices.Clip(c.messages[:n])
 	if keep > 0 {
 		c.messages = append(c.messages, llm.Message{Role: m.Role, Parts: slices.Clip(m.Parts[:keep])})
@@ -115,7 +117,7 @@ const longestName = 64
 // historyName returns the name of a called tool as it stands in the history. Providers refuse a whole conversation for a name with
 // other characters than these, which a model can call but not be offered.
 func (c *Conversation) historyName(name string) string {
-	if slices.ContainsFunc(c.tools, func(t llm.Tool) bool { return t.Name == name }) {
+	if c.offers(name) {
 		return name
 	}
 	plain := strings.Map(func(r rune) rune {
@@ -171,7 +173,7 @@ func (c *Conversation) settle(open *[]*llm.Call, parts []llm.Part) {
 	for _, call := range *open {
 		i := slices.IndexFunc(parts, func(p llm.Part) bool { return p.Result != nil && p.Result.ID == call.ID })
 		if i < 0 {
-			c.add(llm.User, c.notRun(call, "the result of this call was lost"))
+			c.add(llm.User, c.notRun(call, "the result of this call was lost: look whether it happened before you call it again"))
 			continue
 		}
 		c.add(llm.User, llm.Part{Result: parts[i].Result})

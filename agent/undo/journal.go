@@ -97,7 +97,7 @@ func (j *Journal) record(c *Change) error {
 		}
 		j.bytes += int64(len(c.Before))
 	}
-	if err := syncFolder(j.turn); err != nil {
+	if err := lockfile.SyncFolder(j.turn); err != nil {
 		return err
 	}
 	return appendLine(filepath.Join(j.turn, recordsName), r)
@@ -124,7 +124,7 @@ func (j *Journal) open() error {
 			return err
 		}
 		j.turn = dir
-		return errors.Join(syncFolder(dir), syncFolder(j.o.folder()), syncFolder(j.o.Dir))
+		return errors.Join(lockfile.SyncFolder(dir), lockfile.SyncFolder(j.o.folder()), lockfile.SyncFolder(j.o.Dir))
 	}
 }
 

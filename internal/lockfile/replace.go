@@ -36,6 +36,16 @@ func Write(root *os.Root, name string, content []byte, mode fs.FileMode) error {
 	return newWriting(root, name).replace(content, mode)
 }
 
+// SyncFolder makes the names in a folder durable. Where a system cannot do that and does not need it, it does nothing.
+func SyncFolder(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return syncDir(root)
+}
+
 func newWriting(root *os.Root, name string) *writing {
 	return &writing{root: root, name: name, temp: "." + name + "." + rand.Text(), before: func(string) error { return nil }}
 }

@@ -65,6 +65,7 @@ var allowed = map[string][]string{
 	"agent/hosttool": {"internal/filename", "internal/obeyed", "internal/paths", "agent/permit", "agent/undo", "internal/diff", "tool", "trace", "internal/glob"},
 	"agent/permit":   {"session/allow"},
 	"agent/undo":     {"internal/lockfile"},
+	"agent/saved":    {"internal/lockfile", "llm"},
 	"skill/watch":    {"internal/content", "internal/scan", "skill", "skill/manifest", "trace"},
 	"skills":         {},
 	"skilltest":      {"internal/test/scratch", "skill", "skill/manifest", "script", "trace"},

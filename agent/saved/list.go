@@ -1,0 +1,258 @@
+package saved
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+)
+
+// Summary is a conversation in a list.
+type Summary struct {
+	ID      string
+	Title   string // of the first prompt; foreign text
+	Project string // absolute path
+	Updated time.Time
+	Turns   int
+}
+
+// List returns the conversations of the project, or of all projects, the one that changed last being first. Files that are
+// refused are left out. The error is that of ctx, or says that the folder cannot be read.
+func List(ctx context.Context, o *Options, all bool) ([]Summary, error) {
+	places, err := o.places(all)
+	if err != nil {
+		return nil, err
+	}
+	var out []Summary
+	for _, p := range places {
+		list, err := p.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	slices.SortFunc(out, func(a, b Summary) int {
+		if c := b.Updated.Compare(a.Updated); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return out, nil
+}
+
+// place is the folder of a project.
+type place struct {
+	dir     string
+	project projectFile
+}
+
+// projectFile is what a folder says of its project.
+type projectFile struct {
+	Path     string `json:"path"`
+	Identity string `json:"identity,omitempty"`
+}
+
+const projectName = "project.json"
+
+// places returns the folder of the project and those of the same project in other places, or all folders.
+func (o *Options) places(all bool) ([]place, error) {
+	entries, err := os.ReadDir(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, out := filepath.Base(o.folder()), []place(nil)
+	for _, e := range entries[:min(len(entries), maxProjects)] {
+		dir := filepath.Join(o.Dir, e.Name())
+		if !e.IsDir() || checkFolders(dir) != nil {
+			continue
+		}
+		p := place{dir, readProject(dir)}
+		if all || e.Name() == own || o.Identity != "" && p.project.Identity == o.Identity {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// find returns the folder that has a conversation: one of the project or, if it has none of that name, of any.
+func (o *Options) find(id string) (string, error) {
+	if !isID(id) {
+		return "", ErrUnknown
+	}
+	for _, all := range []bool{false, true} {
+		places, err := o.places(all)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range places {
+			if _, err := os.Lstat(filepath.Join(p.dir, id+suffix)); err == nil {
+				return p.dir, nil
+			}
+		}
+	}
+	return "", ErrUnknown
+}
+
+func readProject(dir string) (p projectFile) {
+	src, err := lockfile.Read(filepath.Join(dir, projectName), 64<<10)
+	if err != nil || json.Unmarshal(src, &p) != nil {
+		return projectFile{}
+	}
+	return p
+}
+
+// name writes what the folder says of its project, if that is not there.
+func (o *Options) name(ctx context.Context) error {
+	want := projectFile{o.Project, o.Identity}
+	if readProject(o.folder()) == want {
+		return nil
+	}
+	src, err := json.Marshal(want)
+	if err != nil {
+		return err
+	}
+	return lockfile.Transform(ctx, filepath.Join(o.folder(), projectName), nil, func([]byte) ([]byte, error) { return append(src, '\n'), nil })
+}
+
+// list reads what a list shows of each conversation in the folder.
+func (p *place) list(ctx context.Context) ([]Summary, error) {
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), suffix); ok && isID(id) {
+			ids = append(ids, id)
+		}
+	}
+	all := make([]*Summary, len(ids))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 4) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(ids) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				all[i] = p.summary(ids[i])
+			}
+		})
+	}
+	group.Wait()
+	var out []Summary
+	for _, s := range all {
+		if s != nil {
+			out = append(out, *s)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// summary reads the end of a file, which says what a list shows, and as much of it as is needed. It returns nil for a file that is
+// refused.
+func (p *place) summary(id string) *Summary {
+	f, info, err := openFile(filepath.Join(p.dir, id+suffix), os.O_RDONLY)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	s := &Summary{ID: id, Project: p.project.Path, Updated: info.ModTime()}
+	for _, room := range []int64{4 << 10, 64 << 10, MaxFile} {
+		from := max(info.Size()-room, 0)
+		src := make([]byte, info.Size()-from)
+		n, err := f.ReadAt(src, from)
+		if err != nil && err != io.EOF {
+			return s
+		}
+		if s.find(src[:n]) || from == 0 {
+			break
+		}
+	}
+	return s
+}
+
+// find looks for the last line that says how many turns there are.
+func (s *Summary) find(src []byte) bool {
+	for len(src) > 0 {
+		at := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
+		one := src[at:]
+		src = src[:at]
+		for _, k := range []kind{kindEnd, kindBegin, kindBack} {
+			if !bytes.HasPrefix(one, []byte(`{"kind":"`+k+`"`)) {
+				continue
+			}
+			if l, err := parseLine(one); err == nil && at > 0 { // the first may be the end of a longer one
+				s.Title, s.Turns = string(l.Title), l.Count
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Remove removes a conversation. The error is ErrUnknown, or ErrInUse if a process continues it.
+func Remove(ctx context.Context, o *Options, id string) error {
+	dir, err := o.find(id)
+	if err != nil {
+		return err
+	}
+	return remove(ctx, dir, id)
+}
+
+func remove(ctx context.Context, dir, id string) error {
+	lock := filepath.Join(dir, id+lockSuffix)
+	unlock, err := lockfile.Lock(ctx, lock, tryOnce)
+	if errors.Is(err, lockfile.ErrLocked) {
+		return ErrInUse
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return errors.Join(os.Remove(filepath.Join(dir, id+suffix)), os.Remove(lock))
+}
+
+// Prune removes the conversations of all projects that did not change for the given time, at most most of them, and returns how many. What
+// is in use or cannot be removed stays.
+func Prune(ctx context.Context, o *Options, unused time.Duration, most int) (removed int) {
+	places, err := o.places(true)
+	if err != nil {
+		return 0
+	}
+	oldest := o.Now().Add(-unused)
+	for _, p := range places {
+		entries, _ := os.ReadDir(p.dir)
+		left := 0
+		for _, e := range entries {
+			id, ok := strings.CutSuffix(e.Name(), suffix)
+			info, err := e.Info()
+			if !ok || err != nil {
+				continue
+			}
+			if removed < most && ctx.Err() == nil && isID(id) && info.ModTime().Before(oldest) && remove(ctx, p.dir, id) == nil {
+				removed++
+				continue
+			}
+			left++
+		}
+		if left == 0 && p.dir != o.folder() {
+			_ = os.Remove(filepath.Join(p.dir, projectName))
+			_ = os.Remove(filepath.Join(p.dir, projectName+lockSuffix))
+			_ = os.Remove(p.dir) // it stays if something is in it
+		}
+	}
+	return removed
+}
