@@ -82,6 +82,10 @@ type Options struct {
 	// Retry, if set, repeats failed requests as llm.Retry does and reports each wait by Step.Notice. Nil means no retry.
 	Retry *llm.RetryOptions
 
+	// Watch, if set, gets the events of each call while it runs, with its ID and depth, possibly in another goroutine and between
+	// two steps. It must return at once; see tool.WithWatch. Nil means that nobody watches.
+	Watch func(tool.Event)
+
 	MaxTurns  int           // requests for one prompt, including those of sub-agents; 0 means DefaultMaxTurns; of one answer 100 calls are run
 	MaxTokens int           // input and output of all requests for one prompt; the last answer may exceed it; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit

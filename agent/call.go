@@ -45,11 +45,22 @@ func (t *turn) runCall(ctx context.Context, call *llm.Call) tool.Result {
 	if call.Raw != "" { // the executor says what is wrong with it
 		args = json.RawMessage(call.Raw)
 	}
-	r := t.c.o.Tools.Call(ctx, call.Name, args)
+	r := t.c.o.Tools.Call(t.watched(ctx, call.ID), call.Name, args)
 	if r.Fork == nil {
 		return r
 	}
 	return t.fork(ctx, *r.Fork)
+}
+
+// watched returns the context of a call whose events Options.Watch gets.
+func (t *turn) watched(ctx context.Context, id string) context.Context {
+	if t.c.o.Watch == nil {
+		return ctx
+	}
+	return tool.WithWatch(ctx, func(e tool.Event) {
+		e.Call, e.Depth = id, t.c.depth
+		t.c.o.Watch(e)
+	})
 }
 
 // limitText returns a text of at most limit characters. Of a longer text it keeps a fifth of them from the beginning and

@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -36,6 +37,7 @@ type call struct {
 	uncached  bool          // byte code lies in the skill's folder, which is none of the skill
 	python    string        // the interpreter that a shell script is to start, with its packages; "" for any
 	serve     *ServeOptions // nil for a script
+	out, err  io.Writer     // also get what it writes; nil for nobody
 
 	temp   *temp         // where it keeps temporary files, if that stays after the run; else nil
 	missed *refusedHosts // what a script that did not fail was kept from

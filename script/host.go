@@ -208,6 +208,9 @@ type RunOptions struct {
 	// Stdin is the standard input of the script; nil for an empty one. It is read while the script runs, and a Read that waits does not
 	// hold Run up: it may return after Run.
 	Stdin io.Reader
+	// Out and Err get what the script writes to its standard output and standard error as it comes, without secrets. A Write that blocks
+	// holds the script up. Nil means nobody.
+	Out, Err io.Writer
 }
 
 // Result is the answer of a script: either JSON or text.
@@ -249,7 +252,7 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 		o = &RunOptions{}
 	}
 	ctx, ended := h.started(ctx, s, sc, "Executed "+sc.Name+" script")
-	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(s, o.Timeout), denied: o.Denied, input: newFeed(o.Stdin)}
+	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(s, o.Timeout), denied: o.Denied, input: newFeed(o.Stdin), out: o.Out, err: o.Err}
 	defer c.input.end()
 	res, err := h.run(ctx, &c, o)
 	ended(err, c.facts...)

@@ -75,15 +75,31 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	}
 	r.cwd = cwd
 	reach := h.reach(c, r)
-	cmd, err := reach.Command(runner.Command{
+	with := runner.Command{
 		Path: r.argv[0], Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, In: c.input.input(), Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
-	})
+	}
+	h.watched(c, r, &with)
+	cmd, err := reach.Command(with)
 	if err != nil {
 		return nil, &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}
 	}
 	cmd.Args[0] = cmd.Path
 	return cmd, nil
+}
+
+// watched has the caller get what the script writes, as it comes and without secrets.
+func (h *Host) watched(c *call, r *scriptRun, cmd *runner.Command) {
+	if c.out == nil && c.err == nil {
+		return
+	}
+	secrets := h.secrets(r)
+	if c.out != nil {
+		cmd.Out = runner.Watched(secrets.Writer(c.out))
+	}
+	if c.err != nil {
+		cmd.Err = secrets.Writer(c.err)
+	}
 }
 
 // checkArgs returns an error if the program that runs the script would take one of its arguments for an option of its own.

@@ -107,7 +107,8 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles(), Stdin: r.Stdin})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles(), Stdin: r.Stdin,
+		Out: tool.Output(ctx), Err: tool.Output(ctx)})
 	if err != nil {
 		return nil, err
 	}

@@ -66,17 +66,7 @@ func causeOf(err error) tool.Cause {
 // scriptCause returns the cause of the failure of a script.
 func scriptCause(err error) tool.Cause {
 	e, _ := errors.AsType[*script.Error](err)
-	for c := tool.CauseUnknown; c <= tool.CauseTimeout; c++ {
-		if string(c.Code()) == string(e.Code) && c.Reason() == e.Reason {
-			return c
-		}
-	}
-	for c := tool.CauseUnknown; c <= tool.CauseTimeout; c++ {
-		if string(c.Code()) == string(e.Code) && c.Reason() == "" {
-			return c
-		}
-	}
-	return tool.CauseUnknown
+	return tool.CauseOf(tool.Code(e.Code), e.Reason)
 }
 
 // facts returns what an error is about, each as key=value.

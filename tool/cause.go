@@ -1,5 +1,11 @@
 package tool
 
+import (
+	"cmp"
+	"context"
+	"errors"
+)
+
 // Cause is why something failed. It is the one set of causes of the engine; each has a name in three styles, because
 // the tools of models, the loaders of other engines and their exceptions name the same causes differently. See
 // docs/errors.md for the table.
@@ -21,8 +27,55 @@ const (
 	CauseSecurity                // any other protection refused
 	CauseDependency              // something that a script needs is missing
 	CauseOutput                  // a script printed no JSON
-	CauseTimeout                 // out of time, or the turn ended
+	CauseTimeout                 // out of time
+	CauseStopped                 // the user stopped it
+	CauseCancelled               // the model, or whoever called the agent, cancelled it: ErrCancelled
+	causes                       // how many there are
 )
+
+// ErrCancelled is the cause of a context that not the user cancelled, but the model or whoever called the agent; see
+// context.WithCancelCause.
+var ErrCancelled = errors.New("cancelled by the caller")
+
+// Interrupted returns why ctx is done: CauseTimeout if its deadline has passed, CauseCancelled if its cause is ErrCancelled, and
+// CauseStopped for any other cancellation. It returns CauseUnknown if ctx is not done.
+func Interrupted(ctx context.Context) Cause {
+	switch {
+	case ctx.Err() == nil:
+		return CauseUnknown
+	case errors.Is(context.Cause(ctx), ErrCancelled):
+		return CauseCancelled
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return CauseTimeout
+	}
+	return CauseStopped
+}
+
+// Interruption returns the result of a call that ended before its time because ctx is done. what is the subject of its message, such
+// as "The command".
+func Interruption(ctx context.Context, what string) Result {
+	c := Interrupted(ctx)
+	switch c {
+	case CauseTimeout:
+		return c.Failure(what + " was stopped because the time for this prompt was over")
+	case CauseCancelled:
+		return c.Failure(what + " was cancelled")
+	}
+	return CauseStopped.Failure(what + " was stopped by the user")
+}
+
+// CauseOf returns the cause with that code and reason, or else the one with that code alone. A code without a cause has
+// CauseUnknown.
+func CauseOf(code Code, reason string) Cause {
+	for _, reason := range []string{reason, ""} {
+		for c := range causes {
+			if n := c.names(); n.code == code && n.reason == reason {
+				return c
+			}
+		}
+	}
+	return CauseUnknown
+}
 
 // naming holds the names of one cause.
 type naming struct {
@@ -62,6 +115,10 @@ func (c Cause) names() naming {
 		return naming{ParseError, "", "PARSE_ERROR", "SKILL_ERROR"}
 	case CauseTimeout:
 		return naming{Timeout, "", "IO_ERROR", "SKILL_ERROR"}
+	case CauseStopped:
+		return naming{ExecutionFailed, "stopped", "IO_ERROR", "SKILL_ERROR"}
+	case CauseCancelled:
+		return naming{ExecutionFailed, "cancelled", "IO_ERROR", "SKILL_ERROR"}
 	}
 	return naming{ExecutionFailed, "", "IO_ERROR", "SKILL_ERROR"}
 }
@@ -71,6 +128,9 @@ func (c Cause) Code() Code { return c.names().code }
 
 // Reason returns the finer cause in a tool's result; it may be empty.
 func (c Cause) Reason() string { return c.names().reason }
+
+// String returns the reason, or the code of a cause without one: "stopped", "timeout", "not_found".
+func (c Cause) String() string { return cmp.Or(c.Reason(), string(c.Code())) }
 
 // LoaderCode returns one of PARSE_ERROR, VALIDATION_ERROR, NOT_FOUND, IO_ERROR and SECURITY_ERROR.
 func (c Cause) LoaderCode() string { return c.names().loader }

@@ -36,16 +36,18 @@ type Denial interface {
 
 // Call runs one tool and always returns a result. It fails, checking in this order, if
 //
-//   - ctx is done: Timeout, "Tool 'x' was not called: " and ctx's error
+//   - ctx is done: the cause that Interrupted returns, "Tool 'x' was not called: " and ctx's error
 //   - no such tool: NotFound, "Tool 'x' not found". Names such as functions.bash, in which models put a tool, are the tool's
 //   - Object refuses the arguments: ExecutionFailed with ReasonArguments, "arguments of 'x' cannot be read: …". They are not
 //     checked against Tool.Input.
 //   - Tool.Resolve returns a result
 //   - Check denies the call
+//   - the tool says Timeout, and ctx is done: the cause that Interrupted returns
 //   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; only the trace has the cause
 //
 // Each call is one event: ToolDenied if the code is PermissionDenied, at Warn, or at Debug if Check denied it; otherwise
 // ToolCalled at Debug. A panic is an event of its own before it. Call measures the duration. It waits for a tool that ignores ctx.
+// Whoever watches gets EventStarted when the tool is called, and EventEnded; see WithWatch.
 func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	start := time.Now()
 	var attrs []slog.Attr
@@ -53,6 +55,7 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 		attrs = []slog.Attr{slog.Bool(trace.AttrUnknown, true)}
 	}
 	ctx, span := trace.Begin(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Tool: name, Attrs: attrs}, slog.Any("arguments", args))
+	ctx, w := watching(ctx, name)
 	r, called, denied := e.call(ctx, name, args)
 	r.ErrorText = r.ErrorText || e.ErrorText
 	if !denied {
@@ -67,6 +70,12 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 	}
 	if r.Error != "" {
 		attrs = append(attrs, slog.String(trace.AttrCode, string(r.Error)))
+		if r.Reason != "" {
+			attrs = append(attrs, slog.String(trace.AttrReason, r.Reason))
+		}
+	}
+	if wrote := w.end(&r); wrote > 0 {
+		attrs = append(attrs, slog.Int64(trace.AttrStdout, wrote))
 	}
 	ev.Attrs = attrs
 	span.End(ev, slog.Any("result", r))
@@ -78,7 +87,7 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) (r Result, called string, denied bool) {
 	called = name
 	if err := ctx.Err(); err != nil {
-		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err)), called, false
+		return Interrupted(ctx).Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err)), called, false
 	}
 	t, meant, ok := e.Tools.find(name)
 	switch {
@@ -115,7 +124,11 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 			return denialResult(err), called, true
 		}
 	}
+	begin(ctx, called)
 	r = t.Call(ctx, args)
+	if c := Interrupted(ctx); c != CauseUnknown && r.Error == Timeout { // not its own time was over
+		r.Error, r.Reason = c.Code(), c.Reason()
+	}
 	if r.ErrorText = r.ErrorText || e.ErrorText; e.After != nil {
 		r = e.After(ctx, called, args, r)
 	}

@@ -40,14 +40,15 @@ func TestEndedContextCallsNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		ctx  context.Context
+		why  Cause
 		want string
 	}{
-		{"cancelled", cancelled, "Tool 'write' was not called: context canceled"},
-		{"out of time", late, "Tool 'write' was not called: context deadline exceeded"},
+		{"cancelled", cancelled, CauseStopped, "Tool 'write' was not called: context canceled"},
+		{"out of time", late, CauseTimeout, "Tool 'write' was not called: context deadline exceeded"},
 	} {
 		*events = nil
 		r := e.Call(tt.ctx, "write", nil)
-		if r.Success || r.Error != Timeout || r.Message != tt.want || ran != 0 {
+		if r.Success || r.Cause() != tt.why || r.Message != tt.want || ran != 0 {
 			t.Errorf("%s: got %s, ran %d times\nwant %s", tt.name, r.Encode(), ran, tt.want)
 		}
 		if got := fmt.Sprint(*events); got != "[tool_called DEBUG]" {

@@ -15,7 +15,7 @@ const (
 	NotFound         Code = "not_found"         // no such tool, skill, script or file
 	InvalidName      Code = "invalid_name"      // a name or path that is missing or invalid
 	ArgsTooLarge     Code = "args_too_large"    // too many arguments, or too long ones
-	Timeout          Code = "timeout"           // out of time, or the turn ended
+	Timeout          Code = "timeout"           // out of time
 	ParseError       Code = "parse_error"       // a script printed something other than JSON
 	ExecutionFailed  Code = "execution_failed"  // any other failure; with ReasonArguments, arguments that do not fit the schema
 	PermissionDenied Code = "permission_denied" // not trusted, not approved or not for models; traced as ToolDenied
@@ -60,6 +60,14 @@ func Success(result any, message string) Result {
 // Failure returns the result of a failed call.
 func Failure(code Code, message string) Result {
 	return Result{Error: code, Message: message}
+}
+
+// Cause returns why the call failed, CauseUnknown for a success.
+func (r *Result) Cause() Cause {
+	if r.Success {
+		return CauseUnknown
+	}
+	return CauseOf(r.Error, r.Reason)
 }
 
 // MarshalJSON writes the envelope with its keys in a fixed order and without HTML escapes.

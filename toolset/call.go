@@ -87,7 +87,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	case limited.Err() != nil:
 		p.check(ctx)
 		if ctx.Err() != nil {
-			return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was cancelled%s", l.Name, givenUp(ctx.Err())))
+			return tool.Interrupted(ctx).Failure(fmt.Sprintf("Tool '%s' was cancelled%s", l.Name, givenUp(ctx.Err())))
 		}
 		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.printed(&before)))
 	case errors.As(err, &rpc):
@@ -150,7 +150,7 @@ func (p *process) broken(err error) <-chan struct{} {
 // failure returns the result for an error of a start.
 func (u *unit) failure(ctx context.Context, err error) tool.Result {
 	if ctx.Err() != nil {
-		return tool.CauseTimeout.Failure(err.Error())
+		return tool.Interrupted(ctx).Failure(err.Error())
 	}
 	r := u.advised(tool.CauseUnknown.Failure(err.Error()), err)
 	var e *Error

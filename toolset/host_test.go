@@ -312,7 +312,7 @@ func TestConcurrentCalls(t *testing.T) {
 	}
 	wg.Wait()
 	cancel()
-	if r := <-done; r.Error != tool.Timeout {
+	if r := <-done; r.Cause() != tool.CauseStopped {
 		t.Errorf("got %+v", r)
 	}
 }

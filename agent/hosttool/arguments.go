@@ -59,7 +59,7 @@ func failure(name string, err error) tool.Result {
 func call[A any](run func(context.Context, *A) (tool.Result, string, error)) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
-			return tool.CauseTimeout.Failure(fmt.Sprintf("The turn was ended before this call: %v", err))
+			return tool.Interrupted(ctx).Failure(fmt.Sprintf("The turn was ended before this call: %v", err))
 		}
 		a := new(A)
 		if err := tool.Arguments(raw, a); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -132,7 +133,7 @@ func (h *host) run(ctx context.Context, command string, timeout time.Duration) (
 		ran.Bytes = out.total
 	}
 	if ctx.Err() != nil && ran.ExitCode != 0 {
-		r := tool.CauseTimeout.Failure("The command was stopped because the turn ended")
+		r := tool.Interruption(ctx, "The command")
 		if context.Cause(ctx) == errCommandTime {
 			r.Message = fmt.Sprintf("The command was stopped after %s", timeout)
 		}
@@ -167,13 +168,26 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		out.readFrom(r)
+		var from io.Reader = r
+		if live := h.live(ctx); live != nil {
+			from = io.TeeReader(r, live)
+		}
+		out.readFrom(from)
 	}()
 	_ = cmd.Wait()                                   // ProcessState says how it ended
 	_ = killGroup(cmd.Process)                       // fails if no process is left
 	_ = r.SetReadDeadline(time.Now().Add(drainTime)) // a process that left the session may hold the pipe
 	<-done
 	return out, cmd.ProcessState, nil
+}
+
+// live returns what gets the output of a command as it comes, nil if nobody watches the call.
+func (h *host) live(ctx context.Context) io.Writer {
+	w := tool.Output(ctx)
+	if w != nil && h.o.CleanTo != nil {
+		return h.o.CleanTo(w)
+	}
+	return w
 }
 
 // environment returns the environment of commands. It is never nil, because exec.Cmd would then use the environment of this process.

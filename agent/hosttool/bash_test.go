@@ -101,7 +101,7 @@ func TestBashEnds(t *testing.T) {
 		allow(o)
 		o.Approve = func(context.Context, *Request) (Answer, error) { cancel(); return Answer{Allowed: true}, nil }
 	})
-	if r := stop.exec.Call(ctx, "bash", []byte(`{"command":"echo x > made; sleep 600"}`)); r.Error != tool.Timeout {
+	if r := stop.exec.Call(ctx, "bash", []byte(`{"command":"echo x > made; sleep 600"}`)); r.Cause() != tool.CauseStopped {
 		t.Errorf("got %s", text(r))
 	}
 }
@@ -114,8 +114,8 @@ func TestBashEndsWithTheTurnsDeadline(t *testing.T) {
 		turn    time.Duration
 		want    string
 	}{
-		{`{"command":"while :; do sleep 60; done"}`, 300 * time.Millisecond, "The command was stopped because the turn ended"},
-		{`{"command":"while :; do sleep 60; done","timeout_ms":600000}`, 300 * time.Millisecond, "The command was stopped because the turn ended"},
+		{`{"command":"while :; do sleep 60; done"}`, 300 * time.Millisecond, "The command was stopped because the time for this prompt was over"},
+		{`{"command":"while :; do sleep 60; done","timeout_ms":600000}`, 300 * time.Millisecond, "The command was stopped because the time for this prompt was over"},
 		{`{"command":"while :; do sleep 60; done","timeout_ms":50}`, time.Hour, "The command was stopped after 50ms"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), tt.turn)

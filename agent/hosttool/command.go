@@ -3,6 +3,7 @@ package hosttool
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -16,9 +17,10 @@ type Command struct {
 	Dir       string   // the workspace, without links
 	Env       []string // the whole environment
 	Timeout   time.Duration
-	MaxStdout int64 // bytes of its output to keep
-	ReadOnly  bool  // it must not change files of the workspace
-	Signs     bool  // it can do what Options.Signs says
+	MaxStdout int64     // bytes of its output to keep
+	ReadOnly  bool      // it must not change files of the workspace
+	Signs     bool      // it can do what Options.Signs says
+	Live      io.Writer // also gets its output, as it comes, and never fails; nil for nobody
 }
 
 // Output is what a command did.
@@ -42,11 +44,11 @@ const joined = `exec "$0" -c "$1" 2>&1`
 // runWith has Options.Runner run a command.
 func (h *host) runWith(ctx context.Context, command string, timeout time.Duration, readOnly, signs bool) (tool.Result, string, error) {
 	out, err := h.o.Runner(ctx, &Command{Path: h.o.Shell, Args: []string{h.o.Shell, "-c", joined, h.o.Shell, command}, Dir: h.real,
-		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly, Signs: signs})
+		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly, Signs: signs, Live: h.live(ctx)})
 	switch {
-	case ctx.Err() != nil:
-		return tool.CauseTimeout.Failure("The command was stopped because the turn ended"), "", nil
-	case err != nil:
+	case ctx.Err() != nil && out == nil:
+		return tool.Interruption(ctx, "The command"), "", nil
+	case err != nil && ctx.Err() == nil:
 		return tool.Result{}, "bash", failed("", "The command could not be started: %v", err)
 	}
 	text := &headTail{max: MaxOutput}
@@ -64,6 +66,9 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	switch {
 	case out.Undone != "":
 		r = tool.Failure(tool.ExecutionFailed, out.Undone)
+		r.Result = ran
+	case err != nil:
+		r = tool.Interruption(ctx, "The command")
 		r.Result = ran
 	case out.TimedOut:
 		r = tool.CauseTimeout.Failure(fmt.Sprintf("The command was stopped after %s%s", timeout, limit))

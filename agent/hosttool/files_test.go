@@ -316,12 +316,12 @@ func TestGrepIsCancelled(t *testing.T) {
 	files(t, k.ws, map[string]string{"lines.txt": strings.Repeat("x\n", 1000), "line.txt": strings.Repeat("x", 1<<20)})
 	for _, name := range []string{"lines.txt", "line.txt"} {
 		ctx := &dueContext{t.Context(), 100}
-		if r := k.exec.Call(ctx, "grep", []byte(`{"pattern":"y","path":"`+name+`"}`)); r.Error != tool.Timeout {
+		if r := k.exec.Call(ctx, "grep", []byte(`{"pattern":"y","path":"`+name+`"}`)); r.Cause() != tool.CauseStopped {
 			t.Errorf("%s: got %s", name, text(r))
 		}
 	}
 	ctx := &dueContext{t.Context(), 100}
-	if r := k.exec.Call(ctx, "read_file", []byte(`{"file_path":"line.txt"}`)); r.Error != tool.Timeout {
+	if r := k.exec.Call(ctx, "read_file", []byte(`{"file_path":"line.txt"}`)); r.Cause() != tool.CauseStopped {
 		t.Errorf("read_file: got %s", text(r))
 	}
 }
@@ -357,10 +357,10 @@ func TestCancelled(t *testing.T) {
 		"write_file": `{"file_path":"new.txt","content":"x"}`, "edit_file": `{"file_path":"a.txt","old_string":"two","new_string":"2"}`, "bash": `{"command":"echo x > made"}`}
 	for _, one := range tools {
 		r := one.Call(ctx, []byte(args[one.Name]))
-		if r.Error != tool.Timeout || r.Message != "The turn was ended before this call: context canceled" {
+		if r.Cause() != tool.CauseStopped || r.Message != "The turn was ended before this call: context canceled" {
 			t.Errorf("%s: got %s", one.Name, text(r))
 		}
-		if r := k.exec.Call(ctx, one.Name, []byte(args[one.Name])); r.Error != tool.Timeout {
+		if r := k.exec.Call(ctx, one.Name, []byte(args[one.Name])); r.Cause() != tool.CauseStopped {
 			t.Errorf("%s, through an executor: got %s", one.Name, text(r))
 		}
 	}
@@ -381,7 +381,7 @@ func TestCancelledWhileWriting(t *testing.T) {
 	} {
 		ctx, cancel := cancelled(t)
 		k := newKit(t, func(o *Options) { o.ReadOnly = func() []string { cancel(); return nil } })
-		if r := k.exec.Call(ctx, row[0], []byte(row[1])); r.Error != tool.Timeout {
+		if r := k.exec.Call(ctx, row[0], []byte(row[1])); r.Cause() != tool.CauseStopped {
 			t.Errorf("%s: got %s", row, text(r))
 		}
 		k.disk("a.txt", "one\ntwo\nthree\n")

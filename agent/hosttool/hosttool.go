@@ -13,8 +13,8 @@
 // What a file was is recorded in Options.Undo before it changes. Files that a command changes are not recorded.
 //
 // A failure is a failed tool.Result: not_found, permission_denied with a reason (outside, script_read, read_only,
-// blocked, irregular, not_approved), args_too_large, execution_failed, and timeout for a command that exceeds its time
-// and for a context that is done. If the context is done before a call, the call reads, writes and runs nothing.
+// blocked, irregular, not_approved), args_too_large, execution_failed, timeout for a command that exceeds its time,
+// and what tool.Interrupted says for a context that is done. If the context is done before a call, the call reads, writes and runs nothing.
 //
 // The tools are safe for concurrent use. Every call opens the files it needs and closes them.
 package hosttool
@@ -24,6 +24,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,6 +74,8 @@ type Options struct {
 
 	// Clean replaces secrets in the output of a command of bash before a model sees it. nil leaves the output unchanged.
 	Clean func(string) string
+	// CleanTo returns a writer that does the same in what it passes on to another one. nil leaves the output of commands unchanged.
+	CleanTo func(io.Writer) io.Writer
 
 	// Runner runs the commands of bash, such as in a sandbox. Confined says that what it runs can write in the workspace alone
 	// and read no keys; a command may then ask to run outside, without Runner. A nil Runner runs all commands as the user, without a

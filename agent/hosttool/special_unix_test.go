@@ -38,7 +38,7 @@ func TestBashIsCancelled(t *testing.T) {
 		cancel()
 	}()
 	r := k.exec.Call(ctx, "bash", []byte(`{"command":"echo begun; echo x > p; sleep 600"}`))
-	if r.Error != tool.Timeout || r.Result.(Ran).Output != "begun\n" || r.Message != "The command was stopped because the turn ended" {
+	if r.Cause() != tool.CauseStopped || r.Result.(Ran).Output != "begun\n" || r.Message != "The command was stopped by the user" {
 		t.Errorf("got %s", text(r))
 	}
 }

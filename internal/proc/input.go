@@ -51,8 +51,8 @@ func (i *Input) End() {
 	}
 }
 
-// Into returns the writer for the standard output of a process: one that counts what is written and passes it on to w, in place
-// of keeping it, and closes w at the end of the output. For a nil w it is that of s.
+// Into returns the writer for the standard output of a process: one that counts what is written and passes it on to w,
+// and closes w at the end of the output. For a nil w it is that of s.
 func (s *Streams) Into(w io.WriteCloser) io.Writer {
 	if w == nil {
 		return &s.Stdout

@@ -53,7 +53,7 @@ type Command struct {
 
 	// In, Out and Err are for a conversation with the process while it runs. In is its standard input in place of Stdin; the runner
 	// closes it before Run returns, so that a reader or writer of its other end does not wait for ever. Out gets its standard
-	// output as it comes, in place of Output.Stdout, and is closed when no process can write there any more, which may be before the
+	// output as it comes, in addition to Output.Stdout, and is closed when no process can write there any more, which may be before the
 	// process ends; Err gets its standard error, in addition to Output.Stderr. A Write or Close that blocks holds the process up.
 	// Each may be nil.
 	In  io.ReadCloser
@@ -66,7 +66,7 @@ type Command struct {
 
 	Timeout   time.Duration // of wall clock time; needed
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
-	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none; with Out it should be 0
+	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
@@ -105,6 +105,13 @@ func (c *Command) CloseIn() {
 		_ = c.In.Close()
 	}
 }
+
+// Watched returns w as a Command.Out that is watched while the command runs: closing it does nothing.
+func Watched(w io.Writer) io.WriteCloser { return watched{w} }
+
+type watched struct{ io.Writer }
+
+func (watched) Close() error { return nil }
 
 // Mount is a folder that a command reads at another path. What Command.Hide hides in Dir is hidden at Path, too. Nothing is there for
 // other programs, but for the time of the command there may be an empty folder.

@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"policy":                  {"internal/content", "want", "internal/hostname", "internal/paths", "internal/program"},
 	"trust":                   {"internal/dirhash", "internal/content", "skill", "skill/manifest", "want", "internal/toolrule", "internal/lockfile", "internal/paths", "internal/unknown", "trace"},
 	"skill":                   {"internal/naming", "internal/content", "skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
-	"tool":                    {"internal/near", "trace"},
+	"tool":                    {"internal/near", "trace", "want"},
 	"trace":                   {},
 	"telemetry":               {"trace", "internal/redact"},
 	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},

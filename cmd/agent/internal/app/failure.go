@@ -164,6 +164,8 @@ func ScriptExit(r tool.Result) Exit {
 		return ExitDenied
 	case r.Error == tool.Timeout:
 		return ExitTimeout
+	case r.Reason == tool.CauseStopped.Reason():
+		return ExitInterrupted
 	case r.Error == tool.ArgsTooLarge, r.Error == tool.InvalidName, r.Reason == tool.ReasonArguments:
 		return ExitUsage
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -96,9 +97,11 @@ func (o *Observers) telemetry() trace.Tracer {
 	return o.bridge
 }
 
-// WithoutProviderKeys returns a function that replaces the keys of model providers that an environment has.
-func WithoutProviderKeys(environ []string) func(string) string {
-	return redact.New(secretsOf(environ, func(name string) bool { return script.IsProviderKey(name) && script.IsKey(name) })).String
+// WithoutProviderKeys returns functions that replace the keys of model providers that an environment has: in a text, and in what a
+// writer passes on to another one.
+func WithoutProviderKeys(environ []string) (text func(string) string, writer func(io.Writer) io.Writer) {
+	r := redact.New(secretsOf(environ, func(name string) bool { return script.IsProviderKey(name) && script.IsKey(name) }))
+	return r.String, r.Writer
 }
 
 // secretsOf returns the values of the variables that are chosen.

@@ -84,7 +84,10 @@ func (p *Printer) Details(lines []string) {
 }
 
 // Busy runs work and shows progress if it takes more than a second.
-func (p *Printer) Busy(label string, work func() error) error {
+func (p *Printer) Busy(label string, work func() error) error { return p.BusyLive(label, nil, work) }
+
+// BusyLive is Busy that also shows on a terminal what live returns, as ui.Streams.Busy does.
+func (p *Printer) BusyLive(label string, live func() string, work func() error) error {
 	if p.flags.Quiet || p.flags.Verbose {
 		return work()
 	}
@@ -95,7 +98,7 @@ func (p *Printer) Busy(label string, work func() error) error {
 	for {
 		var ended bool
 		var question func()
-		err := p.Streams.Busy(label, func(say func(string)) (err error) {
+		err := p.Streams.Busy(label, live, func(say func(string)) (err error) {
 			p.busy(say, apart)
 			defer p.busy(nil, apart)
 			select {

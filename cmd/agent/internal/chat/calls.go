@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	maxTail    = 3   // rows of what a call that runs has written last
 	maxCalls   = 100 // calls that can be opened
 	maxDetails = 200 // rows that are shown of arguments, and of a result
 	maxTarget  = 200 // columns of the subject of a call
@@ -31,7 +32,8 @@ type call struct {
 	waited  time.Duration // how long questions had waited by then
 	result  *agent.Result // nil while it runs
 	took    time.Duration
-	stopped bool // the turn ended before the call
+	stopped bool    // the turn ended before the call
+	tail    ui.Tail // of what it wrote so far
 }
 
 // CallText returns a call as one sanitised line: the tool and its subject, which is cut when it is long. A space in it is
@@ -105,6 +107,8 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	switch {
 	case c.result != nil && c.result.Result.Success:
 		mark, took, verdict = p.green("●"), c.took, "ok"
+	case c.result != nil && c.result.Result.Cause() == tool.CauseStopped:
+		mark, took, verdict = p.yellow("●"), c.took, "stopped by you"
 	case c.result != nil:
 		mark, took, verdict = p.red("●"), c.took, ui.Line(failure(c.result))
 	case c.stopped:
@@ -126,6 +130,16 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	}
 	tail = cut(tail, room-columns(number)-4-min(columns(c.head(false, 0)), room/2))
 	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
+}
+
+// output returns the last lines of what a call wrote.
+func (c *call) output(p paint, width int) []string {
+	indent := strings.Repeat("  ", c.depth+1)
+	rows := c.tail.Last(maxTail)
+	for i, row := range rows {
+		rows[i] = indent + p.dim(cut(row, max(width-columns(indent), 1)))
+	}
+	return rows
 }
 
 // head returns the tool's name and the subject in at most width columns. A width of 0 or less cuts nothing.

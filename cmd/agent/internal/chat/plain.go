@@ -59,8 +59,8 @@ func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects
 		out.print(s)
 	}
 	f := &feed{send: send}
-	o.Prompter.attach(f.askPlain(o.Question))
-	defer o.Prompter.attach(nil)
+	o.Prompter.attach(f.askPlain(o.Question), nil)
+	defer o.Prompter.attach(nil, nil)
 	for _, e := range effects {
 		switch e := e.(type) {
 		case startTurn:

@@ -14,11 +14,25 @@ import (
 // askFunc asks a question and returns the answer, as ui.Streams.Ask does.
 type askFunc func(ctx context.Context, q *ui.Question) (string, error)
 
-// Prompter passes the questions of tools to the user of a conversation. The zero value is ready for use. It is safe for
-// concurrent use.
+// Prompter passes the questions of tools to the user of a conversation, and what calls write while they run. The zero value is ready
+// for use. It is safe for concurrent use.
 type Prompter struct {
-	mu  sync.Mutex
-	ask askFunc // nil: no person can be asked now
+	mu   sync.Mutex
+	ask  askFunc        // nil: no person can be asked now
+	live func(LiveText) // nil: nobody sees it now
+}
+
+// LiveText is a piece of what a call writes while it runs. It may be foreign text.
+type LiveText struct{ Call, Text string }
+
+// Live shows what a call writes, until its result is there. It never waits for the screen.
+func (p *Prompter) Live(t LiveText) {
+	p.mu.Lock()
+	live := p.live
+	p.mu.Unlock()
+	if live != nil {
+		live(t)
+	}
 }
 
 // Ask asks a question and returns the answer, as ui.Streams.Ask does. It shows the details with the question, line by line;
@@ -34,14 +48,14 @@ func (p *Prompter) Ask(ctx context.Context, q *ui.Question) (string, error) {
 	return ask(ctx, q)
 }
 
-// attach makes ask the way to the user. nil removes it.
-func (p *Prompter) attach(ask askFunc) {
+// attach makes ask and live the ways to the user. nil removes one.
+func (p *Prompter) attach(ask askFunc, live func(LiveText)) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ask = ask
+	p.ask, p.live = ask, live
 }
 
 // question is a question that waits for its answer. The channel takes one answer without a reader.

@@ -14,11 +14,14 @@ import (
 type event interface{}
 
 type (
-	keyEvent    struct{ key, text string } // key as in "ctrl+c"; text is what it types, "" for none
-	pasteEvent  struct{ text string }
-	sizeEvent   struct{ width, height int }
-	stepsEvent  struct{ steps []agent.Step } // none: only time has passed
-	outputEvent struct {                     // of a command
+	keyEvent   struct{ key, text string } // key as in "ctrl+c"; text is what it types, "" for none
+	pasteEvent struct{ text string }
+	sizeEvent  struct{ width, height int }
+	stepsEvent struct { // nothing: only time has passed
+		steps []agent.Step
+		live  []LiveText
+	}
+	outputEvent struct { // of a command
 		text string
 		diff bool
 	}
@@ -109,6 +112,7 @@ func (s *state) update(e event) []effect {
 		s.look()
 	case stepsEvent:
 		s.steps(e.steps)
+		s.write(e.live)
 	case outputEvent:
 		s.output(e)
 	case doneEvent:
@@ -275,6 +279,19 @@ func (s *state) running() []*call {
 		}
 	}
 	return calls
+}
+
+// write takes what running calls wrote.
+func (s *state) write(live []LiveText) {
+	calls := s.running()
+	for _, t := range live {
+		for _, c := range slices.Backward(calls) {
+			if c.call.ID == t.Call {
+				c.tail.Add(t.Text)
+				break
+			}
+		}
+	}
 }
 
 // ended prints why a turn ended, where the answer does not show it.

@@ -54,16 +54,16 @@ func (k *talk) press(script string) {
 
 func (k *talk) wait(d time.Duration) { k.now = k.now.Add(d) }
 
-func (k *talk) say(text string) { k.happen(stepsEvent{[]agent.Step{{Text: text}}}) }
+func (k *talk) say(text string) { k.happen(stepsEvent{steps: []agent.Step{{Text: text}}}) }
 
 func (k *talk) call(name, args string) *llm.Call {
 	c := &llm.Call{ID: fmt.Sprint("c", k.count), Name: name, Args: json.RawMessage(args)}
-	k.happen(stepsEvent{[]agent.Step{{Call: c}}})
+	k.happen(stepsEvent{steps: []agent.Step{{Call: c}}})
 	return c
 }
 
 func (k *talk) result(c *llm.Call, r tool.Result, text string) {
-	k.happen(stepsEvent{[]agent.Step{{Result: &agent.Result{Call: c, Result: r, Text: text}}}})
+	k.happen(stepsEvent{steps: []agent.Step{{Result: &agent.Result{Call: c, Result: r, Text: text}}}})
 }
 
 // screen is what is printed and, below a line, what is live; the cursor is a block.
@@ -106,7 +106,7 @@ func turn(k *talk) {
 	c = k.call("bash", `{"command":"rm -rf /","timeout":5}`)
 	k.result(c, tool.Result{Error: "permission_denied", Reason: "user", Duration: time.Second}, `{}`)
 	k.say("\n\n# Done\nThe greeting is **Hola** for 漢字.\n")
-	k.happen(stepsEvent{[]agent.Step{{Done: &agent.Answer{Stop: agent.End}}}}, doneEvent{})
+	k.happen(stepsEvent{steps: []agent.Step{{Done: &agent.Answer{Stop: agent.End}}}}, doneEvent{})
 }
 
 func TestTurn(t *testing.T) {
@@ -196,7 +196,7 @@ func TestSubAgentIsIndented(t *testing.T) {
 	k.press("go<enter>")
 	k.say("I ask another one.")
 	c := &llm.Call{ID: "s", Name: "grep", Args: json.RawMessage(`{"pattern":"x"}`)}
-	k.happen(stepsEvent{[]agent.Step{{Depth: 1, Text: "I am the other one and say a lot"}, {Depth: 1, Call: c},
+	k.happen(stepsEvent{steps: []agent.Step{{Depth: 1, Text: "I am the other one and say a lot"}, {Depth: 1, Call: c},
 		{Depth: 1, Result: &agent.Result{Call: c, Result: tool.Result{Success: true}}}, {Text: "Back."}}}, doneEvent{})
 	k.check(t, `
 > go
@@ -226,7 +226,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 	k.happen(askEvent{&question{ui.Question{Text: evil, Details: []string{evil}}, make(chan string, 1)}})
 	k.press("y<enter>")
 	k.result(c, tool.Result{Error: tool.Code(evil), Reason: evil}, evil)
-	k.happen(stepsEvent{[]agent.Step{{Notice: evil}}}, doneEvent{errors.New(evil)}, pasteEvent{evil})
+	k.happen(stepsEvent{steps: []agent.Step{{Notice: evil}}}, doneEvent{errors.New(evil)}, pasteEvent{evil})
 	k.press("<ctrl+o>")
 	for _, r := range append(k.out, k.view().rows...) {
 		for _, sgr := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"} {
@@ -276,7 +276,7 @@ func TestStops(t *testing.T) {
 			k := newTalk(t, 100, nil)
 			k.press("hi<enter>")
 			k.out = nil
-			k.happen(stepsEvent{[]agent.Step{{Done: tt.done}}}, doneEvent{tt.err})
+			k.happen(stepsEvent{steps: []agent.Step{{Done: tt.done}}}, doneEvent{tt.err})
 			if got := strings.TrimSpace(strings.Join(k.out, "\n")); !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -297,7 +297,7 @@ func TestAnewIsAnnouncedOnce(t *testing.T) {
 		k.press("hi<enter>")
 		k.say("half")
 		k.out = nil
-		k.happen(stepsEvent{[]agent.Step{{Anew: true, Notice: tt.notice}}})
+		k.happen(stepsEvent{steps: []agent.Step{{Anew: true, Notice: tt.notice}}})
 		if got := strings.Join(k.out, "|"); got != "|half||"+tt.want {
 			t.Errorf("got %q, want %q", got, "|half||"+tt.want)
 		}

@@ -77,7 +77,7 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
 		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter), tea.WithFPS(fps))
 	m.send = func(e event) { p.Send(e) }
-	defer o.Prompter.attach(nil)
+	defer o.Prompter.attach(nil, nil)
 	defer context.AfterFunc(outer, func() { m.send(leaveEvent{}) })()
 	_, err := p.Run()
 	cancel()
@@ -215,7 +215,7 @@ func (m *model) start(work func(ctx context.Context, f *feed)) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stop = cancel
 	f := &feed{send: m.send}
-	m.o.Prompter.attach(f.ask)
+	m.o.Prompter.attach(f.ask, f.write)
 	m.work.Go(func() {
 		defer cancel()
 		work(ctx, f)

@@ -69,6 +69,7 @@ func (s *state) live() []string {
 		}
 		last = tools
 		rows = append(rows, c.rows(s.paint, s.clock(), s.room())...)
+		rows = append(rows, c.output(s.paint, s.room())...)
 	}
 	return rows
 }

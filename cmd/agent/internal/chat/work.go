@@ -29,6 +29,21 @@ type feed struct {
 	steps []agent.Step
 	text  strings.Builder // pieces of text that follow each other become one step
 	depth int
+	live  []LiveText // what calls wrote, and how much of it there is
+	wrote int
+}
+
+// mostLive is how many bytes of what calls write wait for a frame.
+const mostLive = 64 << 10
+
+// write takes what a call writes. Of more than a frame can show it keeps the end.
+func (f *feed) write(t LiveText) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.wrote += len(t.Text); f.wrote > mostLive {
+		f.live, f.wrote = nil, len(t.Text)
+	}
+	f.live = append(f.live, t)
 }
 
 func (f *feed) add(step agent.Step) {
@@ -54,16 +69,16 @@ func (f *feed) close() {
 	}
 }
 
-func (f *feed) take() []agent.Step {
+func (f *feed) take() ([]agent.Step, []LiveText) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.close()
-	steps := f.steps
-	f.steps = nil
-	return steps
+	steps, live := f.steps, f.live
+	f.steps, f.live, f.wrote = nil, nil, 0
+	return steps, live
 }
 
-// flush sends the steps that were gathered, then the events. It reports whether there were steps.
+// flush sends what was gathered, then the events. It reports whether there was anything.
 func (f *feed) flush(events ...event) bool {
 	f.out.Lock()
 	defer f.out.Unlock()
@@ -71,14 +86,14 @@ func (f *feed) flush(events ...event) bool {
 }
 
 func (f *feed) flushLocked(events ...event) bool {
-	steps := f.take()
-	if len(steps) > 0 {
-		f.send(stepsEvent{steps})
+	steps, live := f.take()
+	if len(steps)+len(live) > 0 {
+		f.send(stepsEvent{steps, live})
 	}
 	for _, e := range events {
 		f.send(e)
 	}
-	return len(steps) > 0
+	return len(steps)+len(live) > 0
 }
 
 // ask shows a question in the terminal, below everything that happened before it, and waits for its answer.

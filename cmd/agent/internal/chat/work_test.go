@@ -93,7 +93,7 @@ func TestQuestionComesAfterText(t *testing.T) {
 				ask.question.answer <- "y"
 			}
 		}}
-		p.attach(f.ask)
+		p.attach(f.ask, f.write)
 		follow(t.Context(), func(yield func(agent.Step, error) bool) {
 			for _, text := range []string{"one", "two"} {
 				yield(agent.Step{Text: text}, nil)
@@ -154,7 +154,7 @@ func TestConfirm(t *testing.T) {
 			ask.question.answer <- "y"
 		}
 	}}
-	p.attach(f.ask)
+	p.attach(f.ask, f.write)
 	if yes, err := confirmed(t.Context(), p, "Yes?", []string{"x"}); !yes || err != nil {
 		t.Errorf("got %v, %v, want yes", yes, err)
 	}
@@ -168,7 +168,7 @@ func TestConfirm(t *testing.T) {
 	if _, ok := (<-shown).(withdrawEvent); !ok {
 		t.Error("the question stays on the screen")
 	}
-	p.attach(nil)
+	p.attach(nil, nil)
 	if yes, err := confirmed(t.Context(), p, "Yes?", nil); yes || err != nil {
 		t.Errorf("after the conversation: got %v, %v, want no", yes, err)
 	}

@@ -390,22 +390,25 @@ func TestBusy(t *testing.T) {
 		says   time.Duration // when the work says something else; 0 is never
 		takes  time.Duration
 		want   string
+		live   func() string
 	}{
-		{"short", true, 0, 900 * time.Millisecond, ""},
-		{"short, said", false, 500 * time.Millisecond, 900 * time.Millisecond, ""},
-		{"pipe", false, 0, 3 * time.Second, `preparing \x1bx ...` + "\n"},
-		{"pipe, said early", false, 500 * time.Millisecond, 3 * time.Second, `then \x1by ...` + "\n"},
-		{"pipe, said late", false, 2 * time.Second, 3 * time.Second, `preparing \x1bx ...` + "\n" + `then \x1by ...` + "\n"},
+		{"short", true, 0, 900 * time.Millisecond, "", nil},
+		{"short, said", false, 500 * time.Millisecond, 900 * time.Millisecond, "", nil},
+		{"pipe", false, 0, 3 * time.Second, `preparing \x1bx ...` + "\n", nil},
+		{"pipe, said early", false, 500 * time.Millisecond, 3 * time.Second, `then \x1by ...` + "\n", nil},
+		{"pipe, said late", false, 2 * time.Second, 3 * time.Second, `preparing \x1bx ...` + "\n" + `then \x1by ...` + "\n", nil},
 		{"terminal", true, 0, 1150 * time.Millisecond,
-			"\r\x1b[K| preparing \\x1bx (1 s)\r\x1b[K/ preparing \\x1bx (1 s)\r\x1b[K"},
-		{"terminal, said", true, 500 * time.Millisecond, 1050 * time.Millisecond, "\r\x1b[K/ then \\x1by (1 s)\r\x1b[K"},
+			"\r\x1b[K| preparing \\x1bx (1 s)\r\x1b[K/ preparing \\x1bx (1 s)\r\x1b[K", nil},
+		{"terminal, said", true, 500 * time.Millisecond, 1050 * time.Millisecond, "\r\x1b[K/ then \\x1by (1 s)\r\x1b[K", nil},
+		{"terminal, with output", true, 0, 1050 * time.Millisecond, "\r\x1b[K| preparing \\x1bx (1 s)  line \\x1bz\r\x1b[K", func() string { return "line \x1bz" }},
+		{"pipe, with output", false, 0, 3 * time.Second, `preparing \x1bx ...` + "\n", func() string { return "line" }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, _, errOut := ui.Test()
 				s.Cursor = tt.cursor
-				err := s.Busy("preparing \x1bx", func(say func(string)) error {
+				err := s.Busy("preparing \x1bx", tt.live, func(say func(string)) error {
 					if tt.says > 0 {
 						time.Sleep(tt.says)
 						say("then \x1by")

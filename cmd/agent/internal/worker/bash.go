@@ -57,7 +57,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			return nil, err
 		}
 		out, err := runner.Run(ctx, cmd)
-		if err != nil {
+		if out == nil || err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 		out.Filled = out.Filled || at.full(&cmd.Limits) // a command may end before that is measured
@@ -67,7 +67,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			passed += "; its home and its folder for temporary files are empty again"
 		}
 		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, out),
-			Undone: undone(out.Undone)}, nil
+			Undone: undone(out.Undone)}, err
 	}
 	return nil
 }
@@ -144,7 +144,11 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 	if !c.ReadOnly {
 		reach.WriteHere = reach.Here
 	}
-	return reach.Command(runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts})
+	cmd := runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts}
+	if c.Live != nil {
+		cmd.Out = runner.Watched(c.Live)
+	}
+	return reach.Command(cmd)
 }
 
 // bashLimits returns the limits of a command of bash. Its time limits that of its processors.

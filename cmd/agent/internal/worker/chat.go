@@ -24,6 +24,7 @@ import (
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/watch"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // talk is a conversation in the terminal.
@@ -63,6 +64,11 @@ func converse(ctx context.Context, o *Options) error {
 	w.refresh = func(ctx context.Context) error {
 		_, err := watcher.Refresh(ctx)
 		return err
+	}
+	w.watch = func(e tool.Event) {
+		if text := liveText(e); text != "" {
+			prompter.Live(chat.LiveText{Call: e.Call, Text: text})
+		}
 	}
 	s.Out.WarnCuts(w.plan.Prefix())
 	defer func() { w.close(ctx) }()

@@ -58,7 +58,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		typed = ""
 	}
 	sayLocal(s.Out, found)
-	out.w = w
+	out.w, w.watch = w, out.live.watch
 	if o.JSON && o.Stream {
 		prefix := w.prefix()
 		if err := s.Out.JSONLine(eventJSON{Type: "start", Model: found.String(), Prefix: &prefix}); err != nil {
@@ -114,6 +114,7 @@ type printer struct {
 	w     *worker
 	calls []callJSON
 	line  bool // the last text that was streamed did not end its line
+	live  live
 }
 
 // ask asks the user at the terminal, on a new line.
@@ -136,21 +137,21 @@ type callJSON struct {
 	User     bool            `json:"user,omitempty"` // no model called: the prompt began with /NAME
 }
 
-// follow shows each step as it arrives and returns the answer. If nothing arrives for a second it shows what it waits for,
-// unless a question may appear.
+// follow shows each step as it arrives and returns the answer. If nothing arrives for a second it shows what it waits for, and on a
+// terminal the last line of a command that runs.
 func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]) (*agent.Answer, error) {
 	next, stop := iter.Pull2(steps)
 	defer stop()
-	waiting, quiet := "waiting for "+p.w.found.String(), false
+	waiting := "waiting for " + p.w.found.String()
 	for {
 		var step agent.Step
 		var failed error
 		more := false
 		wait := func() error { step, failed, more = next(); return nil }
-		if quiet || p.line || p.o.JSON {
+		if p.line || p.o.JSON {
 			_ = wait()
 		} else {
-			_ = p.out.Busy(waiting, wait)
+			_ = p.out.BusyLive(waiting, p.live.last, wait)
 		}
 		if !more || ctx.Err() != nil { // after Ctrl-C there is no answer
 			return nil, ctx.Err()
@@ -162,9 +163,9 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 		case step.Done != nil:
 			return step.Done, failed
 		case step.Call != nil:
-			waiting, quiet = chat.CallText(step.Call), p.out.CanAsk()
+			waiting = chat.CallText(step.Call)
 		default:
-			waiting, quiet = "waiting for "+p.w.found.String(), false
+			waiting = "waiting for " + p.w.found.String()
 		}
 	}
 }

@@ -43,7 +43,8 @@ type worker struct {
 	tools    *app.Toolkit                // of the conversation
 	refresh  func(context.Context) error // brings the snapshot up to date; nil: it stays
 	fresh    fresh
-	turns    int // limit of requests for one prompt; 0: the setting
+	watch    func(tool.Event) // gets the events of calls; nil: nobody does
+	turns    int              // limit of requests for one prompt; 0: the setting
 	mode     disclose.Mode
 	budget   int // of the list of skills
 
@@ -176,13 +177,20 @@ func (w *worker) options() *agent.Options {
 		Turn: w.turn, Carry: w.carry, Fork: w.fork, More: w.more(w.kit, w.set),
 		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
 		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime, Window: cfg.Agent.Window,
-		CacheKey: w.id, Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
+		Watch: func(e tool.Event) { w.watched(e) }, CacheKey: w.id, Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
 		Identity: w.identity(),
 	}
 	if w.turns > 0 {
 		o.MaxTurns = w.turns
 	}
 	return o
+}
+
+// watched passes an event of a call on.
+func (w *worker) watched(e tool.Event) {
+	if w.watch != nil {
+		w.watch(e)
+	}
 }
 
 // more returns the function that offers the tools of active skills' toolsets to the model of a conversation with these tools.
@@ -272,8 +280,8 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]too
 	o := &hosttool.Options{
 		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: w.keptScripts, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
-		Clean: app.WithoutProviderKeys(w.s.Sys.Environ),
 	}
+	o.Clean, o.CleanTo = app.WithoutProviderKeys(w.s.Sys.Environ)
 	o.Decide, o.Cure, o.Undo = w.decide, cure.Call, w.journal
 	o.ReadRules = func() bool { return w.gate.current().Restricts() }
 	if w.approver != nil {
