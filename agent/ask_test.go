@@ -316,6 +316,32 @@ func TestAnew(t *testing.T) {
 	}
 }
 
+// With patience, an answer may break off more than once; between two attempts there is a wait.
+func TestAnewWithPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cut := reply{events: []llm.Event{{Text: "half"}}, err: &llm.Error{Kind: llm.Cut, Message: "cut"}}
+		c := New(&Options{Model: scripted(t, cut, cut, cut, reply{err: overloaded()}, says("whole")), Retry: &llm.RetryOptions{Time: time.Minute}})
+		start := time.Now()
+		steps, a, err := collect(t, c, t.Context(), "go")
+		if err != nil || a.Text != "whole" || time.Since(start) < 2*time.Second {
+			t.Fatalf("got %+v, %v after %v", a, err, time.Since(start))
+		}
+		anew := 0
+		for _, s := range steps {
+			if s.Anew {
+				anew++
+			}
+		}
+		if anew != 3 {
+			t.Errorf("started again %d times: %+v", anew, steps)
+		}
+		c = New(&Options{Model: scripted(t, cut), Retry: &llm.RetryOptions{Attempts: 1}})
+		if steps, a, err = collect(t, c, t.Context(), "go"); err == nil || a.Text != "half" || len(steps) != 1 {
+			t.Errorf("without patience: %+v, %v, steps %+v", a, err, steps)
+		}
+	})
+}
+
 // Waits of llm.Retry are told as notices.
 func TestRetryIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

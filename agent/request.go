@@ -12,10 +12,12 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ask sends the conversation. If it is too long, it is shortened once; if the answer breaks off, it is asked for again
-// once.
+// ask sends the conversation. If it is too long, it is shortened once; if the answer breaks off, it is asked for again, with the
+// patience of Options.Retry.
 func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
-	shortened, anew := false, false
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	shortened, patience := false, t.anew(cancel).Patience()
 	for {
 		a, err := t.send(ctx, t.c.request(), true)
 		var e *llm.Error
@@ -26,16 +28,15 @@ func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
 		switch {
 		case e.Kind == llm.TooLong && !shortened:
 			shortened = true
-			if t.tooLong(ctx) != nil {
+			if t.tooLong(ctx) != nil || said && !t.step(Step{Notice: brokeOff(err, 0), Anew: true}) {
 				return a, err
 			}
-		case e.Temporary() && said && !anew:
-			anew = true
+		case said:
+			if patience.Wait(ctx, err) != nil {
+				return a, err
+			}
 		default:
 			return a, err
-		}
-		if said && !t.step(Step{Notice: fmt.Sprintf("the answer broke off (%v) and starts again", err), Anew: true}) {
-			return llm.Answer{}, err
 		}
 	}
 }
@@ -101,17 +102,44 @@ func (t *turn) relay(m llm.Model, show bool) llm.Model {
 
 // retry returns the options of Options.Retry with a notice before each wait.
 func (t *turn) retry(cancel context.CancelFunc) *llm.RetryOptions {
-	o := *t.c.o.Retry
-	waiting := o.Waiting
-	o.Waiting = func(err error, wait time.Duration) {
-		if waiting != nil {
-			waiting(err, wait)
+	return t.told(*t.c.o.Retry, cancel, func(err error, wait, left time.Duration) Step {
+		text := fmt.Sprintf("%v; asking again in %v", err, wait.Round(100*time.Millisecond))
+		if left > 0 {
+			text += fmt.Sprintf(", and for %v more", left.Round(time.Second))
 		}
-		if !t.step(Step{Notice: fmt.Sprintf("%v; asking again in %v", err, wait.Round(100*time.Millisecond))}) {
+		return Step{Notice: text}
+	})
+}
+
+// anew returns the options for an answer that broke off. Without Options.Retry it is asked for again once, at once.
+func (t *turn) anew(cancel context.CancelFunc) *llm.RetryOptions {
+	o := llm.RetryOptions{Attempts: 2, Base: -1}
+	if t.c.o.Retry != nil {
+		o = *t.c.o.Retry
+	}
+	return t.told(o, cancel, func(err error, wait, _ time.Duration) Step { return Step{Notice: brokeOff(err, wait), Anew: true} })
+}
+
+// told returns options that yield a step before each wait.
+func (t *turn) told(o llm.RetryOptions, cancel context.CancelFunc, step func(err error, wait, left time.Duration) Step) *llm.RetryOptions {
+	waiting := o.Waiting
+	o.Waiting = func(err error, wait, left time.Duration) {
+		if waiting != nil {
+			waiting(err, wait, left)
+		}
+		if !t.step(step(err, wait, left)) {
 			cancel()
 		}
 	}
 	return &o
+}
+
+// brokeOff says that an answer starts again.
+func brokeOff(err error, wait time.Duration) string {
+	if wait = wait.Round(100 * time.Millisecond); wait > 0 {
+		return fmt.Sprintf("the answer broke off (%v) and starts again in %v", err, wait)
+	}
+	return fmt.Sprintf("the answer broke off (%v) and starts again", err)
 }
 
 // count adds the cost of a request, or of a sub-agent.

@@ -23,7 +23,7 @@ func ExampleRetry() {
 	})
 	model := llm.Retry(busy, &llm.RetryOptions{
 		Attempts: 5,
-		Waiting:  func(err error, wait time.Duration) { fmt.Println(err, "- again in", wait) },
+		Waiting:  func(err error, wait, _ time.Duration) { fmt.Println(err, "- again in", wait) },
 		Sleep:    func(context.Context, time.Duration) error { return nil }, // nil waits with a timer
 	})
 	request := &llm.Request{Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Text: "Are you there?"}}}}}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -8,39 +9,29 @@ import (
 	"time"
 )
 
-// RetryOptions configures Retry. The zero value is useful.
+// RetryOptions says how failed requests are repeated. The zero value is useful.
 type RetryOptions struct {
-	Attempts int           // number of attempts; 0 means 4, 1 means no retry
+	Attempts int           // number of attempts, 1 means no retry; 0 means 4, or with Time as many as it allows
+	Time     time.Duration // from the first failure to the last attempt; the last wait is shortened to it; 0 means no limit
 	Base     time.Duration // wait before the second attempt, doubled for each further attempt; 0 means 500 ms
-	Max      time.Duration // the longest wait, even if a provider asks for more; 0 means 60 s
+	Max      time.Duration // the longest wait, even if a provider asks for more; 0 means Time, or without it 60 s
 
-	// Waiting is called before each wait; may be nil.
-	Waiting func(err error, wait time.Duration)
+	// Waiting is called before each wait; may be nil. left is how long there may be further attempts after it: 0 if it is the
+	// last wait, or if there is no limit.
+	Waiting func(err error, wait, left time.Duration)
 	// Sleep waits for d or until ctx is done; nil means with a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
+	Now   func() time.Time // nil means time.Now
 }
 
 // Retry returns a model that repeats a request to m after a temporary failure, as long as nothing of the answer has been
-// yielded, because what the caller has seen cannot be taken back. It respects the provider's Retry-After; if that exceeds
-// Max, it does not try again.
+// yielded, because what the caller has seen cannot be taken back. It respects the provider's Retry-After; if there is no time
+// for it, it does not try again.
 func Retry(m Model, o *RetryOptions) Model {
-	r := &retry{model: m}
-	if o != nil {
-		r.RetryOptions = *o
+	if o == nil {
+		o = &RetryOptions{}
 	}
-	if r.Attempts == 0 {
-		r.Attempts = 4
-	}
-	if r.Base == 0 {
-		r.Base = 500 * time.Millisecond
-	}
-	if r.Max == 0 {
-		r.Max = time.Minute
-	}
-	if r.Sleep == nil {
-		r.Sleep = sleep
-	}
-	return r
+	return &retry{*o, m}
 }
 
 type retry struct {
@@ -51,20 +42,17 @@ type retry struct {
 // Stream yields the events of the first attempt that succeeds.
 func (r *retry) Stream(ctx context.Context, q *Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for attempt := 1; ; attempt++ {
+		patience := r.Patience()
+		for {
 			again, err := r.try(ctx, q, yield)
 			if err == nil {
 				return
 			}
-			wait, ok := r.wait(err, attempt)
-			if !again || !ok {
+			if !again {
 				yield(Event{}, err)
 				return
 			}
-			if r.Waiting != nil {
-				r.Waiting(err, wait)
-			}
-			if err := r.Sleep(ctx, wait); err != nil {
+			if err := patience.Wait(ctx, err); err != nil {
 				yield(Event{}, err)
 				return
 			}
@@ -87,25 +75,91 @@ func (r *retry) try(ctx context.Context, q *Request, yield func(Event, error) bo
 	return again, nil
 }
 
-// wait returns how long to wait after an error of an attempt, and whether to try again.
-func (r *retry) wait(err error, attempt int) (time.Duration, bool) {
+// Patience is what is left of the attempts and the time for one request. It is for one goroutine at a time.
+type Patience struct {
+	o      RetryOptions // with the defaults filled in
+	failed int          // attempts
+	first  time.Time    // the first failure
+}
+
+// Patience returns the patience for a request that was not sent yet.
+func (o *RetryOptions) Patience() *Patience {
+	p := &Patience{o: *o}
+	if p.o.Attempts == 0 && p.o.Time == 0 {
+		p.o.Attempts = 4
+	}
+	if p.o.Base == 0 {
+		p.o.Base = 500 * time.Millisecond
+	}
+	if p.o.Max == 0 {
+		p.o.Max = cmp.Or(p.o.Time, time.Minute)
+	}
+	if p.o.Sleep == nil {
+		p.o.Sleep = sleep
+	}
+	if p.o.Now == nil {
+		p.o.Now = time.Now
+	}
+	return p
+}
+
+// Wait waits after the failure of an attempt. It returns nil if the request should be sent again, else the failure or, if the
+// wait was ended, the error of Sleep.
+func (p *Patience) Wait(ctx context.Context, failure error) error {
+	wait, ok := p.next(failure)
+	if !ok {
+		return failure
+	}
+	if p.o.Waiting != nil {
+		p.o.Waiting(failure, wait, max(0, p.left()-wait))
+	}
+	return p.o.Sleep(ctx, wait)
+}
+
+// left returns how long there may be further attempts; 0 without a limit.
+func (p *Patience) left() time.Duration {
+	if p.o.Time == 0 {
+		return 0
+	}
+	return max(0, p.o.Time-p.o.Now().Sub(p.first))
+}
+
+// next counts a failed attempt, and returns how long to wait before the next one, and whether there is one.
+func (p *Patience) next(err error) (time.Duration, bool) {
+	p.failed++
+	if p.failed == 1 {
+		p.first = p.o.Now()
+	}
 	var e *Error
-	if attempt >= r.Attempts || !errors.As(err, &e) || !e.Temporary() || e.RetryAfter > r.Max {
+	if p.o.Attempts != 0 && p.failed >= p.o.Attempts || !errors.As(err, &e) || !e.Temporary() || e.RetryAfter > p.o.Max {
 		return 0, false
 	}
-	if e.RetryAfter > 0 {
-		return e.RetryAfter, true
+	left := p.left()
+	if p.o.Time > 0 && (left <= 0 || e.RetryAfter > left) {
+		return 0, false
 	}
-	d := max(0, r.Base)
-	for n := 1; n < attempt; n++ {
-		if d >= r.Max/2 {
-			d = r.Max
+	wait := e.RetryAfter
+	if wait <= 0 {
+		wait = p.backOff()
+	}
+	if p.o.Time > 0 {
+		wait = min(wait, left)
+	}
+	return wait, true
+}
+
+// backOff returns how long to wait where the provider does not say.
+func (p *Patience) backOff() time.Duration {
+	d := max(0, p.o.Base)
+	for range p.failed - 1 {
+		if d >= p.o.Max/2 {
+			d = p.o.Max
 			break
 		}
 		d *= 2
 	}
-	d = max(0, min(d, r.Max))
-	return d/2 + rand.N(d/2+1), true
+	d = max(0, min(d, p.o.Max))
+	return d/2 + rand.N(d/2+1)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

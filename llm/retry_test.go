@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestRetry(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			asked, told, waits := 0, 0, 0
 			tt.o.Sleep = func(context.Context, time.Duration) error { waits++; return nil }
-			tt.o.Waiting = func(error, time.Duration) { told++ }
+			tt.o.Waiting = func(error, time.Duration, time.Duration) { told++ }
 			var got strings.Builder
 			for e, err := range Retry(scripted(&asked, tt.answers...), &tt.o).Stream(t.Context(), &Request{}) {
 				got.WriteString(e.Text)
@@ -90,6 +91,55 @@ func TestRetryWaits(t *testing.T) {
 	}
 }
 
+// With a time there are as many attempts as fit in it, and the last wait ends with it.
+func TestRetryTime(t *testing.T) {
+	tests := []struct {
+		name  string
+		o     RetryOptions
+		takes time.Duration // each attempt
+		after time.Duration
+		asked int
+		took  time.Duration // from the first failure to the last
+	}{
+		{"a minute", RetryOptions{Time: time.Minute}, 0, 0, 0, time.Minute},
+		{"with a limit on attempts", RetryOptions{Time: time.Hour, Attempts: 2}, 0, time.Second, 2, time.Second},
+		{"slow attempts", RetryOptions{Time: time.Minute, Base: -1}, time.Minute, 0, 2, 0},
+		{"asked for", RetryOptions{Time: time.Minute}, 0, 30 * time.Second, 3, time.Minute},
+		{"asked for too long", RetryOptions{Time: time.Minute}, 0, 61 * time.Second, 1, 0},
+		{"asked for more than is left", RetryOptions{Time: time.Minute}, 0, 40 * time.Second, 2, 40 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			now := time.Unix(0, 0)
+			var first, last time.Time
+			asked := 0
+			tt.o.Now = func() time.Time { return now }
+			tt.o.Sleep = func(_ context.Context, d time.Duration) error { now = now.Add(d); return nil }
+			tt.o.Waiting = func(_ error, wait, left time.Duration) {
+				if tt.o.Time > 0 && now.Add(wait+left).After(first.Add(tt.o.Time)) {
+					t.Errorf("at %s: a wait of %s, and %s left", now.Sub(first), wait, left)
+				}
+			}
+			m := scripted(&asked, failure(Network, tt.after))
+			slow := ModelFunc(func(ctx context.Context, q *Request) iter.Seq2[Event, error] {
+				now = now.Add(tt.takes)
+				if asked == 0 {
+					first = now
+				}
+				last = now
+				return m.Stream(ctx, q)
+			})
+			_, err := Collect(t.Context(), Retry(slow, &tt.o), &Request{}, nil)
+			if err == nil || err.Error() != "network" || tt.asked > 0 && asked != tt.asked || asked > 12 {
+				t.Errorf("%d requests, %v", asked, err)
+			}
+			if got := last.Sub(first) - time.Duration(min(asked-1, 1))*tt.takes; got != tt.took {
+				t.Errorf("asked for %s after the first failure, want %s", got, tt.took)
+			}
+		})
+	}
+}
+
 // A wait that is ended ends the stream with its error, whatever ended it.
 func TestRetryInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -107,7 +157,7 @@ func TestRetryInterrupted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
-			o := &RetryOptions{Base: time.Hour, Max: time.Hour, Sleep: tt.sleep, Waiting: func(error, time.Duration) { cancel() }}
+			o := &RetryOptions{Base: time.Hour, Max: time.Hour, Sleep: tt.sleep, Waiting: func(error, time.Duration, time.Duration) { cancel() }}
 			_, err := Collect(tt.ctx, Retry(scripted(&asked, failure(Overloaded, 0)), o), &Request{}, nil)
 			if err != tt.want || asked != 1 {
 				t.Errorf("got %v after %d requests, want %v", err, asked, tt.want)

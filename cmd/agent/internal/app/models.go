@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -50,11 +52,29 @@ func modelHint(e *llm.Error) string {
 	case llm.NoModel:
 		return "--model PROVIDER/NAME names another one"
 	case llm.RateLimit, llm.Overloaded:
-		return "try again later, or with another --model"
+		when := "later"
+		if e.RetryAfter > 0 {
+			when = "in " + short(e.RetryAfter)
+		}
+		return "try again " + when + ", or with another --model; retryTime says how long is waited"
 	case llm.Network:
 		return "is the server running, and the network there?"
+	case llm.Cut, llm.TimedOut:
+		return "ask again"
 	case llm.TooLong:
 		return "ask for less at once, or set contextWindow to what the model holds"
 	}
 	return ""
+}
+
+// short writes a time without its parts that are zero, as 1h or 1m30s.
+func short(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

@@ -20,6 +20,7 @@ type Options struct {
 	Term     string // the value of TERM; used in a terminal only
 	Prompt   string // printed before each line is read, without Terminal; may be empty
 	Greeting string // the first lines; may be empty
+	First    string // the first input, as if it were typed; may be empty
 
 	// Ask answers a prompt. One goroutine at a time iterates over it. Leaving the loop or cancelling ctx must keep the
 	// conversation usable.

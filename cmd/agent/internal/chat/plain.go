@@ -27,6 +27,10 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 	out := &printer{w: o.Out}
 	s.greet()
 	out.print(s)
+	if o.First != "" {
+		s.now = o.Now()
+		runEffects(ctx, o, s, out, s.submit(o.First))
+	}
 	for !s.leaving && out.err == nil {
 		out.text(o.Prompt)
 		if !lines.Scan() {

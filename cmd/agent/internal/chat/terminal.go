@@ -126,6 +126,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmds := m.do(m.s.update(m.translate(msg)))
 	if msg == (drawnEvent{}) {
 		m.drawn = true
+		if m.o.First != "" {
+			cmds = append(cmds, m.do(m.s.submit(m.o.First))...)
+		}
 	}
 	if len(m.s.out) > 0 && !m.printing && m.drawn {
 		m.printing = true

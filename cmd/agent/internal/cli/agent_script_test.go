@@ -11,8 +11,8 @@ import (
 )
 
 // fakeModel starts a model server that answers with the lines of a file, and sends the command to it:
-// fakemodel FILE. A line is {"text": …, "calls": [{"name": …, "args": {…}}], "echo": true, "status": 401, "hang": 4}; echo
-// says the last result, status fails, hang falls silent after so many events. Requests that no vendor would take fail the script at its end.
+// fakemodel FILE. A line is {"text": …, "calls": [{"name": …, "args": {…}}], "echo": true, "status": 401, "retry": "1", "cut": 3,
+// "hang": 4}; echo says the last result, status fails, retry is its Retry-After, cut and hang break off or fall silent after so many events. Requests that no vendor would take fail the script at its end.
 func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: fakemodel FILE")
@@ -23,6 +23,8 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 			Text   string
 			Echo   bool
 			Status int
+			Retry  string
+			Cut    int
 			Hang   int
 			Calls  []struct {
 				Name string
@@ -30,12 +32,15 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		}
 		ts.Check(json.Unmarshal([]byte(line), &in))
-		step := fakemodel.Step{Text: in.Text, Status: in.Status}
+		step := fakemodel.Step{Text: in.Text, Status: in.Status, RetryAfter: in.Retry}
 		for _, c := range in.Calls {
 			step.Calls = append(step.Calls, fakemodel.Call{Name: c.Name, Args: string(c.Args)})
 		}
 		if in.Hang > 0 {
 			step.Fault = fakemodel.Fault{Kind: fakemodel.Hang, After: in.Hang}
+		}
+		if in.Cut > 0 {
+			step.Fault = fakemodel.Fault{Kind: fakemodel.Cut, After: in.Cut}
 		}
 		if in.Echo {
 			step = fakemodel.Step{From: func(r *fakemodel.Request) fakemodel.Step {

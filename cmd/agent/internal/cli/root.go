@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,7 +21,8 @@ import (
 
 const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
 
-Without a command it starts a conversation in the terminal; with -p it answers one prompt. --model, the setting "model" or
+Without a command it starts a conversation in the terminal, which a prompt in quotes or after "--" begins; with -p it answers
+one prompt. --model, the setting "model" or
 a key in the environment chooses the model. Otherwise agent looks for a local server (Ollama, LM Studio, llama.cpp, vLLM).
 The model activates skills that fit. To activate one yourself, type "/NAME ARGUMENTS"; this also works for skills that are
 hidden from models.
@@ -29,6 +31,7 @@ Some skills are bundled. Others are read from .agents/skills, .agent/skills and 
 project, and from folders that you name. The agent runs only scripts of bundled and trusted skills.`
 
 const rootExample = `  agent                                     # a conversation
+  agent "fix the bug"                       # a conversation that begins with this prompt
   agent -p "what are the odds of rain?"     # one answer; --json for the whole run
   agent -p "/hello-world Ada"               # activate a skill yourself
   git diff | agent -p "review this" --model anthropic/claude-sonnet-5-5
@@ -79,7 +82,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	c.SetHelpFunc(helpText(s.Out))
 	c.SetHelpCommand(newHelpCommand())
 	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newUndoCommand(s, runUndo), newAuditCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
-		newCompletionCommand(s, runCompletion))
+		newCompletionCommand(s, runCompletion), newExecCommand(s))
 	return c
 }
 
@@ -96,38 +99,75 @@ func worksForNobody(c *cobra.Command) bool {
 
 // rootForms gives the command its forms without a verb: the agent itself, --version and --check.
 func rootForms(s *app.Services, c *cobra.Command) {
-	o := &worker.Options{Services: s, Why: func(ctx context.Context, s *app.Services, name string) error {
-		return runWhy(ctx, &whyOptions{inspector: newInspector(s), out: s.Out, name: name})
-	}}
-	f := c.Flags()
-	version := f.Bool("version", false, "print the version")
-	check := f.Bool("check", false, "check every skill: what loads, what does not, and why")
-	f.StringVarP(&o.Prompt, "prompt", "p", "", "answer this `TEXT` and end; \"-\" reads it from stdin")
-	f.StringVar(&o.Model, "model", "", "the model to ask, as `PROVIDER/NAME`")
-	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
-	g := s.Flags
-	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
-	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
-	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")
-	f.BoolVar(&g.AllowBash, "allow-bash", false, "let the model run shell commands without asking, even as you, outside the sandbox")
-	f.BoolVar(&g.WithoutSandbox, "without-sandbox", false, "with --mode all: also without a sandbox; whatever the model runs, it runs as you")
-	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
-	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
-	_ = c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(modeCompletions(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
+	o := newAgentOptions(s)
+	version := c.Flags().Bool("version", false, "print the version")
+	check := c.Flags().Bool("check", false, "check every skill: what loads, what does not, and why")
+	c.Flags().StringVarP(&o.Prompt, "prompt", "p", "", "answer this `TEXT` and end; \"-\" reads it from stdin")
+	agentFlags(s, c, o)
 	rest := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
+		o.Asked = o.Asked || c.Flags().Changed("prompt")
 		switch {
-		case len(args) > 0:
+		case o.Asked && strings.HasPrefix(o.Prompt, "--"): // the text comes later, or not at all: the error says so
+		case len(args) > 0 && (!isPrompt(c, args) || o.Asked || *version || *check):
 			return rest(c, args)
 		case *version:
 			return runVersion(c.Context(), &versionOptions{out: s.Out, json: o.JSON})
 		case *check:
 			return runCheck(c.Context(), newCheckOptions(s, o.JSON))
+		case len(args) > 0:
+			o.Prompt = strings.Join(args, " ")
 		}
-		o.Asked = c.Flags().Changed("prompt")
 		return worker.Run(c.Context(), o)
 	}
+}
+
+// newExecCommand is -p as others write it.
+func newExecCommand(s *app.Services) *cobra.Command {
+	o := newAgentOptions(s)
+	c := &cobra.Command{
+		Use:     "exec TEXT",
+		Short:   "Answer one prompt, as -p does",
+		Example: `  agent exec "what are the odds of rain?"`,
+		Hidden:  true,
+		Args:    arguments(1, 1, "one TEXT in quotes"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Prompt, o.Asked = args[0], true
+			return worker.Run(c.Context(), o)
+		},
+	}
+	agentFlags(s, c, o)
+	return c
+}
+
+func newAgentOptions(s *app.Services) *worker.Options {
+	return &worker.Options{Services: s, Why: func(ctx context.Context, s *app.Services, name string) error {
+		return runWhy(ctx, &whyOptions{inspector: newInspector(s), out: s.Out, name: name})
+	}}
+}
+
+// isPrompt reports whether the arguments of the command without a verb begin a conversation: one that has white space, or what
+// follows "--". A single word is rather a mistyped command.
+func isPrompt(c *cobra.Command, args []string) bool {
+	return c.ArgsLenAtDash() == 0 || len(args) == 1 && strings.ContainsFunc(args[0], unicode.IsSpace)
+}
+
+// agentFlags gives a command the flags of the agent itself.
+func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
+	f, g := c.Flags(), s.Flags
+	f.StringVarP(&o.Model, "model", "m", "", "the model to ask, as `PROVIDER/NAME`")
+	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
+	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
+	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
+	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")
+	f.BoolVar(&g.AllowBash, "allow-bash", false, "let the model run shell commands without asking, even as you, outside the sandbox")
+	f.BoolVar(&g.WithoutSandbox, "without-sandbox", false, "with --mode all: also without a sandbox; whatever the model runs, it runs as you")
+	f.StringVar(&o.System, "append-system-prompt", "", "add this `TEXT` to the system prompt")
+	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
+	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
+	_ = c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(modeCompletions(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
+	addHabits(f, o, g)
 }
 
 // newHelpCommand is cobra's help command, except that an unknown name is an error.
@@ -171,6 +211,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 			near = []string{other.Name()} // what other programs call it, not what is written alike
 		}
 	}
+	if hint := otherCommands[name]; hint != "" && !c.HasParent() {
+		return app.Usage(err, hint)
+	}
 	if len(near) > 0 {
 		return app.Usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
 	}
@@ -184,6 +227,9 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
+		if v, ok := bad.GetFlag().Value.(*habitValue); ok {
+			return app.Usage(wrongValue(bad), v.known())
+		}
 		return app.Usage(wrongValue(bad), helpHint(c))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
@@ -196,8 +242,15 @@ func flagError(c *cobra.Command, err error) error {
 	if name := unknown.GetSpecifiedName(); (name == "yes" || name == "y") && c.Flags().Lookup("trusted") != nil {
 		return app.Usage(err, "--trusted answers the question beforehand")
 	}
+	if hint := otherFlag(unknown.GetSpecifiedName()); hint != "" && c.Flags().Lookup("prompt") != nil {
+		return app.Usage(err, hint)
+	}
 	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
 	if meant := near.Name(unknown.GetSpecifiedName(), names); meant != "" {
 		return app.Usage(err, fmt.Sprintf("did you mean --%s?", meant))
 	}

@@ -115,6 +115,7 @@ type Agent struct {
 	MaxTurns  int           // maxTurns: requests for one prompt
 	MaxTokens int           // maxTokens: in all requests and answers for one prompt
 	MaxTime   time.Duration // maxTime: for one prompt
+	RetryTime time.Duration // retryTime: for one request that fails for now; 0 means no retry
 	Window    int           // contextWindow: tokens that the model can hold
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, read-only

@@ -82,7 +82,7 @@ func converse(ctx context.Context, o *Options) error {
 	}
 	return chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
-		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
+		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 	})
 }
@@ -107,13 +107,23 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Cancelled}}, err)
 			return
 		}
+		before := len(t.w.conversation.Messages())
 		for step, err := range t.w.ask(ctx, prompt, prompt) {
 			t.tally(step)
-			if !yield(step, hinted(err)) {
+			if !yield(step, t.onward(before, hinted(err))) {
 				return
 			}
 		}
 	}
+}
+
+// onward adds to an error of the model how the prompt that it ended is continued. Before it there were so many messages: if the
+// model said nothing, there is nothing to continue.
+func (t *talk) onward(before int, err error) error {
+	if _, ok := errors.AsType[*llm.Error](err); !ok || len(t.w.conversation.Messages()) < before+2 {
+		return err
+	}
+	return fmt.Errorf("%w\nwhat was done stays: say \"go on\" to continue", err)
 }
 
 // hinted adds the hint to an error.

@@ -24,7 +24,8 @@ type Options struct {
 	Services *app.Services
 
 	Prompt   string
-	Asked    bool // --prompt was given: one answer, and no conversation
+	Asked    bool   // one answer to Prompt, and no conversation; else Prompt begins the conversation
+	System   string // added to the system prompt
 	Model    string
 	Stream   bool
 	JSON     bool
@@ -50,6 +51,8 @@ func (o *Options) check() error {
 	switch {
 	case o.MaxTurns < 0:
 		return app.Usage(fmt.Errorf("invalid --max-turns %d", o.MaxTurns), "0 means the setting maxTurns")
+	case o.Asked && strings.HasPrefix(o.Prompt, "--"):
+		return app.Usage(fmt.Errorf("no text after -p: the flag %s follows", o.Prompt), `write the text first: agent -p "TEXT" `+o.Prompt)
 	case !o.Asked && (o.Stream || o.JSON):
 		return app.Usage(errors.New("--stream and --json need -p"), `agent -p "TEXT"`)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/hosttool"
@@ -45,6 +46,7 @@ type worker struct {
 	fresh    fresh
 	watch    func(tool.Event) // gets the events of calls; nil: nobody does
 	turns    int              // limit of requests for one prompt; 0: the setting
+	added    string           // to the system text, by the user
 	mode     disclose.Mode
 	budget   int // of the list of skills
 
@@ -69,7 +71,7 @@ type worker struct {
 func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
 	s := o.Services
 	w := unready(s, catalog, approver)
-	w.found, w.turns = found, o.MaxTurns
+	w.found, w.turns, w.added = found, o.MaxTurns, o.System
 	if err := w.begin(ctx, nil); err != nil {
 		return w, err
 	}
@@ -126,7 +128,7 @@ func (w *worker) compose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body)
+	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body, w.added)
 	return nil
 }
 
@@ -173,7 +175,7 @@ func (w *worker) blocks() *disclose.BlockOptions {
 func (w *worker) options() *agent.Options {
 	cfg := w.s.Settings.Config()
 	o := &agent.Options{
-		Model: w.found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: &llm.RetryOptions{},
+		Model: w.found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: retryOptions(cfg, w.s.Sys.Now),
 		Turn: w.turn, Carry: w.carry, Fork: w.fork, More: w.more(w.kit, w.set),
 		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
 		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime, Window: cfg.Agent.Window,
@@ -191,6 +193,14 @@ func (w *worker) watched(e tool.Event) {
 	if w.watch != nil {
 		w.watch(e)
 	}
+}
+
+// retryOptions returns how requests that fail for now are repeated. now tells the time.
+func retryOptions(cfg *config.Config, now func() time.Time) *llm.RetryOptions {
+	if cfg.Agent.RetryTime == 0 {
+		return &llm.RetryOptions{Attempts: 1}
+	}
+	return &llm.RetryOptions{Time: cfg.Agent.RetryTime, Now: now}
 }
 
 // more returns the function that offers the tools of active skills' toolsets to the model of a conversation with these tools.
