@@ -224,9 +224,7 @@ func someFail(t *testing.T, defect bool, found *bool) fault.Trial {
 			t.Fatal(err)
 		}
 		out.Do, closed = func() error { return keep(ctx, list, defect) }, func() { finish(p, list) }
-		out.Only = func(c fault.Call) bool {
-			return c.Create || slices.Contains([]string{"write", "fsync", "mkdirat", "rename", "unlinkat", "fchmod", "fchmodat", "flock"}, c.Name)
-		}
+		out.Only = changes
 	}
 	out.Check = func(err error) string {
 		closed()
@@ -242,6 +240,40 @@ func someFail(t *testing.T, defect bool, found *bool) fault.Trial {
 		return d.swept(ctx)
 	}
 	return out
+}
+
+// Whichever call fails while several skills are removed, all of them are installed, with their files, or none is, and a sweep removes
+// the rest.
+func TestEveryCallOfRemoveCanFail(t *testing.T) {
+	n, wrong := fault.Every(func() fault.Trial {
+		d, ctx := newDepot(t), t.Context()
+		in, err := install.New(&install.Options{Registry: d.registry(), Store: d.store(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fault.Trial{Root: string(d),
+			Do:   func() error { _, err := in.RemoveAll(ctx, nil, names...); return err },
+			Only: changes,
+			Check: func(err error) string {
+				n, wrong := d.commit(ctx)
+				if wrong == "" && err == nil && n != 0 {
+					wrong = "no error, and still installed"
+				}
+				return wrong
+			},
+			Repair: func(error) string {
+				defer os.RemoveAll(string(d))
+				return d.swept(ctx)
+			}}
+	})
+	if t.Logf("%d faults", n); n < 10 || len(wrong) > 0 {
+		t.Errorf("%d faults: %q", n, wrong)
+	}
+}
+
+// changes reports whether a call changes something.
+func changes(c fault.Call) bool {
+	return c.Create || slices.Contains([]string{"write", "fsync", "mkdirat", "rename", "unlinkat", "fchmod", "fchmodat", "flock"}, c.Name)
 }
 
 // loop installs the skills of the n-th commit and of those after it, and prints a line before the first and after each.

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 
@@ -17,6 +18,9 @@ type Fetcher interface {
 // ErrNoPlace is wrapped by errors of Fetch if there is no such place, or if it does not have the branch, tag or commit that was
 // asked for. A private place may say the same to a stranger.
 var ErrNoPlace = errors.New("the place is not there")
+
+// ErrNoVersion is wrapped by errors of Fetch if a place is there and does not have the branch, tag or commit. It is also ErrNoPlace.
+var ErrNoVersion = fmt.Errorf("%w with this version", ErrNoPlace)
 
 // ErrTooMany is wrapped by errors of Fetch if a place has more files that are wanted than the fetcher takes. Those of one folder may be
 // few enough.

@@ -3,6 +3,7 @@ package install_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -27,10 +28,13 @@ type place struct {
 	commit  string
 	fetched int
 	asks    [][]string // if it is not nil: the files that each request asks for
+	branch  string     // if it is not "": the only one
 }
 
 func (p *place) Fetch(_ context.Context, r *install.Request) (*install.Snapshot, error) {
-	p.fetched++
+	if p.fetched++; p.branch != "" && r.Source.Want != p.branch {
+		return nil, fmt.Errorf("%w: no branch %q", install.ErrNoVersion, r.Source.Want)
+	}
 	s := &install.Snapshot{Origin: install.Origin{Source: r.Source, URL: r.Source.URL, Commit: p.commit, Branch: "main"}, Close: func() error { return nil }}
 	if r.Known == "" || r.Known != p.commit {
 		s.FS = maps.Clone(p.files)
@@ -439,6 +443,58 @@ func TestUpdateOfRemoved(t *testing.T) {
 	defer u.Close()
 	if s := u.List[0]; s.State != install.Failed || !errors.Is(s.Err, install.ErrChanged) {
 		t.Errorf("state %s, %v", s.State, s.Err)
+	}
+}
+
+// The address of a page of a branch with a slash is that of the branch, and where there is none the error is about the first.
+func TestBranchWithSlash(t *testing.T) {
+	w := newWorld(t)
+	w.place.branch = "feature/x"
+	ref, err := source.Parse("https://git.example.com/acme/skills/src/branch/feature/x/skills/csv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.Open(t.Context(), ref, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got := p.Origin.Source; got.Want != "feature/x" || got.Path != "skills/csv" || p.Skills[0].Manifest.Name != "csv" {
+		t.Errorf("got %+v, %v", got, p.Skills)
+	}
+	w.place.branch, w.place.fetched = "other", 0
+	if _, err := w.Open(t.Context(), ref, ""); !errors.Is(err, install.ErrNoPlace) || !strings.Contains(err.Error(), `no branch "feature";`) || w.place.fetched != 4 {
+		t.Errorf("%d tries: %v", w.place.fetched, err)
+	}
+	ref.Joined, w.place.fetched = false, 0
+	if _, err := w.Open(t.Context(), ref, ""); err == nil || w.place.fetched != 1 {
+		t.Errorf("%d tries: %v", w.place.fetched, err)
+	}
+}
+
+// Several skills leave the registry at once, or none does.
+func TestRemoveAll(t *testing.T) {
+	w := newWorld(t)
+	w.add("csv")
+	w.add("pdf")
+	called := 0
+	out := func(list []registry.Entry) { called += len(list) }
+	if list, err := w.RemoveAll(t.Context(), out, "csv", "none", "pdf"); len(list) > 0 || !errors.Is(err, registry.ErrNotInstalled) || called > 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if left, err := w.Installed(t.Context()); err != nil || len(left) != 2 {
+		t.Fatalf("left %+v, %v", left, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	list, err := w.RemoveAll(ctx, func(list []registry.Entry) { out(list); cancel() }, "csv", "pdf")
+	if len(list) != 2 || !errors.Is(err, context.Canceled) || called != 2 || len(list[0].Folders) > 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if left, err := w.Installed(t.Context()); err != nil || len(left) != 0 {
+		t.Fatalf("left %+v, %v", left, err)
+	}
+	if r, err := w.Sweep(t.Context(), nil); err != nil || len(r.Removed) != 2 {
+		t.Errorf("swept %+v, %v", r, err)
 	}
 }
 

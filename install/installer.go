@@ -116,23 +116,44 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	below := path.Clean(ref.Path) // "." for ""
-	r.Dir, r.Progress, r.Choose = dir, in.o.Progress, choose(below)
-	if p.snapshot, err = f.Fetch(ctx, r); err != nil {
+	r.Dir, r.Progress = dir, in.o.Progress
+	if p.snapshot, err = fetch(ctx, f, r); err != nil {
 		return nil, err
 	}
+	below := path.Clean(r.Source.Path)
 	p.Origin = p.snapshot.Origin
 	if p.snapshot.FS == nil {
 		p.Unchanged = true
 		return p, nil
 	}
 	if _, err := fs.Stat(p.snapshot.FS, below); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no folder %q: %w", ref, ref.Path, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s has no folder %q: %w", ref, below, fs.ErrNotExist)
 	}
 	if p.Skills, p.LeftOut, p.Hidden, err = find(ctx, p.snapshot, below, in.o.Catalog.Profile, names); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// fetch gets the place of a request. If its version is from an address that does not show where the version ends, and there is no such
+// version, it tries longer ones, and changes the request.
+func fetch(ctx context.Context, f Fetcher, r *Request) (*Snapshot, error) {
+	var first error
+	for {
+		r.Choose = choose(path.Clean(r.Source.Path)) // "." for ""
+		s, err := f.Fetch(ctx, r)
+		if !errors.Is(err, ErrNoVersion) || !r.Source.Joined && first == nil {
+			return s, err
+		}
+		if first == nil {
+			first = err
+		}
+		longer, ok := r.Source.Longer()
+		if !ok {
+			return nil, fmt.Errorf("%w; if a name in the address has a slash, write the repository, \"#\", the name, \":\" and the folder", first)
+		}
+		r.Source = longer
+	}
 }
 
 // Close removes what was fetched. It may be called again.

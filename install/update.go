@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -339,105 +338,6 @@ func (in *Installer) Rollback(ctx context.Context, name string, approved bool, p
 		return e, err
 	}
 	return in.entry(ctx, name)
-}
-
-// Removed says what Remove did.
-type Removed struct {
-	Entry     registry.Entry
-	Folders   []string // versions that are gone
-	Postponed []string // versions that something still runs; Sweep removes them later
-}
-
-// Remove takes a skill out of the registry and removes its versions from the store. The folder of a linked skill stays.
-func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) {
-	e, err := in.o.Registry.Unregister(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	out, err := in.removeFiles(ctx, e)
-	if err != nil {
-		err = fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err)
-	}
-	return out, err
-}
-
-// RemoveFiles removes the versions of a skill from the store and leaves it in the registry. It is for a disk that is too full
-// to write the registry: what it frees lets Remove succeed. A skill without files does not load.
-func (in *Installer) RemoveFiles(ctx context.Context, name string) (*Removed, error) {
-	e, err := in.entry(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return in.removeFiles(ctx, e)
-}
-
-func (in *Installer) removeFiles(ctx context.Context, e registry.Entry) (*Removed, error) {
-	out := &Removed{Entry: e}
-	paths := []string{}
-	if !e.Linked {
-		paths = append(paths, e.InstalledPath)
-	}
-	for _, p := range e.Previous {
-		paths = append(paths, p.InstalledPath)
-	}
-	for _, path := range paths {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.o.Store.Has(path) {
-			continue
-		}
-		done, err := in.o.Store.Remove(ctx, path)
-		switch {
-		case err != nil:
-			return out, err
-		case done:
-			out.Folders = append(out.Folders, path)
-		default:
-			out.Postponed = append(out.Postponed, path)
-		}
-	}
-	return out, nil
-}
-
-// Sweep removes the versions that no entry of the registry names, and what killed processes left. Unless somebody installs
-// at the same time, it then calls forget, which may be nil, to remove what others recorded about folders of the store: gone
-// reports whether a folder is one that is not there and that the registry does not name.
-func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string) bool) error) (*store.Report, error) {
-	wanted := map[string]bool{}
-	return in.o.Store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
-		set, err := in.o.Registry.Load(ctx)
-		if err != nil {
-			return nil, err // a damaged registry names nothing
-		}
-		for _, e := range set.All() {
-			wanted[e.InstalledPath] = true
-			for _, p := range e.Previous {
-				wanted[p.InstalledPath] = true
-			}
-		}
-		return func(path string) bool { return wanted[path] }, nil
-	}, func() error {
-		if forget == nil {
-			return nil
-		}
-		return forget(func(dir string) bool {
-			path := in.named(dir)
-			_, err := os.Lstat(path)
-			return in.o.Store.Has(path) && !wanted[path] && errors.Is(err, fs.ErrNotExist)
-		})
-	})
-}
-
-// named returns a folder as the store names it: dir may be without the links on the way to it.
-func (in *Installer) named(dir string) string {
-	root := in.o.Store.Root
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return dir
-	}
-	rel, err := filepath.Rel(real, dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return dir
-	}
-	return filepath.Join(root, rel)
 }
 
 // Link records a folder of the user's own as an installed skill: nothing is copied.

@@ -29,7 +29,8 @@ type Grant struct {
 	// everything that the user does.
 	Given want.Set `json:"given,omitempty"`
 
-	// Withheld is what the manifest's permissions declare and its scripts do not get.
+	// Withheld is what the manifest's permissions declare and its scripts do not get. Unlike Given it does not lapse: what declares
+	// the same in another content of the folder is withheld, too, until it is given.
 	Withheld want.Set `json:"withheld,omitempty"`
 
 	Files []File `json:"files,omitempty"` // the content, to show what changed when the grant lapses
@@ -92,18 +93,22 @@ func (g storedGrant) MarshalJSON() ([]byte, error) {
 }
 
 // EditGrant changes the grant of a skill. key has the name, the folder, the digest and the files of the present content; its
-// other fields are ignored. edit gets the grant of that content, or an empty one: a grant of another content in the same
-// folder has lapsed and is replaced. A grant that is empty after edit is removed. The errors are those of Approve, and that
-// of edit, after which nothing was written.
+// other fields are ignored. edit gets the grant of that content, or one that gives nothing and withholds what the grant of another
+// content in the same folder does, with a zero GrantedAt: that one has lapsed and is replaced. A grant that is empty after edit is removed. The errors are
+// those of Approve, and that of edit, after which nothing was written.
 func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
 	key.Name = manifest.Canonical(key.Name)
 	return s.change(ctx, func(f *file) error {
 		had := false
 		g := storedGrant{Grant: Grant{Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
 		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Dir == key.Dir })
-		if at >= 0 && f.Grants[at].is(key.Digest) {
+		switch {
+		case at < 0:
+		case f.Grants[at].is(key.Digest):
 			g = f.Grants[at]
 			had = !g.Empty()
+		default:
+			g.Withheld = f.Grants[at].Withheld
 		}
 		before := g.Grant
 		before.tidy() // the lists are its own

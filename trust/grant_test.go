@@ -72,7 +72,14 @@ func TestGrants(t *testing.T) {
 	if g, _ := set.Grant("my-skill", "", digest("b")); g.Given.String() != "env:C" || len(set.Grants()) != 1 {
 		t.Errorf("got %v of %v", g, set.Grants())
 	}
-	give(t, s, key, func(g *Grant) { g.Given = nil })
+	give(t, s, key, func(g *Grant) { g.Given, g.Withheld = nil, want.New(want.VariableOf("D")) })
+	key.Digest = digest("c")
+	give(t, s, key, func(g *Grant) { // what was withheld stays so
+		if g.Withheld.String() != "env:D" || !g.GrantedAt.IsZero() {
+			t.Errorf("the grant of another content begins as %v", g)
+		}
+		g.Withheld = nil
+	})
 	if set = loaded(t, s); set.HasGrants("my-skill") {
 		t.Errorf("an empty grant stays: %v", set.Grants())
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -167,18 +168,42 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 // Revoke removes all approvals and grants of a name and reports whether there was one. A skill below a trusted folder stays
 // trusted.
 func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
-	name = manifest.Canonical(name)
-	found := false
-	err := s.change(ctx, func(f *file) error {
-		n := len(f.Approvals) + len(f.Grants)
-		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return a.Name == name })
-		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return g.Name == name })
-		if found = len(f.Approvals)+len(f.Grants) < n; !found {
-			return nil
+	found, err := s.RevokeAll(ctx, name)
+	return len(found) > 0, err
+}
+
+// RevokeAll is Revoke for several names, all in one step. It returns those that had something, as canonical names.
+func (s *Store) RevokeAll(ctx context.Context, names ...string) ([]string, error) {
+	had := map[string]bool{} // names to remove, and whether they had something
+	for _, name := range names {
+		had[manifest.Canonical(name)] = false
+	}
+	gone := func(name string) bool {
+		_, is := had[name]
+		if is {
+			had[name] = true
 		}
-		return s.record(ctx, trace.Event{Kind: trace.TrustRevoked, Skill: name, Message: "Revoked all approvals and grants of skill '" + name + "'"})
+		return is
+	}
+	var found []string
+	err := s.change(ctx, func(f *file) error {
+		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return gone(a.Name) })
+		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return gone(g.Name) })
+		for _, name := range slices.Sorted(maps.Keys(had)) {
+			if !had[name] {
+				continue
+			}
+			found = append(found, name)
+			if err := s.record(ctx, trace.Event{Kind: trace.TrustRevoked, Skill: name, Message: "Revoked all approvals and grants of skill '" + name + "'"}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return found && err == nil, err
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // Forget removes the approvals and grants of single contents for which gone reports true, all in one step, and returns the

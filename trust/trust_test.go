@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -205,6 +206,24 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 	}
 	if got := loaded(t, s).Trusted("x", "/p/x", digest("c")); got != skill.TrustNone {
 		t.Errorf("revoked content is %v", got)
+	}
+}
+
+// Several names lose what they have in one step.
+func TestRevokeAll(t *testing.T) {
+	s := newStore(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		must(t, s.Approve(t.Context(), Approval{Name: name, Digest: digest(name)}))
+	}
+	give(t, s, Grant{Name: "e", Digest: digest("e")}, func(g *Grant) { g.Given = home() })
+	var told []string
+	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return nil }
+	found, err := s.RevokeAll(t.Context(), "C", "none", "a", "E", "a")
+	if err != nil || !slices.Equal(found, []string{"a", "c", "e"}) || !slices.Equal(told, found) {
+		t.Errorf("found %q, told %q, %v", found, told, err)
+	}
+	if set := loaded(t, s); len(set.Approvals()) != 2 || set.HasGrants("e") {
+		t.Errorf("left %v, %v", set.Approvals(), set.Grants())
 	}
 }
 

@@ -130,7 +130,9 @@ func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Sn
 		err = alsoError{err, ErrRefused}
 	}
 	switch {
-	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):
+	case errors.Is(err, git.ErrName):
+		err = alsoError{err, install.ErrNoVersion}
+	case errors.Is(err, git.ErrNotFound):
 		err = alsoError{err, install.ErrNoPlace}
 	case errors.Is(err, git.ErrNetwork):
 		err = alsoError{err, ErrNetwork}

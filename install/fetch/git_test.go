@@ -85,6 +85,9 @@ func TestGit(t *testing.T) {
 			t.Errorf("%+v: got %+v", tt.ref, s.Origin)
 		}
 	}
+	if _, err := f.Fetch(t.Context(), &install.Request{Source: ref("none", ""), Dir: t.TempDir()}); !errors.Is(err, install.ErrNoVersion) {
+		t.Errorf("got %v", err)
+	}
 	s := fetchOne(t, f, &install.Request{Source: ref("v1", "")})
 	if err := s.Need(t.Context(), func(p string) bool { return strings.HasPrefix(p, "skills/b/") }); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,15 +13,16 @@ type Forge struct {
 	Hosts     []string // in lower case; a path of two parts on one of them is a repository. The first is that of its API and of git
 	Variables []string // of the environment, that hold a token by custom; the first that is set counts
 	User      string   // that git gives with a token
+	flat      bool     // a repository is OWNER/REPO there, and never has more parts
 }
 
 // forges has a row for each forge.
 var forges = []Forge{
-	{Name: "github", Hosts: []string{"github.com", "www.github.com"}, Variables: []string{"GH_TOKEN", "GITHUB_TOKEN"}, User: "x-access-token"},
+	{Name: "github", Hosts: []string{"github.com", "www.github.com"}, Variables: []string{"GH_TOKEN", "GITHUB_TOKEN"}, User: "x-access-token", flat: true},
 	{Name: "gitlab", Hosts: []string{"gitlab.com"}, Variables: []string{"GITLAB_TOKEN"}, User: "oauth2"},
-	{Name: "bitbucket", Hosts: []string{"bitbucket.org"}, Variables: []string{"BITBUCKET_TOKEN"}, User: "x-token-auth"},
-	{Name: "codeberg", Hosts: []string{"codeberg.org"}, Variables: []string{"CODEBERG_TOKEN"}, User: "oauth2"},
-	{Hosts: []string{"git.sr.ht"}},
+	{Name: "bitbucket", Hosts: []string{"bitbucket.org"}, Variables: []string{"BITBUCKET_TOKEN"}, User: "x-token-auth", flat: true},
+	{Name: "codeberg", Hosts: []string{"codeberg.org"}, Variables: []string{"CODEBERG_TOKEN"}, User: "oauth2", flat: true},
+	{Hosts: []string{"git.sr.ht"}, flat: true},
 }
 
 // Forges returns the forges whose tokens stand in variables.
@@ -54,6 +56,24 @@ func (r Ref) Forge() *Forge {
 }
 
 // isForge reports whether a path of two parts on this host is a repository.
-func isForge(host string) bool {
-	return slices.ContainsFunc(forges, func(f Forge) bool { return slices.Contains(f.Hosts, strings.ToLower(host)) })
+func isForge(host string) bool { return forgeOf(host) != nil }
+
+// forgeOf returns the forge on a host, nil if there is none.
+func forgeOf(host string) *Forge {
+	i := slices.IndexFunc(forges, func(f Forge) bool { return slices.Contains(f.Hosts, strings.ToLower(host)) })
+	if i < 0 {
+		return nil
+	}
+	f := forges[i]
+	return &f
+}
+
+// ofForge is checkGit for the address of a page that is that of a repository, unless its path has too many parts.
+func ofForge(u *url.URL, repo string, ref Ref) (Ref, error) {
+	parts := strings.SplitN(strings.Trim(u.Path, "/"), "/", 3)
+	if f := forgeOf(u.Hostname()); f != nil && f.flat && len(parts) > 2 {
+		repo = "https://" + u.Host + "/" + parts[0] + "/" + parts[1]
+		return Ref{}, cured(errors.New("the page is not of a folder, or this does not know how its address names one"), "write "+repo+"#BRANCH:FOLDER, or "+repo)
+	}
+	return checkGit(repo, ref)
 }

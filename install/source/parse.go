@@ -45,13 +45,14 @@ func (e *Error) Unwrap() error { return e.Err }
 //
 //	owner/repo  owner/repo/path/to/skill  owner/repo@skill  github:owner/repo  gitlab:group/repo
 //	github.com/owner/repo  git.example.org/owner/repo  host:8443/owner/repo  (a host has a dot or a port)
-//	https://host/repo.git  https://github.com/owner/repo/tree/main/path  ssh://git@host/repo  git@host:repo  file:///repo
+//	https://host/repo.git  ssh://git@host/repo  git@host:repo  file:///repo
+//	https://github.com/owner/repo/tree/main/path  (the address of a folder, or of its SKILL.md, on the page of a forge; see Ref.Longer)
 //	./folder  ~/folder  /folder  ./skill.zip  https://host/skill.tar.gz
 //	https://host                          (a site with a discovery index)
 //	oci://registry/repository:tag
 //
-// A repository may be followed by "#branch", "#tag" or "#commit", and that by "@skill". An error is an *Error. Nil
-// options mean the zero value.
+// A repository may be followed by "#branch", "#tag" or "#commit", that by ":path", and that by "@skill". An error is an *Error.
+// Nil options mean the zero value.
 func Parse(text string, o *Options) (Ref, error) {
 	if o == nil {
 		o = &Options{}
@@ -93,8 +94,7 @@ func parse(text string, o *Options) (Ref, error) {
 		return local(text, o)
 	}
 	rest, after, _ := strings.Cut(text, "#")
-	ref := Ref{Kind: Git}
-	ref.Want, ref.Name, _ = strings.Cut(after, "@")
+	ref := version(after)
 	scheme, _, isURL := strings.Cut(rest, "://")
 	switch {
 	case isURL && strings.EqualFold(scheme, "oci"):
@@ -125,6 +125,15 @@ func parse(text string, o *Options) (Ref, error) {
 	return short(gitHub, rest, ref)
 }
 
+// version reads what follows the "#" of a repository: "version", "version:path", and either with "@skill".
+func version(text string) Ref {
+	ref := Ref{Kind: Git}
+	text, ref.Name, _ = strings.Cut(text, "@")
+	ref.Want, ref.Path, _ = strings.Cut(text, ":")
+	ref.Path = strings.Trim(ref.Path, "/")
+	return ref
+}
+
 // ofHost reads "host/owner/repo", "host/owner/repo/path" of GitHub, and either with "@skill". No owner on GitHub has a dot in its name.
 func ofHost(text string, ref Ref) (Ref, error) {
 	text, name, named := strings.Cut(text, "@")
@@ -139,14 +148,14 @@ func ofHost(text string, ref Ref) (Ref, error) {
 	case checkHost(u) != nil:
 		return Ref{}, checkHost(u)
 	}
-	if repo, ok := tree(u, &ref); ok {
-		return checkGit(repo, ref)
+	if out, ok, err := ofPage(u, ref); ok {
+		return out, err
 	}
 	switch strings.ToLower(u.Host) {
 	case "github.com", "www.github.com":
 		return short(gitHub, strings.TrimPrefix(u.Path, "/"), ref)
 	}
-	return checkGit(repositoryURL(u), ref)
+	return ofForge(u, repositoryURL(u), ref)
 }
 
 // repositoryURL returns a URL whose path shows that it is a repository, as forges understand it.
@@ -197,9 +206,7 @@ func local(text string, o *Options) (Ref, error) {
 	path = filepath.Clean(path)
 	switch {
 	case repository || strings.HasSuffix(path, ".git"):
-		ref := Ref{}
-		ref.Want, ref.Name, _ = strings.Cut(after, "@")
-		return checkGit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), ref)
+		return checkGit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), version(after))
 	case isArchive(path):
 		return Ref{Kind: Archive, URL: path}, nil
 	}
@@ -238,7 +245,10 @@ func short(base, text string, ref Ref) (Ref, error) {
 		}
 		return Ref{}, cured(errors.New("it names no repository"), cure)
 	}
-	if len(parts) == 3 {
+	switch {
+	case len(parts) == 3 && ref.Path != "":
+		return Ref{}, cured(errors.New("it names two folders"), "leave out what follows the colon")
+	case len(parts) == 3:
 		ref.Path = parts[2]
 	}
 	return checkGit(base+parts[0]+"/"+parts[1], ref)
@@ -269,8 +279,8 @@ func ofURL(text string, ref Ref) (Ref, error) {
 	if err := checkHost(u); err != nil {
 		return Ref{}, err
 	}
-	if repo, ok := tree(u, &ref); ok {
-		return checkGit(repo, ref)
+	if out, ok, err := ofPage(u, ref); ok {
+		return out, err
 	}
 	switch path := strings.TrimRight(u.Path, "/"); {
 	case strings.Contains(path, "//"):
@@ -280,61 +290,18 @@ func ofURL(text string, ref Ref) (Ref, error) {
 	case strings.HasSuffix(path, ".git"):
 		return checkGit(text, ref)
 	case isForge(u.Hostname()) && strings.Count(path, "/") >= 2:
-		return checkGit(strings.TrimRight(text, "/"), ref)
+		return ofForge(u, strings.TrimRight(text, "/"), ref)
 	default:
 		ref.Kind = Index
 	}
 	if u.RawQuery != "" {
 		return Ref{}, cured(errors.New("it has a query"), forms)
 	}
-	if ref.Want != "" {
+	if ref.Want != "" || ref.Path != "" {
 		return Ref{}, cured(errors.New("only a repository has a branch, a tag or a commit"), "write https://HOST/REPO.git#"+ref.Want)
 	}
 	ref.URL = text
 	return ref, nil
-}
-
-// tree reads the URL of a page that shows a folder of a repository: ".../tree/REF/PATH" of GitHub, ".../-/tree/REF/PATH" of
-// GitLab, and "_git/REPO?path=PATH&version=GBREF" of Azure. A branch with a slash has to be given with "#".
-func tree(u *url.URL, ref *Ref) (repo string, ok bool) {
-	path := strings.Trim(u.Path, "/")
-	before, after, ok := strings.Cut(path, "/-/tree/")
-	if !ok && strings.Count(path, "/") >= 3 {
-		if parts := strings.SplitN(path, "/", 4); parts[2] == "tree" || parts[2] == "blob" {
-			before, after, ok = parts[0]+"/"+parts[1], parts[3], isForge(u.Hostname())
-		}
-	}
-	base := "https://" + u.Host + "/"
-	if ok {
-		want, below, _ := strings.Cut(after, "/")
-		if ref.Want == "" {
-			ref.Want = want
-		} else {
-			below = strings.TrimPrefix(strings.TrimPrefix(after, ref.Want), "/")
-		}
-		ref.Path = strings.TrimSuffix(strings.TrimSuffix(below, "/SKILL.md"), "/")
-		if ref.Path == "SKILL.md" {
-			ref.Path = ""
-		}
-		return repositoryURL(&url.URL{Scheme: "https", Host: u.Host, Path: "/" + before}), true
-	}
-	if _, repo, _ := strings.Cut(path, "/_git/"); repo != "" {
-		q := u.Query()
-		ref.Path = strings.Trim(q.Get("path"), "/")
-		if v := q.Get("version"); len(v) > 2 && ref.Want == "" {
-			ref.Want = v[2:]
-			switch v[:2] {
-			case "GB":
-				ref.Type = "branch"
-			case "GT":
-				ref.Type = "tag"
-			case "GC":
-				ref.Type = "commit"
-			}
-		}
-		return base + path, true
-	}
-	return "", false
 }
 
 func checkHost(u *url.URL) error {

@@ -45,9 +45,12 @@ type Ref struct {
 	Want string // branch, tag or commit of a repository, tag or digest of an artifact; "" is the default
 	Type string // what Want is, if the user said so: "branch", "tag" or "commit"
 	Name string // of the one skill that is wanted, from "owner/repo@name"; "" is any
+
+	// Joined says that Want and Path are from one address, and that Want may have more parts, which are the first of Path: see Longer.
+	Joined bool
 }
 
-// String returns a text that Parse reads as the same place, without Path, Want, Type and Name.
+// String returns a text that Parse reads as the same place, without Path, Want, Type, Name and Joined.
 func (r Ref) String() string {
 	if r.Kind == OCI {
 		return ociScheme + r.URL

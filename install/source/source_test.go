@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +26,7 @@ func TestParse(t *testing.T) { // R147, R151
 		{"gitlab:acme/skills", Ref{Kind: Git, URL: "https://gitlab.com/acme/skills"}},
 		{"github.com/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
 		{"www.github.com/acme/skills/tools/csv@x", Ref{Kind: Git, URL: "https://github.com/acme/skills", Path: "tools/csv", Name: "x"}},
-		{"github.com/acme/skills/tree/v1/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "v1", Path: "csv"}},
+		{"github.com/acme/skills/tree/v1/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "v1", Path: "csv", Joined: true}},
 		{"gitlab.com/group/team/skills#v1@csv", Ref{Kind: Git, URL: "https://gitlab.com/group/team/skills", Want: "v1", Name: "csv"}},
 		{"git.acme.example/o/r/", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git"}},
 		{"git.acme.example:8443/o/r", Ref{Kind: Git, URL: "https://git.acme.example:8443/o/r.git"}},
@@ -33,11 +34,29 @@ func TestParse(t *testing.T) { // R147, R151
 		{"git@gitea:3000/o/r", Ref{Kind: Git, URL: "git@gitea:3000/o/r"}},
 		{"git.acme.example/r.git", Ref{Kind: Git, URL: "https://git.acme.example/r.git"}},
 		{"https://github.com/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
-		{"https://github.com/acme/skills/tree/main/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "skills/csv"}},
+		{"https://github.com/acme/skills/tree/main/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "skills/csv", Joined: true}},
+		{"https://github.com/acme/skills/tree/main", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main"}},
 		{"https://github.com/acme/skills/tree/a/b/csv#a/b", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "a/b", Path: "csv"}},
-		{"https://github.com/acme/skills/blob/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "csv"}},
-		{"https://gitlab.com/a/b/c/-/tree/v1/csv", Ref{Kind: Git, URL: "https://gitlab.com/a/b/c", Want: "v1", Path: "csv"}},
-		{"https://git.acme.example/a/b/-/tree/v1/csv", Ref{Kind: Git, URL: "https://git.acme.example/a/b.git", Want: "v1", Path: "csv"}},
+		{"https://github.com/acme/skills/blob/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "csv", Joined: true}},
+		{"https://github.com/acme/skills/blob/main/SKILL.md?plain=1#usage", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main"}},
+		{"https://github.com/acme/skills/raw/refs/heads/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Type: "branch", Path: "csv", Joined: true}},
+		{"https://raw.githubusercontent.com/acme/skills/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "csv", Joined: true}},
+		{"https://raw.githubusercontent.com/acme/skills/refs/tags/v1/csv/SKILL.md", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "v1", Type: "tag", Path: "csv", Joined: true}},
+		{"https://ghe.acme.example/o/r/tree/main/csv", Ref{Kind: Git, URL: "https://ghe.acme.example/o/r.git", Want: "main", Path: "csv", Joined: true}},
+		{"https://gitlab.com/a/b/c/-/tree/v1/csv", Ref{Kind: Git, URL: "https://gitlab.com/a/b/c", Want: "v1", Path: "csv", Joined: true}},
+		{"https://gitlab.com/a/b/-/blob/v1/csv/SKILL.md?ref_type=heads#L10-12", Ref{Kind: Git, URL: "https://gitlab.com/a/b", Want: "v1", Path: "csv", Joined: true}},
+		{"https://git.acme.example/a/b/-/tree/v1/csv", Ref{Kind: Git, URL: "https://git.acme.example/a/b.git", Want: "v1", Path: "csv", Joined: true}},
+		{"https://codeberg.org/o/r/src/branch/main/csv", Ref{Kind: Git, URL: "https://codeberg.org/o/r", Want: "main", Type: "branch", Path: "csv", Joined: true}},
+		{"git.acme.example/o/r/src/tag/v1/csv/skill.md", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git", Want: "v1", Type: "tag", Path: "csv", Joined: true}},
+		{"https://git.acme.example/o/r/src/commit/0123abc/csv", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git", Want: "0123abc", Type: "commit", Path: "csv"}},
+		{"https://git.acme.example/o/r/raw/branch/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git", Want: "main", Type: "branch", Path: "csv", Joined: true}},
+		{"https://bitbucket.org/o/r/src/main/csv/", Ref{Kind: Git, URL: "https://bitbucket.org/o/r", Want: "main", Path: "csv", Joined: true}},
+		{"https://git.sr.ht/~u/r/tree/a/b/item/csv", Ref{Kind: Git, URL: "https://git.sr.ht/~u/r", Want: "a/b", Path: "csv"}},
+		{"https://skills.sh/acme/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Name: "csv"}},
+		{"skills.sh/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
+		{"https://skills.sh/trending", Ref{Kind: Index, URL: "https://skills.sh/trending"}},
+		{"git@github.com:o/r.git#main:skills/csv", Ref{Kind: Git, URL: "git@github.com:o/r.git", Want: "main", Path: "skills/csv"}},
+		{"o/r#:skills/csv/@csv", Ref{Kind: Git, URL: "https://github.com/o/r", Path: "skills/csv", Name: "csv"}},
 		{"https://gitlab.com/a/b/c", Ref{Kind: Git, URL: "https://gitlab.com/a/b/c"}},
 		{"https://dev.azure.com/o/p/_git/r?path=/s/csv&version=GTv1", Ref{Kind: Git, URL: "https://dev.azure.com/o/p/_git/r", Path: "s/csv", Want: "v1", Type: "tag"}},
 		{"https://git.acme.example:8443/x.git#0123abc", Ref{Kind: Git, URL: "https://git.acme.example:8443/x.git", Want: "0123abc"}},
@@ -97,6 +116,13 @@ func TestParseRefuses(t *testing.T) {
 		{"https://token@host/x.git", "password"},
 		{"https://host/x.git?a=b", "not the URL of a repository"},
 		{"https://host/page#main", "only a repository"},
+		{"https://host/page#:csv", "only a repository"},
+		{"https://github.com/o/r/pull/7", "write https://github.com/o/r#BRANCH:FOLDER"},
+		{"codeberg.org/o/r/issues", "write https://codeberg.org/o/r#BRANCH:FOLDER"},
+		{"https://github.com/o/r/tree/main/csv#v2", "not the version in the address"},
+		{"https://github.com/o/r/tree/main/csv#main:pdf", "names two folders"},
+		{"o/r/csv#main:pdf", "names two folders"},
+		{"o/r#main:../pdf", "not a path below"},
 		{"file://host/x", "three slashes"},
 		{"a/b/../../x", "not a path below"},
 		{"a/b/./x", "not a path below"},
@@ -152,9 +178,43 @@ func TestRepository(t *testing.T) {
 	}
 }
 
+// The address of a page does not show where the name of a branch ends.
+func TestJoined(t *testing.T) {
+	ref, err := Parse("https://github.com/o/r/tree/a/b/c/SKILL.md", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for ok := true; ok; ref, ok = ref.Longer() {
+		got = append(got, ref.Want+" "+ref.Path)
+	}
+	if want := []string{"a b/c", "a/b c", "a/b/c "}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	long := Ref{Want: "a", Path: strings.Repeat("b/", 50) + "c", Joined: true}
+	tries := 0
+	for ok := true; ok; long, ok = long.Longer() {
+		tries++
+	}
+	if tries != mostSlashes+1 {
+		t.Errorf("%d tries", tries)
+	}
+	if _, ok := (Ref{Want: "a", Path: "b"}).Longer(); ok {
+		t.Error("a path that the user named became a part of the branch")
+	}
+	for _, tt := range []struct{ path, want, after string }{
+		{"b/c", "a/b", "c"}, {"b/c", "v1", "b/c"}, {"b", "a/b", ""}, {"bc", "a/b", "bc"},
+	} {
+		if got := (Ref{Want: "a", Path: tt.path, Joined: true}).At(tt.want, "branch"); got != (Ref{Want: tt.want, Type: "branch", Path: tt.after}) {
+			t.Errorf("%s at %s: %+v", tt.path, tt.want, got)
+		}
+	}
+}
+
 // What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c", "h:8443/a/b", "a@h:8443/b"} {
+	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c", "h:8443/a/b", "a@h:8443/b",
+		"https://h/a/b/src/branch/c/d", "https://git.sr.ht/~a/b/tree/c/item/d", "https://raw.githubusercontent.com/a/b/c/SKILL.md", "skills.sh/a/b/c", "a@b:c#d:e@f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -284,7 +284,7 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	if err := cmp.Or(p.approval.Wants.Check(), p.approval.Forgoes.Check()); err != nil {
 		return fmt.Errorf("what the skill %q asks for cannot be approved: %w", s.Canonical(), err)
 	}
-	if p.granted, p.lapsed = lapsed, lapsed != nil; granted.Name != "" {
+	if p.granted, p.lapsed = lapsed, lapsed != nil; !p.lapsed && granted.Name != "" {
 		p.granted = &granted
 	}
 	if host, err := c.tools.Host(); err == nil { // without a home there is none to clear

@@ -108,10 +108,14 @@ func (p *Proposal) doubtful(w want.Want) bool {
 	return p.policy.Decide(w).Level != policy.Free || strings.HasPrefix(w.Name, "~/.")
 }
 
-// Give adds what flags name. With only, nothing else is given, and nothing is taken that the content had.
+// Give adds what flags name. With only, nothing else is given, and nothing is taken that the content had. What the person withheld
+// stays withheld, from a former content too.
 func (p *Proposal) Give(given want.Set, only bool) {
 	if p.added = only; only {
 		p.choice = choice{gets: p.declared}
+		if p.granted != nil {
+			p.choice.gets = p.declared.Without(p.granted.Withheld...)
+		}
 	}
 	for _, w := range given {
 		if w.Kind != want.Variable || !p.choice.gets.Has(w) {

@@ -90,7 +90,8 @@ func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
 	return len(more) > 0, err
 }
 
-// find returns the grant of a skill's content, and the one that has lapsed, if there is one.
+// find returns the grant of a skill's content, and the one that has lapsed, if there is one that gave something. What that one
+// withheld, the first one withholds as far as the content declares it.
 func (g *Grants) find(ctx context.Context, s *skill.Skill) (trust.Grant, *trust.Grant, error) {
 	set := g.trust.Known()
 	if !set.HasGrants(s.Canonical()) {
@@ -109,10 +110,34 @@ func (g *Grants) find(ctx context.Context, s *skill.Skill) (trust.Grant, *trust.
 	if found, ok := set.Grant(s.Canonical(), dir, digest); ok {
 		return found, nil, nil
 	}
-	if lapsed, ok := set.Lapsed(s.Canonical(), dir, digest); ok {
-		return trust.Grant{}, &lapsed, nil
+	lapsed, ok := set.Lapsed(s.Canonical(), dir, digest)
+	if !ok {
+		return trust.Grant{}, nil, nil
 	}
-	return trust.Grant{}, nil, nil
+	lapsed.Withheld = stillWithheld(&lapsed, s.Manifest())
+	now := trust.Grant{Withheld: lapsed.Withheld}
+	if !now.Empty() {
+		now.Name, now.Digest, now.Dir = lapsed.Name, digest, dir
+	}
+	if len(lapsed.Given) == 0 {
+		return now, nil, nil
+	}
+	return now, &lapsed, nil
+}
+
+// begin prepares the grant that a content gets in place of one that has lapsed.
+func begin(t *trust.Grant, m *manifest.Manifest) {
+	if t.GrantedAt.IsZero() {
+		t.Withheld = t.Withheld.Add(stillWithheld(t, m)...)
+	}
+}
+
+// stillWithheld returns what a manifest declares that the grant of a former content withheld, or that includes something of it.
+func stillWithheld(lapsed *trust.Grant, m *manifest.Manifest) want.Set {
+	out, _ := script.Declared(m).Split(func(w want.Want) bool {
+		return lapsed.Withheld.Covers(w) || slices.ContainsFunc(lapsed.Withheld, w.Covers)
+	})
+	return out
 }
 
 // grantDir returns the folder under which a skill's grant is stored, "" for a bundled skill.
@@ -182,6 +207,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) 
 	}
 	m := s.Manifest()
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+		begin(t, m)
 		g.add(t, give, m)
 		if !g.remove(t, take, m) {
 			return NotFound(fmt.Errorf("%s has nothing of that to revoke", s.Name()), "agent skill info "+s.Canonical()+" shows what it has")
@@ -202,7 +228,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) 
 // set stores what the choice of a proposal gives: in place of what the content had, or in addition if flags alone decided.
 func (g *Grants) set(ctx context.Context, p *Proposal) error {
 	given := p.given()
-	if p.added && given.Empty() || given.Empty() && p.granted == nil {
+	if p.added && len(given.Given) == 0 || given.Empty() && p.granted == nil {
 		return nil
 	}
 	store, err := g.trust.Edit()
@@ -211,7 +237,7 @@ func (g *Grants) set(ctx context.Context, p *Proposal) error {
 	}
 	key := trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
 	err = store.EditGrant(ctx, key, func(t *trust.Grant) error {
-		if !p.added {
+		if begin(t, p.manifest); !p.added {
 			*t = trust.Grant{Given: t.Given.Kind(want.Package).Add(p.packages()...), Withheld: given.Withheld}
 		}
 		g.add(t, given.Given, p.manifest)
@@ -259,6 +285,7 @@ func (g *Grants) entry(m *manifest.Manifest, w want.Want) (want.Want, bool) {
 func (g *Grants) add(t *trust.Grant, give want.Set, m *manifest.Manifest) {
 	for _, w := range give {
 		entry, declared := g.entry(m, w)
+		t.Withheld = t.Withheld.Without(w)
 		if declared {
 			t.Withheld = t.Withheld.Without(entry)
 		}
@@ -286,7 +313,8 @@ func without(list []string, items ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(have string) bool { return slices.Contains(items, have) })
 }
 
-// RevokeAll removes the whole grant of a skill, of its present content or a former one. It reports whether there was one.
+// RevokeAll takes everything that a skill was given, for its present content or a former one. It reports whether there was something.
+// What is withheld stays withheld.
 func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	store, err := g.trust.Edit()
 	if err != nil {
@@ -300,13 +328,14 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, has := set.Grant(key.Name, key.Dir, key.Digest)
-	_, lapsed := set.Lapsed(key.Name, key.Dir, key.Digest)
-	if !has && !lapsed {
+	now, _ := set.Grant(key.Name, key.Dir, key.Digest)
+	lapsed, _ := set.Lapsed(key.Name, key.Dir, key.Digest)
+	if len(now.Given)+len(lapsed.Given) == 0 {
 		return false, nil
 	}
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
-		*t = trust.Grant{Given: t.Given.Kind(want.Package)}
+		begin(t, s.Manifest())
+		t.Given = t.Given.Kind(want.Package)
 		return nil
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ type GrantView struct {
 	Name, Digest string
 	Given        want.Set
 	Withheld     want.Set // what the manifest declares and its scripts do not get
-	Lapsed       bool     // the content has changed, so nothing of it holds
+	Lapsed       bool     // the content has changed, so nothing that was given holds
 	Former       bool     // it is of a former version of an installed skill, and holds again after a rollback
 	Repeat       string   // the command that grants it again, if it has lapsed
 }

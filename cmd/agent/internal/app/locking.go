@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/install/lock"
@@ -107,20 +108,23 @@ func (p *Packages) lockEntry(ctx context.Context, e *registry.Entry) (lock.Entry
 	return now, nil
 }
 
-// Unlock takes a skill out of the project's lock file, and reports whether it was there.
-func (p *Packages) Unlock(ctx context.Context, name string) (done bool) {
-	there, err := p.Locked(ctx, name)
+// Unlock takes skills out of the project's lock file, all in one step, and returns those that were there.
+func (p *Packages) Unlock(ctx context.Context, names ...string) (found []string) {
+	f, err := p.LockFile()
+	if err != nil {
+		return nil // there is no folder that could have one
+	}
+	set, err := f.Load(ctx)
+	there := err == nil && slices.ContainsFunc(names, func(name string) bool { _, ok := set.Get(name); return ok })
 	if there {
-		var f *lock.Project
-		if f, err = p.LockFile(); err == nil {
-			err = f.Edit(ctx, func(s *lock.Set) error {
-				done = s.Delete(name)
-				return nil
-			})
-		}
+		err = f.Edit(ctx, func(s *lock.Set) error {
+			found = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !s.Delete(name) })
+			return nil
+		})
 	}
 	if err != nil {
-		p.out.Warn(fmt.Sprintf("%s may still be in %s: %v", name, lock.FileName, err))
+		p.out.Warn(fmt.Sprintf("%s may still be in %s: %v", strings.Join(Some(names), ", "), lock.FileName, err))
+		return nil
 	}
-	return done && err == nil
+	return found
 }

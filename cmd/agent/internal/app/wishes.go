@@ -31,13 +31,13 @@ func (p *Packages) Wish(ctx context.Context, ref string, list ...registry.Entry)
 	}
 }
 
-// Unwish takes a skill out of these settings.
-func (p *Packages) Unwish(ctx context.Context, name string) bool {
-	done, err := config.RemovePlugin(ctx, p.settings.Config().Paths.UserConfig(), name)
+// Unwish takes skills out of these settings, all in one step, and returns the canonical names of those that were there.
+func (p *Packages) Unwish(ctx context.Context, names ...string) []string {
+	found, err := config.RemovePlugins(ctx, p.settings.Config().Paths.UserConfig(), names...)
 	if err != nil {
-		p.out.Warn(fmt.Sprintf("%s is still in your settings: %v", name, err))
+		p.out.Warn(fmt.Sprintf("still in your settings: %s: %v", strings.Join(Some(names), ", "), err))
 	}
-	return done
+	return found
 }
 
 // Unfulfilled returns a problem for each skill that the settings want and that is not installed, and for each that is installed

@@ -105,11 +105,11 @@ func (o *doctorOptions) printRuntimes(list []runtimeState) error {
 	return o.titled("Toolsets are run by", rows)
 }
 
-// grants lists all grants. One lapses when its skill has another content, unless its own is kept for a rollback.
+// grants lists all grants. One that gives something lapses when its skill has another content, unless its own is kept for a rollback.
 func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set, installed *app.Installed) {
 	for _, g := range set.Grants() {
 		former := installed.Former(g.Name, g.Digest)
-		v := app.ViewGrant(&g, !former && lapsed(ctx, cat, &g))
+		v := app.ViewGrant(&g, !former && len(g.Given) > 0 && lapsed(ctx, cat, &g))
 		v.Former = former
 		t.Grants = append(t.Grants, v)
 	}

@@ -54,8 +54,8 @@ func newAddCommand(s *app.Services, run func(context.Context, *addOptions) error
   https://host                   a site with /.well-known/agent-skills/index.json
   oci://registry/repository:tag  an artifact in an OCI registry
 
-Add #branch, #tag or #commit to a repository to choose a version. If a source has several skills, choose with --skill,
---path or --all.
+Add #branch, #tag or #commit to a repository to choose a version, and :folder to that to choose a folder. The address of a
+folder or a SKILL.md on the page of a forge does both. If a source has several skills, choose with --skill, --path or --all.
 
 Before a skill is installed, you see where it is from, what it asks for and what a check found, and are asked. Without a
 terminal, answer with --trusted or --trust DIGEST. Nothing of a skill is run. Your settings list the installed skills under
@@ -147,7 +147,7 @@ func (o *addOptions) parse(text string) (source.Ref, error) {
 		if !ref.Kind.HasVersions() {
 			return ref, app.Usage(fmt.Errorf("%s has no branch, tag or commit", text), "leave --ref, --branch and --tag out")
 		}
-		ref.Want, ref.Type = want.value, want.kind
+		ref = ref.At(want.value, want.kind)
 	}
 	if o.path != "" {
 		ref.Path = strings.Trim(o.path, "/")
@@ -203,6 +203,7 @@ func (o *addOptions) from(ctx context.Context, in *install.Installer, ref source
 		return nil, err
 	}
 	defer place.Close()
+	ref = place.Origin.Source
 	chosen, err := o.choose(ctx, place, ref)
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func newRevokeCommand(s *app.Services, run func(context.Context, *grantOptions) 
 		Use:   "revoke NAME",
 		Short: "Take back what was granted to a skill",
 		Long: `Take back what "agent skill grant" or an answer gave to the scripts of a skill. What SKILL.md declares in its
-permissions, such as a variable or a host, is then withheld, until it is granted again.`,
+permissions, such as a variable or a host, is then withheld, also when the content changes, until it is granted again.`,
 		Example: `  agent skill revoke pr-review --env GITHUB_TOKEN
   agent skill revoke pr-review --all`,
 		Args:              arguments(1, 1, "the name of a skill"),

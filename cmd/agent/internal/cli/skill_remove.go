@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -68,6 +69,12 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
+	once := map[string]bool{}
+	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		twice := once[e.NameCanonical]
+		once[e.NameCanonical] = true
+		return twice
+	})
 	all, err := in.Installed(ctx)
 	if err != nil {
 		return err
@@ -79,16 +86,10 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 	for _, line := range required {
 		o.out.Warn(line)
 	}
-	done := []removed{}
-	err = o.out.Busy("removing "+app.Count(len(entries), "skill"), func() error {
-		for _, e := range entries {
-			r, err := o.one(ctx, in, e)
-			if err != nil {
-				return err
-			}
-			done = append(done, *r)
-		}
-		return nil
+	done := []*removed{}
+	err = o.out.Busy("removing "+app.Count(len(entries), "skill"), func() (err error) {
+		done, err = o.remove(ctx, in, entries)
+		return err
 	})
 	o.instead(ctx, done)
 	return errors.Join(o.report(done), err)
@@ -139,37 +140,40 @@ func (o *removeOptions) confirm(ctx context.Context, entries []registry.Entry, r
 	return err
 }
 
-// one removes one skill. The trust goes first: what is left after a failure does not run, and can be removed again. Only on a
-// full disk the files go first, because the lists cannot be written without what they free.
-func (o *removeOptions) one(ctx context.Context, in *install.Installer, e registry.Entry) (*removed, error) {
-	r := &removed{Name: e.Name, Canonical: e.NameCanonical, Versions: []string{}, Postponed: []string{}, Links: []string{}}
-	if err := o.services.Packages.Record(ctx, trace.SkillRemoved, e, nil); err != nil {
-		return nil, err
+// remove removes skills, and returns those that are no longer installed. Each list is changed in one step for all of them, the trust
+// first: what is left after a failure does not run, and can be removed again. Only on a full disk the files go first, because the
+// lists cannot be written without what they free.
+func (o *removeOptions) remove(ctx context.Context, in *install.Installer, entries []registry.Entry) ([]*removed, error) {
+	packages, all := o.services.Packages, []*removed{}
+	for _, e := range entries {
+		if err := packages.Record(ctx, trace.SkillRemoved, e, nil); err != nil {
+			return nil, err
+		}
+		all = append(all, &removed{Name: e.Name, Canonical: e.NameCanonical, Versions: []string{}, Postponed: []string{}, Links: []string{}})
 	}
-	err := o.fromLists(ctx, in, r)
-	if app.IsFull(err) {
-		if err = o.makeRoom(ctx, in, r); err == nil {
-			err = o.fromLists(ctx, in, r)
+	gone, err := o.fromLists(ctx, in, all)
+	if app.IsFull(err) && !gone {
+		if err = o.makeRoom(ctx, in, all); err == nil {
+			gone, err = o.fromLists(ctx, in, all)
 		}
 	}
-	if err != nil {
-		_ = o.services.Packages.Record(ctx, trace.SkillRemoved, e, err) // the first error is told
+	if !gone {
+		for _, e := range entries {
+			_ = packages.Record(ctx, trace.SkillRemoved, e, err) // the first error is told
+		}
 		return nil, err
 	}
-	r.Links = append(r.Links, o.services.Packages.RemoveLinks(e)...)
-	if e.Linked {
-		r.Kept = e.InstalledPath
+	for i, e := range entries {
+		all[i].Links = append(all[i].Links, packages.RemoveLinks(e)...)
+		if e.Linked {
+			all[i].Kept = e.InstalledPath
+		}
 	}
-	if err := o.clear(r); err != nil {
-		return nil, err
-	}
-	r.Settings = o.services.Packages.Unwish(ctx, e.Name)
-	r.Lock = o.services.Packages.Unlock(ctx, e.Name)
-	return r, nil
+	return all, errors.Join(err, o.clear(all))
 }
 
 // instead notes the skills that have the names of the removed ones now.
-func (o *removeOptions) instead(ctx context.Context, done []removed) {
+func (o *removeOptions) instead(ctx context.Context, done []*removed) {
 	if len(done) == 0 {
 		return
 	}
@@ -184,40 +188,74 @@ func (o *removeOptions) instead(ctx context.Context, done []removed) {
 	}
 }
 
-// fromLists removes what was approved and granted, the entry of the registry and the files, in this order.
-func (o *removeOptions) fromLists(ctx context.Context, in *install.Installer, r *removed) error {
+// fromLists removes what was approved and granted, the entries of the registry, the settings and the lock file, and the files, in this
+// order. It reports whether the skills are no longer installed.
+func (o *removeOptions) fromLists(ctx context.Context, in *install.Installer, all []*removed) (gone bool, err error) {
 	store, err := o.services.Trust.Edit()
 	if err != nil {
-		return err
+		return false, err
 	}
-	revoked, err := store.Revoke(ctx, r.Name)
+	names := namesOf(all)
+	revoked, err := store.RevokeAll(ctx, names...)
 	if err != nil {
-		return err
+		return false, err
 	}
-	r.Trust = r.Trust || revoked
-	gone, err := in.Remove(ctx, r.Name)
-	r.add(gone)
-	return err
+	mark(all, revoked, func(r *removed) { r.Trust = true })
+	list, err := in.RemoveAll(ctx, func([]registry.Entry) {
+		whole := context.WithoutCancel(ctx) // what is no longer installed stays in no other list
+		mark(all, o.services.Packages.Unwish(whole, names...), func(r *removed) { r.Settings = true })
+		mark(all, o.services.Packages.Unlock(whole, names...), func(r *removed) { r.Lock = true })
+	}, names...)
+	for i, g := range list {
+		all[i].add(g)
+	}
+	return list != nil, err
 }
 
-// makeRoom removes the files of a skill, its private home and what its scripts keep in the cache.
-func (o *removeOptions) makeRoom(ctx context.Context, in *install.Installer, r *removed) error {
-	gone, err := in.RemoveFiles(ctx, r.Name)
-	r.add(gone)
-	r.Postponed = []string{} // Remove finds them again
-	return errors.Join(err, o.clear(r))
+func namesOf(all []*removed) []string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.Name
+	}
+	return names
 }
 
-// clear removes the private home of a skill and what its scripts keep in the cache.
-func (o *removeOptions) clear(r *removed) error {
-	files, err := clearHomes(o.services.Tools, r.Name)
-	r.HomeFiles += files
-	if err != nil {
-		return err
+// mark marks those of a list that have one of the names.
+func mark(all []*removed, names []string, set func(*removed)) {
+	is := map[string]bool{}
+	for _, name := range names {
+		is[manifest.Canonical(name)] = true
 	}
-	files, err = clearCaches(o.services.Tools, r.Name)
-	r.Cached += files
-	return err
+	for _, r := range all {
+		if is[r.Canonical] {
+			set(r)
+		}
+	}
+}
+
+// makeRoom removes the files of skills, their private homes and what their scripts keep in the cache.
+func (o *removeOptions) makeRoom(ctx context.Context, in *install.Installer, all []*removed) error {
+	for _, r := range all {
+		gone, err := in.RemoveFiles(ctx, r.Name)
+		r.add(gone)
+		r.Postponed = []string{} // RemoveAll finds them again
+		if err != nil {
+			return err
+		}
+	}
+	return o.clear(all)
+}
+
+// clear removes the private homes of skills and what their scripts keep in the cache.
+func (o *removeOptions) clear(all []*removed) error {
+	homes, err := clearHomes(o.services.Tools, namesOf(all)...)
+	errs := []error{err}
+	for _, r := range all {
+		files, err := clearCaches(o.services.Tools, r.Name)
+		r.HomeFiles, r.Cached = r.HomeFiles+homes[r.Canonical], r.Cached+files
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 func (r *removed) add(gone *install.Removed) {
@@ -227,7 +265,7 @@ func (r *removed) add(gone *install.Removed) {
 }
 
 // report says what was removed.
-func (o *removeOptions) report(done []removed) error {
+func (o *removeOptions) report(done []*removed) error {
 	if o.json {
 		return o.out.JSON(map[string]any{"skills": done})
 	}

@@ -67,10 +67,11 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	if err != nil {
 		return err
 	}
-	cleared, err := clearHomes(o.tools, name)
+	homes, err := clearHomes(o.tools, name)
 	if err != nil {
 		return err
 	}
+	cleared := homes[manifest.Canonical(name)]
 	still := o.stillTrusted(ctx)
 	switch {
 	case !was && cleared == 0:
@@ -93,20 +94,24 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	return nil
 }
 
-// clearHomes removes the private homes of all skills of the name and returns how many files were in them.
-func clearHomes(tools *app.Toolkit, name string) (files int, err error) {
+// clearHomes removes the private homes of all skills of the names and returns how many files were in them, by canonical name.
+func clearHomes(tools *app.Toolkit, names ...string) (files map[string]int, err error) {
 	host, err := tools.Host()
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	files = map[string]int{}
+	for _, name := range names {
+		files[manifest.Canonical(name)] = 0
 	}
 	for _, home := range host.Homes() {
-		if home.Skill != manifest.Canonical(name) {
+		if _, ok := files[home.Skill]; !ok {
 			continue
 		}
 		if err := host.ClearHome(home); err != nil {
 			return files, err
 		}
-		files += home.Files
+		files[home.Skill] += home.Files
 	}
 	return files, nil
 }

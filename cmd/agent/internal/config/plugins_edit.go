@@ -28,19 +28,23 @@ func AddPlugins(ctx context.Context, path string, list ...Plugin) (bool, error) 
 			}
 		}
 	}
-	return editPlugins(ctx, path, func(text string) (_ string, err error) {
-		for i := range list {
-			if text, err = setPlugin(path, text, list[i].Name, &list[i]); err != nil {
-				return "", err
-			}
-		}
-		return text, nil
+	return editPlugins(ctx, path, func(text string) (string, error) {
+		text, _, err := setPlugins(path, text, nil, list)
+		return text, err
 	})
 }
 
-// RemovePlugin takes a skill out of `plugins` in the user's file at path. It works like AddPlugins.
-func RemovePlugin(ctx context.Context, path, name string) (bool, error) {
-	return editPlugins(ctx, path, func(text string) (string, error) { return setPlugin(path, text, name, nil) })
+// RemovePlugins takes skills out of `plugins` in the user's file at path, all in one step, and returns the canonical names of those that
+// were there. It works like AddPlugins.
+func RemovePlugins(ctx context.Context, path string, names ...string) (found []string, err error) {
+	_, err = editPlugins(ctx, path, func(text string) (_ string, err error) {
+		text, found, err = setPlugins(path, text, names, nil)
+		return text, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 func editPlugins(ctx context.Context, path string, edit func(text string) (string, error)) (bool, error) {
@@ -58,32 +62,66 @@ func editPlugins(ctx context.Context, path string, edit func(text string) (strin
 	return changed && err == nil, err
 }
 
-// setPlugin returns the text with the plugin of a name replaced or, without one to add, removed.
-func setPlugin(path, text, name string, add *Plugin) (string, error) {
+// setPlugins returns the text without the plugins of some names, and with others, each in place of one of its name. It also returns
+// the canonical names of those that it took out.
+func setPlugins(path, text string, remove []string, add []Plugin) (_ string, gone []string, err error) {
 	d, err := openPlugins(path, text)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	named := func(n *yamlnode.Node) bool {
-		return manifest.Canonical(pluginField(n, "name")) == manifest.Canonical(name)
+	was := map[string]*yamlnode.Node{}
+	for _, n := range d.items() {
+		was[manifest.Canonical(pluginField(n, "name"))] = n
 	}
-	i := slices.IndexFunc(d.items(), named)
-	if add != nil && i >= 0 && pluginField(d.value.Items[i], "url") == add.URL && pluginField(d.value.Items[i], "ref") == add.Ref {
-		return text, nil
+	for _, name := range remove {
+		if name = manifest.Canonical(name); was[name] != nil {
+			gone = append(gone, name)
+		}
 	}
-	if i >= 0 {
-		rest := slices.DeleteFunc(d.items(), named)
-		if text, err = d.checked(path, d.withoutItems(named), rest, "remove "+name+" from"); err != nil {
-			return "", err
+	fresh := []*Plugin{}
+	for i := range add {
+		p, name := &add[i], manifest.Canonical(add[i].Name)
+		old := was[name]
+		if old != nil && pluginField(old, "url") == p.URL && pluginField(old, "ref") == p.Ref {
+			continue
+		}
+		if fresh = append(fresh, p); old != nil {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) > 0 {
+		if text, err = d.withoutPlugins(path, gone); err != nil {
+			return "", nil, err
 		}
 		if d, err = openPlugins(path, text); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	if add == nil {
-		return text, nil
+	if len(fresh) > 0 {
+		text, err = d.withPlugins(path, fresh)
 	}
-	return d.checked(path, d.withItem(add.lines()), append(d.items(), add.node()), "add {url: "+add.URL+", name: "+add.Name+"} to")
+	return text, gone, err
+}
+
+// withoutPlugins returns the text without the plugins of canonical names.
+func (d *document) withoutPlugins(path string, names []string) (string, error) {
+	gone := map[string]bool{}
+	for _, name := range names {
+		gone[name] = true
+	}
+	named := func(n *yamlnode.Node) bool { return gone[manifest.Canonical(pluginField(n, "name"))] }
+	return d.checked(path, d.withoutItems(named), slices.DeleteFunc(d.items(), named), "remove "+strings.Join(names, ", ")+" from")
+}
+
+// withPlugins returns the text with further plugins.
+func (d *document) withPlugins(path string, list []*Plugin) (string, error) {
+	items := d.items()
+	var lines, texts []string
+	for _, p := range list {
+		lines, items = append(lines, p.lines()...), append(items, p.node())
+		texts = append(texts, "{url: "+p.URL+", name: "+p.Name+"}")
+	}
+	return d.checked(path, d.withItem(lines), items, "add "+strings.Join(texts, ", ")+" to")
 }
 
 func openPlugins(path, text string) (*document, error) {

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,15 +28,15 @@ func TestEditPlugins(t *testing.T) { // R74, R147, C19
 		{"line ends", "skills:\r\n  cwd: skill\r\n", strings.ReplaceAll("skills:\n  plugins:\n"+item+"  cwd: skill\n", "\n", "\r\n")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := setPlugin("f", tt.before, "csv", &wish)
+			got, _, err := setPlugins("f", tt.before, nil, []Plugin{wish})
 			if err != nil || got != tt.after {
 				t.Fatalf("%v\n%s\nwant\n%s", err, got, tt.after)
 			}
-			if again, err := setPlugin("f", got, "csv", &wish); again != got || err != nil {
+			if again, _, err := setPlugins("f", got, nil, []Plugin{wish}); again != got || err != nil {
 				t.Errorf("again: %v\n%s", err, again)
 			}
-			gone, err := setPlugin("f", got, "Csv", nil)
-			if err != nil || strings.Contains(gone, "csv") {
+			gone, names, err := setPlugins("f", got, []string{"none", "Csv"}, nil)
+			if err != nil || strings.Contains(gone, "csv") || !slices.Equal(names, []string{"csv"}) {
 				t.Errorf("removed: %v\n%s", err, gone)
 			}
 		})
@@ -69,6 +70,23 @@ func TestEditPluginsRefuses(t *testing.T) {
 	}
 }
 
+// Several skills change in one step, and what is already so stays in its place.
+func TestEditManyPlugins(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	put(t, path, "skills:\n  plugins:\n    - {url: a, name: a}\n    - {url: b, name: B}\n    - {url: c, name: c} # mine\n")
+	found, err := RemovePlugins(t.Context(), path, "b", "none", "A", "b")
+	if err != nil || !slices.Equal(slices.Compact(found), []string{"b", "a", "b"}) {
+		t.Errorf("found %q, %v", found, err)
+	}
+	changed, err := AddPlugins(t.Context(), path, Plugin{URL: "d", Name: "d"}, Plugin{URL: "c", Name: "c"}, Plugin{URL: "e", Name: "e"})
+	if got, _ := os.ReadFile(path); err != nil || !changed || string(got) != "skills:\n  plugins:\n    - {url: c, name: c} # mine\n    - url: 'd'\n      name: 'd'\n    - url: 'e'\n      name: 'e'\n" {
+		t.Errorf("changed %v, %v:\n%s", changed, err, got)
+	}
+	if found, err := RemovePlugins(t.Context(), filepath.Join(t.TempDir(), "none.yaml"), "b"); len(found) > 0 || err != nil {
+		t.Errorf("found %q, %v", found, err)
+	}
+}
+
 // R74: what is read, and that a plugin that is off is a disabled skill.
 func TestReadPlugins(t *testing.T) { // R74
 	w := newWorld(t).user("skills:\n  plugins:\n    - {url: a/b, ref: v1, name: Csv_Report, enabled: false, installedAt: 2026-01-02T03:04:05Z}\n    - url: c\n    - {name: d}\n    - e\n")
@@ -92,11 +110,11 @@ func FuzzEditPlugins(f *testing.F) {
 		f.Add(seed, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, add bool) {
-		p := &wish
+		fresh, gone := []Plugin{wish}, []string(nil)
 		if !add {
-			p = nil
+			fresh, gone = nil, []string{"csv"}
 		}
-		after, err := setPlugin("f", text, "csv", p)
+		after, _, err := setPlugins("f", text, gone, fresh)
 		if err != nil {
 			return
 		}

@@ -41,7 +41,8 @@ func withFlags(command string, wants want.Set) string {
 	return command
 }
 
-// Repeat is the command that gives the same as a grant again; several, joined by &&, if packages were added or something is withheld.
+// Repeat is the command that gives the same as a grant again; two, joined by &&, if packages were added. What the grant withholds
+// does not lapse.
 func Repeat(t *trust.Grant) string {
 	var commands []string
 	packages, given := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
@@ -50,9 +51,6 @@ func Repeat(t *trust.Grant) string {
 	}
 	if len(packages) > 0 {
 		commands = append(commands, Prepare(t.Name, packages))
-	}
-	if len(t.Withheld) > 0 {
-		commands = append(commands, Revoke(t.Name, t.Withheld))
 	}
 	return strings.Join(commands, " && ")
 }

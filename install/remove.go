@@ -1,0 +1,145 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/store"
+)
+
+// Removed says what Remove did.
+type Removed struct {
+	Entry     registry.Entry
+	Folders   []string // versions that are gone
+	Postponed []string // versions that something still runs; Sweep removes them later
+}
+
+// Remove takes a skill out of the registry and removes its versions from the store. The folder of a linked skill stays.
+func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) {
+	list, err := in.RemoveAll(ctx, nil, name)
+	if len(list) == 0 {
+		return nil, err
+	}
+	return list[0], err
+}
+
+// RemoveAll is Remove for several skills: all of them leave the registry in one step, or none, and then it calls out, which may be nil.
+// The result has each that left. If files cannot be removed, those of the others are removed all the same, and Sweep removes them
+// later.
+func (in *Installer) RemoveAll(ctx context.Context, out func([]registry.Entry), names ...string) ([]*Removed, error) {
+	var entries []registry.Entry
+	err := in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
+		entries = nil
+		for _, name := range names {
+			e, err := d.Unregister(name)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out != nil {
+		out(entries)
+	}
+	var list []*Removed
+	var errs []error
+	for _, e := range entries {
+		r := &Removed{Entry: e}
+		if list = append(list, r); ctx.Err() != nil {
+			continue
+		}
+		if err := in.removeFiles(ctx, r); err != nil {
+			errs = append(errs, fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err))
+		}
+	}
+	return list, cmp.Or(errors.Join(errs...), ctx.Err())
+}
+
+// RemoveFiles removes the versions of a skill from the store and leaves it in the registry. It is for a disk that is too full
+// to write the registry: what it frees lets Remove succeed. A skill without files does not load.
+func (in *Installer) RemoveFiles(ctx context.Context, name string) (*Removed, error) {
+	e, err := in.entry(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	out := &Removed{Entry: e}
+	return out, in.removeFiles(ctx, out)
+}
+
+func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
+	e, paths := &out.Entry, []string{}
+	if !e.Linked {
+		paths = append(paths, e.InstalledPath)
+	}
+	for _, p := range e.Previous {
+		paths = append(paths, p.InstalledPath)
+	}
+	for _, path := range paths {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.o.Store.Has(path) {
+			continue
+		}
+		done, err := in.o.Store.Remove(ctx, path)
+		switch {
+		case err != nil:
+			return err
+		case done:
+			out.Folders = append(out.Folders, path)
+		default:
+			out.Postponed = append(out.Postponed, path)
+		}
+	}
+	return nil
+}
+
+// Sweep removes the versions that no entry of the registry names, and what killed processes left. Unless somebody installs
+// at the same time, it then calls forget, which may be nil, to remove what others recorded about folders of the store: gone
+// reports whether a folder is one that is not there and that the registry does not name.
+func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string) bool) error) (*store.Report, error) {
+	wanted := map[string]bool{}
+	return in.o.Store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
+		set, err := in.o.Registry.Load(ctx)
+		if err != nil {
+			return nil, err // a damaged registry names nothing
+		}
+		for _, e := range set.All() {
+			wanted[e.InstalledPath] = true
+			for _, p := range e.Previous {
+				wanted[p.InstalledPath] = true
+			}
+		}
+		return func(path string) bool { return wanted[path] }, nil
+	}, func() error {
+		if forget == nil {
+			return nil
+		}
+		return forget(func(dir string) bool {
+			path := in.named(dir)
+			_, err := os.Lstat(path)
+			return in.o.Store.Has(path) && !wanted[path] && errors.Is(err, fs.ErrNotExist)
+		})
+	})
+}
+
+// named returns a folder as the store names it: dir may be without the links on the way to it.
+func (in *Installer) named(dir string) string {
+	root := in.o.Store.Root
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return dir
+	}
+	rel, err := filepath.Rel(real, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return dir
+	}
+	return filepath.Join(root, rel)
+}
