@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
-# Without STEP it runs, in this order: format vet systems lint docs vuln test.
+# Without STEP it runs them all: format vet docs, then test, and beside it systems lint vuln.
 # The steps fuzz, faults, untidy and race take long; their short forms, which always do the same, are part of test.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
@@ -147,11 +147,11 @@ step_race() {
 	go test -race -vet=off -count=1 -timeout 30m $COMMANDS
 }
 
-# The packages whose tests start a command for each line, or read source. Under the race detector they take twice as long.
-COMMANDS='./cmd/agent/internal/cli ./cmd/agent/internal/docgen ./internal/test/...'
+# The packages whose tests start processes again and again, or read source. Under the race detector they take twice as long.
+COMMANDS='./cmd/agent/internal/cli ./cmd/agent/internal/docgen ./internal/test/... ./script/confine ./skills'
 
-# The scripts of commands that do several things at once.
-RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$'
+# The tests of COMMANDS that do several things at once.
+RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep'
 
 # Two rows of tests run at once, as many of them wait for processes; in each those that take longest come first. Each test runs once, but
 # for those of RACED. The commands with -cover and -coverpkg count coverage.
@@ -173,13 +173,13 @@ $commands")
 	# shellcheck disable=SC2086 # one argument each; an empty value must not become one
 	{
 		{
-			go_test $race -p 2 ./script/confine $rest
+			go_test $race -p 2 $rest
 			go_test $race -p 2 -cover $core
 			[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
 		} >"$TOOLS/test.json" &
 		go_test -p 2 $commands
 		for package in $pure; do go_test -coverpkg="$package/..." "$package"; done
-		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli
+		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli ./script/confine
 		wait
 		cat "$TOOLS/test.json"
 	} | "$TOOLS/summary" -core "$(echo $core $pure)" -least "${COVER_MIN:-85}" -again "$TOOLS/test.again" || {
@@ -231,19 +231,31 @@ for dir in "${TMPDIR:-/tmp}" "$(go env GOCACHE)" "$TOOLS"; do
 		echo "little room: every check needs about 3 GB, and $dir has" "$(df -Ph "$dir" | awk 'NR == 2 { print $4 }')"
 	fi
 done
-[ $# -gt 0 ] || set -- format vet systems lint docs vuln test
-failed=
 : >"$TOOLS/flaky"
+: >"$TOOLS/failed"
 [ -z "${CI:-}" ] || retry "downloading the modules" go list -deps -test ./... >/dev/null
-for step; do
-	command -v "step_$step" >/dev/null || { echo "$0: no step \"$step\"" >&2; exit 2; }
-	start=$(date +%s)
-	"step_$step" || failed="$failed $step"
-	echo "-- $step: $(($(date +%s) - start)) s"
-done
+
+run() { # STEP...
+	for step; do
+		command -v "step_$step" >/dev/null || { echo "$0: no step \"$step\"" >&2; exit 2; }
+		start=$(date +%s)
+		"step_$step" || echo "$step" >>"$TOOLS/failed"
+		echo "-- $step: $(($(date +%s) - start)) s"
+	done
+}
+
+if [ $# -gt 0 ]; then
+	run "$@"
+else
+	run format vet docs
+	run systems lint vuln >"$TOOLS/beside" 2>&1 &
+	run test
+	wait
+	cat "$TOOLS/beside"
+fi
 if [ -s "$TOOLS/flaky" ]; then
 	echo "THESE TESTS FAILED ONCE AND PASSED ALONE. Each is a bug, of the test or of the program, and must be mended:"
 	cat "$TOOLS/flaky"
-	excused || failed="$failed flaky-tests"
+	excused || echo flaky-tests >>"$TOOLS/failed"
 fi
-[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
+[ ! -s "$TOOLS/failed" ] || { echo "failed:" $(cat "$TOOLS/failed"); exit 1; }
