@@ -87,6 +87,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if cmd == nil {
 		return nil, err
 	}
+	c.note = joined(c.note, hidden(cmd))
 	if err == nil {
 		clean(out, h.secrets(run))
 		h.traceNetwork(ctx, c, out)

@@ -46,7 +46,7 @@ type Denial interface {
 //   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; only the trace has the cause
 //
 // Each call is one event: ToolDenied if the code is PermissionDenied, at Warn, or at Debug if Check denied it; otherwise
-// ToolCalled at Debug. A panic is an event of its own before it. Call measures the duration. It waits for a tool that ignores ctx.
+// ToolCalled at Debug. A panic is an event of its own before it. Call measures the duration, without Result.Waited. It waits for a tool that ignores ctx.
 // Whoever watches gets EventStarted when the tool is called, and EventEnded; see WithWatch.
 func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	start := time.Now()
@@ -59,7 +59,7 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 	r, called, denied := e.call(ctx, name, args)
 	r.ErrorText = r.ErrorText || e.ErrorText
 	if !denied {
-		r.Duration = time.Since(start)
+		r.Duration = time.Since(start) - r.Waited
 	}
 	ev := trace.Event{Kind: trace.ToolCalled, Level: slog.LevelDebug, Tool: called, Message: r.Message, Duration: r.Duration}
 	if r.Error == PermissionDenied {

@@ -33,7 +33,8 @@ type Result struct {
 	Error    Code
 	Reason   string         // "untrusted", "interpreter_missing" …
 	Metadata map[string]any // further values of a tool; the envelope has them as `metadata`
-	Duration time.Duration  // of the call; the envelope has it as `duration_ms`, in milliseconds
+	Duration time.Duration  // of the call, without Waited; the envelope has it as `duration_ms`, in milliseconds
+	Waited   time.Duration  // for answers of a person while the tool worked; the envelope does not have it
 
 	// ErrorText puts Message into `error` in the envelope of a failure, in place of the code, as the omniforge profile
 	// wants it. Error keeps the code.

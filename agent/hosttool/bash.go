@@ -20,6 +20,9 @@ type Ran struct {
 	Output   string `json:"output"`          // standard output and standard error, in the order of writing
 	ExitCode int    `json:"exit_code"`       // 128 plus the number of the signal that ended it
 	Bytes    int64  `json:"bytes,omitempty"` // size of the whole output, if Output was cut
+
+	Hidden  []string `json:"hidden,omitempty"`  // files and folders that rules hide from it: it could not read them
+	Refused []string `json:"refused,omitempty"` // hosts that it was not let to reach
 }
 
 // Limits of a command.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,13 +27,17 @@ type Command struct {
 // Output is what a command did.
 type Output struct {
 	Stdout   []byte
-	Total    int64  // bytes that it wrote
-	ExitCode int    // 128 plus the number of the signal that ended it
-	TimedOut bool   // it was ended because of Timeout
-	Passed   string // the limit that it passed, such as "it had all of the 64 processes that it may have"; "" for none
-	Why      string // why it may have failed, as a clause; "" if that is not known
-	Undone   string // sentences about files that it must not change: it did, and they were put back; "" for none
-	Sandbox  any    // what confined it, for the result's metadata; nil shows nothing
+	Total    int64         // bytes that it wrote
+	ExitCode int           // 128 plus the number of the signal that ended it
+	TimedOut bool          // it was ended because of Timeout
+	Passed   string        // the limit that it passed, such as "it had all of the 64 processes that it may have"; "" for none
+	Why      string        // why it may have failed, as a clause; "" if that is not known
+	Undone   string        // sentences about files that it must not change: it did, and they were put back; "" for none
+	Network  string        // clauses about the hosts of Refused, and about others that it may reach from now on; "" for none
+	Refused  []string      // hosts that it was not let to reach
+	Hidden   []string      // absolute paths that rules deny to read, and it could not
+	Waited   time.Duration // of the time that it took, for answers of the user
+	Sandbox  any           // what confined it, for the result's metadata; nil shows nothing
 }
 
 // maxKept is how much of a command's output is read from a Runner. Of longer output the end is not seen.
@@ -54,7 +59,7 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	text := &headTail{max: MaxOutput}
 	text.add(out.Stdout)
 	text.total = max(text.total, out.Total)
-	ran := Ran{Output: text.text(), ExitCode: out.ExitCode}
+	ran := Ran{Output: text.text(), ExitCode: out.ExitCode, Refused: out.Refused, Hidden: h.named(out.Hidden)}
 	if text.cut() {
 		ran.Bytes = text.total
 	}
@@ -83,10 +88,32 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 			r.Message += "; " + out.Why
 		}
 	}
+	if out.Network != "" {
+		r.Message += "; " + out.Network
+	}
+	r.Waited = out.Waited
 	if out.Sandbox != nil {
 		r.Metadata = map[string]any{"sandbox": out.Sandbox}
 	}
 	return r, "", nil
+}
+
+// mostHidden is how many hidden paths a result names.
+const mostHidden = 20
+
+// named returns paths as results show them: those of the workspace below it.
+func (h *host) named(paths []string) []string {
+	var out []string
+	for _, path := range paths[:min(len(paths), mostHidden)] {
+		if rel, err := filepath.Rel(h.real, path); err == nil && filepath.IsLocal(rel) {
+			path = filepath.ToSlash(rel)
+		}
+		out = append(out, path)
+	}
+	if more := len(paths) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return out
 }
 
 // refusedWrite reports whether the output of a command says that the system refused to change a file.

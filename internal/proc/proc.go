@@ -19,7 +19,8 @@ type Process interface {
 
 // Bounds says when a process is to end.
 type Bounds struct {
-	Timeout time.Duration   // of wall clock time
+	Timeout time.Duration   // of wall clock time, without what Clock stood still
+	Clock   *Clock          // may be nil
 	Grace   time.Duration   // between Terminate and Kill
 	Full    <-chan struct{} // closed when it has written enough; may be nil
 	Room    Room            // on disk; a process that takes more is killed without grace
@@ -32,6 +33,9 @@ type Ending struct {
 	Filled   bool // because of Bounds.Room
 }
 
+// clockStep is how often at most Supervise looks whether a clock that stands still goes on.
+const clockStep = 20 * time.Millisecond
+
 // Supervise waits for the process, and ends it when its time is over or ctx is done. It returns the error of ctx if that is
 // why it ended.
 func Supervise(ctx context.Context, p Process, b *Bounds) (e Ending, err error) {
@@ -40,24 +44,31 @@ func Supervise(ctx context.Context, p Process, b *Bounds) (e Ending, err error) 
 		defer close(done)
 		p.Wait()
 	}()
-	timer := time.NewTimer(b.Timeout)
+	begun, timer := time.Now(), time.NewTimer(b.Timeout)
 	defer timer.Stop()
 	filled, end := b.Room.watch()
 	defer end()
-	select {
-	case <-done:
-		return e, nil
-	case <-b.Full:
-		e.Stopped = true
-	case <-timer.C:
-		e.TimedOut = true
-	case <-filled:
-		e.Filled = true
-		p.Kill()
-		<-done
-		return e, nil
-	case <-ctx.Done():
-		err = ctx.Err()
+	for more := true; more; {
+		more = false
+		select {
+		case <-done:
+			return e, nil
+		case <-b.Full:
+			e.Stopped = true
+		case <-timer.C:
+			left := b.Timeout - (time.Since(begun) - b.Clock.Stood())
+			if more = left > 0; more {
+				timer.Reset(max(left, clockStep))
+			}
+			e.TimedOut = !more
+		case <-filled:
+			e.Filled = true
+			p.Kill()
+			<-done
+			return e, nil
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
 	p.Terminate()
 	timer.Reset(b.Grace)

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -46,10 +47,14 @@ type ProxyRun interface {
 	// Close ends Serve and every connection.
 	Close() error
 
-	// Reached, Failed and Refused return what became of the requests, for runner.Output.
+	// Settle waits until no question is open, or ctx is done.
+	Settle(ctx context.Context)
+
+	// Reached, Failed, Refused and Late return what became of the requests, for runner.Output.
 	Reached() []string
 	Failed() []string
 	Refused() []runner.Refusal
+	Late() []string
 }
 
 const defaultTemp = 256 << 20

@@ -12,7 +12,8 @@ import (
 	"github.com/agent-base/agent-base/script/confine/internal/stage"
 )
 
-// hide adds the paths of Command.Hide to the view. A folder becomes an empty one, a file an empty one.
+// hide adds the paths of Command.Hide to the view. A folder becomes one that cannot be listed, a file one that cannot be read: something
+// empty would look like what is there.
 func (p *plan) hide() {
 	for _, path := range p.c.Hide {
 		path = filepath.Clean(path)
@@ -41,16 +42,23 @@ func (p *plan) fix(path string) {
 	}
 }
 
-// hiding returns the operation that puts something empty over a path.
+// hiding returns the operation that puts something unreadable over a path.
 func (e entry) hiding() stage.Op {
-	if e.kind == hiddenFolder { // what lies deeper and was granted is mounted in it, before it becomes read-only
-		return stage.Op{Code: stage.Tmpfs, A: e.path, B: "mode=755,size=64k"}
+	if e.kind == hiddenFile {
+		op := stage.Op{Code: stage.Cover, A: e.path, N: attrReadable | unix.MOUNT_ATTR_NOEXEC}
+		if e.optional {
+			op.M = stage.BindOver
+		}
+		return op
 	}
-	op := stage.Op{Code: stage.Bind, A: e.path, B: os.DevNull, N: attrDevice | unix.MOUNT_ATTR_RDONLY}
-	if e.optional {
-		op.M = stage.BindOver
+	mode := "000"
+	switch {
+	case e.text == Mounted:
+		mode = "755" // nothing is hidden there
+	case e.holds: // what was granted in it is mounted in it, before it becomes read-only
+		mode = "300"
 	}
-	return op
+	return stage.Op{Code: stage.Tmpfs, A: e.path, B: "mode=" + mode + ",size=64k"}
 }
 
 // mostOpened is how many paths one folder is granted by if something in it is hidden.

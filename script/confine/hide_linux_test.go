@@ -86,3 +86,30 @@ func TestHiddenStaysWhereItIs(t *testing.T) {
 		}
 	})
 }
+
+// What is hidden is refused and not empty, to root too: a command that reads it, lists it or changes its rights fails.
+func TestHiddenIsRefused(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		for _, program := range []string{"cat .env", "ls secrets", "cat secrets/key", "chmod 600 .env && cat .env", "chmod 700 secrets && ls secrets",
+			"python3 -c 'open(\".env\").read()'", "cp .env copy", "echo x >.env", "echo x >secrets/new", "rm .env", "mv secrets other"} {
+			for _, hide := range []bool{true, false} {
+				c := i.command(t, "/bin/sh", "-c", program)
+				write(t, filepath.Join(c.Dir, ".env"), "text\n")
+				if err := os.Mkdir(filepath.Join(c.Dir, "secrets"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(c.Dir, "secrets", "key"), "text\n")
+				if hide {
+					c.Hide = []string{filepath.Join(c.Dir, ".env"), filepath.Join(c.Dir, "secrets")}
+				}
+				out := run(t, i.runner(t, Options{}), c)
+				said := string(out.Stderr)
+				refused := strings.Contains(said, "ermission denied") || strings.Contains(said, "not permitted") || strings.Contains(said, "Read-only") || strings.Contains(said, "busy")
+				if hide && (out.ExitCode == 0 || !refused || strings.Contains(string(out.Stdout), "text")) || !hide && out.ExitCode != 0 {
+					t.Errorf("hidden %t: %s: exit code %d, %q, %q", hide, program, out.ExitCode, out.Stdout, said)
+				}
+			}
+		}
+	})
+}

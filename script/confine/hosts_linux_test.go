@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/script/confine/egress"
 	"github.com/agent-base/agent-base/script/runner"
@@ -134,5 +135,55 @@ func TestWholeNetworkInPlaceOfHosts(t *testing.T) {
 				t.Errorf("got %+v", out.Sandbox)
 			}
 		})
+	}
+}
+
+// The duration of a command is without the time in which somebody was asked about a host. A question that a failed
+// command left is waited for.
+func TestAskedHost(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("served")) }))
+	defer server.Close()
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	open := func(n *runner.Network, token string) (ProxyRun, error) {
+		return egress.Open(n, token, &egress.Options{
+			Resolve: func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil },
+			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+			}})
+	}
+	each(t, func(t *testing.T, i tier) {
+		c := i.command(t, python, "-c", strings.ReplaceAll(fetch, "timeout=5", "timeout=90"), "http://asked.example:"+port)
+		const waited = 500 * time.Millisecond
+		c.Network.Ask = func(_ context.Context, host string) runner.Verdict {
+			if host != "asked.example:"+port {
+				t.Errorf("asked about %q", host)
+			}
+			time.Sleep(waited)
+			return runner.Yes
+		}
+		begun := time.Now()
+		out := run(t, i.runner(t, Options{Proxy: open}), c)
+		if string(out.Stdout) != "served\n" || time.Since(begun)-out.Duration < waited || len(out.Late) > 0 {
+			t.Errorf("got %q after %s, late %q; %s", out.Stdout, out.Duration, out.Late, out.Stderr)
+		}
+	})
+	for _, code := range []string{"1", "0"} {
+		i, asked := confined()[0], make(chan struct{})
+		c := i.command(t, python, "-c", strings.ReplaceAll(fetch, "timeout=5", "timeout=0.2")+"sys.exit("+code+")", "http://asked.example")
+		c.Network.Ask = func(ctx context.Context, _ string) runner.Verdict {
+			defer close(asked)
+			select {
+			case <-ctx.Done():
+				return runner.Unanswered
+			case <-time.After(3 * time.Second):
+				return runner.Yes
+			}
+		}
+		out := run(t, i.runner(t, Options{Proxy: open}), c)
+		<-asked
+		if late := slices.Equal(out.Late, []string{"asked.example"}); late != (code == "1") || len(out.Refused) != map[bool]int{true: 0, false: 1}[late] {
+			t.Errorf("exit code %s: late %q, refused %+v", code, out.Late, out.Refused)
+		}
 	}
 }

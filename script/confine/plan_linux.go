@@ -47,7 +47,7 @@ const (
 
 // chooseNetwork decides whether the command reaches named hosts.
 func (p *plan) chooseNetwork(proxy bool) {
-	if len(p.c.Network.Hosts) == 0 || p.c.Network.All || p.c.Confine == runner.ConfineOff {
+	if !p.c.Network.Some() || p.c.Confine == runner.ConfineOff {
 		return
 	}
 	if p.c.Network.OrAll && !(proxy && (p.layers.namespaces || p.layers.landlock && p.layers.seccomp && p.abi >= 4)) {
@@ -121,7 +121,9 @@ func (p *plan) namespaces() []stage.Op {
 		ops = append(ops, stage.Op{Code: stage.Listen, N: proxyPort})
 	}
 	ops = append(ops, stage.Op{Code: stage.Root, B: fmt.Sprintf("mode=755,size=%d", rootSize)})
-	for _, e := range p.view.sorted() {
+	list := p.view.sorted()
+	for _, e := range list {
+		e.holds = e.kind == hiddenFolder && slices.ContainsFunc(list, func(in entry) bool { return strings.HasPrefix(in.path, e.path+"/") })
 		ops = append(ops, e.operation())
 	}
 	for _, e := range p.view.entries {

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"net"
@@ -101,9 +102,15 @@ func (r *relay) close() {
 	}
 }
 
-// note fills in what the command reached.
-func (r *relay) note(out *runner.Output) {
-	if r.run != nil {
-		out.Reached, out.Failed, out.Refused = r.run.Reached(), r.run.Failed(), r.run.Refused()
+// end ends the proxy of a command that has ended, and fills in what it reached. If a command that failed has left a question, its answer is
+// waited for: the next command needs it.
+func (r *relay) end(ctx context.Context, out *runner.Output) {
+	if r.run == nil {
+		return
 	}
+	if out.ExitCode != 0 && !out.Stopped {
+		r.run.Settle(ctx)
+	}
+	r.close()
+	out.Reached, out.Failed, out.Refused, out.Late = r.run.Reached(), r.run.Failed(), r.run.Refused(), r.run.Late()
 }

@@ -37,7 +37,7 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	}
 	var proxy relay
 	defer proxy.close()
-	if len(c.Network.Hosts) > 0 && !c.Network.All && r.o.Proxy != nil {
+	if c = c.Asking(); c.Network.Some() && r.o.Proxy != nil {
 		if err := proxy.open(r.o.Proxy, &c.Network, false); err != nil {
 			return nil, err
 		}
@@ -59,8 +59,7 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	undone := r.lookout.end(c.Seen)
 	if out != nil {
 		out.Undone = undone
-		proxy.close()
-		proxy.note(out)
+		proxy.end(ctx, out)
 		out.Sandbox = held
 	}
 	return out, err

@@ -29,6 +29,7 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c = c.Asking()
 	for tries := 0; ; tries++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -63,7 +64,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 		return nil, err
 	}
 	end, err := proc.Supervise(ctx, t, &proc.Bounds{
-		Timeout: p.c.Timeout, Grace: p.c.Grace, Full: streams.Full,
+		Timeout: p.c.Timeout, Clock: p.c.Clock, Grace: p.c.Grace, Full: streams.Full,
 		Room: proc.Room{Folders: p.folders(), Stored: p.c.Stored, Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
 	})
 	t.input.End()
@@ -78,10 +79,8 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	out := &runner.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
 		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Crowded: crowded, Outgrown: t.outgrown || t.group.outgrown(),
-		Duration: time.Since(begun), Sandbox: t.held, Undone: undone,
+		Duration: time.Since(begun) - p.c.Clock.Stood(), Sandbox: t.held, Undone: undone,
 	}
-	t.plan.relay.close()
-	t.plan.relay.note(out)
 	out.ExitCode, out.Signal = 128+int(unix.SIGKILL), unix.SIGKILL.String()
 	if t.ended {
 		out.ExitCode = t.status.ExitStatus()
@@ -90,6 +89,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 			out.ExitCode, out.Signal = 128+int(t.status.Signal()), t.status.Signal().String()
 		}
 	}
+	t.plan.relay.end(ctx, out)
 	return out, err
 }
 
@@ -394,7 +394,7 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 		if isOfPath(errno) {
 			return &fs.PathError{Op: "mount", Path: op.A, Err: errno}
 		}
-	case stage.Tmpfs, stage.ReadOnly, stage.Dir, stage.Symlink, stage.Text:
+	case stage.Tmpfs, stage.Cover, stage.ReadOnly, stage.Dir, stage.Symlink, stage.Text:
 		if isOfPath(errno) {
 			return &fs.PathError{Op: strings.TrimSpace(verbs[op.Code]), Path: op.A, Err: errno}
 		}
@@ -439,7 +439,7 @@ func (p *plan) leftOut(ops *stage.Program, r stage.Report) []string {
 // verbs says what an operation does, for errors.
 var verbs = map[stage.Code]string{
 	stage.WriteFile: "write ", stage.SlaveMount: "change mounts", stage.Loopback: "loopback device", stage.Listen: "listen", stage.Bind: "mount ",
-	stage.Tmpfs: "mount ", stage.Proc: "mount ", stage.Symlink: "link ", stage.Dir: "make ", stage.Text: "make ", stage.ReadOnly: "protect ", stage.Root: "mount a root",
+	stage.Tmpfs: "mount ", stage.Cover: "mount ", stage.Proc: "mount ", stage.Symlink: "link ", stage.Dir: "make ", stage.Text: "make ", stage.ReadOnly: "protect ", stage.Root: "mount a root",
 	stage.Enter: "enter the root", stage.DropCaps: "drop capabilities",
 }
 

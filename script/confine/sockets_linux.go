@@ -15,7 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 )
 
-// hideSockets puts something empty over the sockets of programs outside that lie in folders which the command sees: over one it would
+// hideSockets puts something unreadable over the sockets of programs outside that lie in folders which the command sees: over one it would
 // reach its service, whatever network it has. One that the user granted by its own name can be reached. Without namespaces the command
 // has no unix sockets, and it has none where it is not known which there are.
 //

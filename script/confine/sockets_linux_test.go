@@ -49,7 +49,7 @@ print("own")
 		sockets = append(sockets, renamed(t, filepath.Join(dir, "write"))...)
 		c.Read, c.Write = []string{filepath.Join(dir, "read")}, []string{filepath.Join(dir, "write"), c.Dir}
 		c.Args = append(c.Args, append(sockets, "/proc/self/root"+sockets[0])...)
-		refused := strings.Repeat("ConnectionRefusedError\n", len(sockets)+1) + "own\n"
+		refused := strings.Repeat("PermissionError\n", len(sockets)+1) + "own\n"
 		granted := strings.Repeat("reached hello\n", len(sockets)+1) + "own\n"
 		out := run(t, i.runner(t, Options{}), c)
 		switch {

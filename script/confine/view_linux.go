@@ -40,6 +40,7 @@ type entry struct {
 	text     string // of a link or a file
 	from     string // what is mounted at path, if that is another folder
 	optional bool
+	holds    bool // a hiddenFolder: something that the command sees is in it
 }
 
 type entryKind uint8
@@ -52,10 +53,10 @@ const (
 	private // a tmpfs of its own, or the folder from; what is not made in it for the command is not there
 	link
 	file
-	folder // empty
-	hiddenFolder
-	hiddenFile
-	layered // a folder under one that takes all changes
+	folder       // empty
+	hiddenFolder // cannot be listed
+	hiddenFile   // cannot be read
+	layered      // a folder under one that takes all changes
 )
 
 // view is what a command sees and may do: one entry for each path.
@@ -123,7 +124,7 @@ func (v *view) sees(path string) bool {
 	return exact || ok && over.kind != private && over.kind != hiddenFolder
 }
 
-// hides reports whether there is something empty at a path, in place of what is hidden.
+// hides reports whether there is something unreadable at a path, in place of what is hidden.
 func (v *view) hides(path string) bool {
 	kind := v.entries[path].kind
 	return kind == hiddenFolder || kind == hiddenFile

@@ -57,7 +57,7 @@ func (d *Denied) Deny(c *Command, folders, except []string) error {
 		if err != nil {
 			return err
 		}
-		c.Hide = paths.Unique(append(c.Hide, hidden...))
+		c.Hide, c.Denied = paths.Unique(append(c.Hide, hidden...)), paths.Unique(append(c.Denied, hidden...))
 		inside := func(path string) bool { return paths.Within(hidden, path) && !slices.Contains(hidden, path) }
 		c.Read, c.Write = slices.DeleteFunc(c.Read, inside), slices.DeleteFunc(c.Write, func(path string) bool { return paths.Within(hidden, path) })
 	}

@@ -47,11 +47,11 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	input.Begin()
 	defer input.End()
 	end, err := proc.Supervise(ctx, &proc.Group{Cmd: cmd}, &proc.Bounds{
-		Timeout: c.Timeout, Grace: c.Grace, Full: streams.Full,
+		Timeout: c.Timeout, Clock: c.Clock, Grace: c.Grace, Full: streams.Full,
 		Room: proc.Room{Folders: c.Own, Stored: c.Stored, Bytes: c.Limits.Disk, Files: c.Limits.Files},
 	})
 	out := newOutput(streams, end)
-	out.Duration = time.Since(begun)
+	out.Duration = time.Since(begun) - c.Clock.Stood()
 	out.ExitCode, out.Signal = ending(cmd.ProcessState)
 	return out, err
 }

@@ -69,7 +69,7 @@ func (r *Reach) Command(c Command) (*Command, error) {
 	c.Read = slices.Concat(at.there("read", r.Read), installed, read, paths.Without(r.Here, c.Write), at.reals(filesNamed(c.Env, c.Write, r.EnvFiles)))
 	c.Sockets = at.there("socket", r.Sockets)
 	c.Network, c.Confine, c.Limits = r.Network, r.Confine, r.Limits
-	c.Hide, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil
+	c.Hide, c.Denied, c.Keep, c.Absent, c.Seen, c.Missing = guard.Hidden(slices.Concat(r.Here, given), given), nil, nil, nil, nil, nil
 	guard.Protect(&c, users, r.GrantWrite)
 	searched := paths.Unique(slices.Concat(r.Here, given, users))
 	for _, d := range r.Denied {
@@ -164,7 +164,11 @@ func HomeVariables(home, temp string) map[string]string {
 // impatient makes installers fail at once without a network, where they would try for minutes.
 var impatient = []string{"npm_config_fetch_retries=0", "PIP_RETRIES=0"}
 
-// environment returns an environment with the variables of the home and of version managers, and with impatient where there is no network.
+// patient lets installers wait while a person is asked about a host. Others wait long enough, or come back.
+var patient = []string{"PIP_DEFAULT_TIMEOUT=150", "UV_HTTP_CONNECT_TIMEOUT=150"} // seconds
+
+// environment returns an environment with the variables of the home and of version managers, with impatient where there is no network and
+// with patient where there are questions.
 func (r *Reach) environment(env []string, phase Phase) []string {
 	out := slices.Clone(env)
 	if r.Home != "" && r.Temp != "" {
@@ -181,7 +185,11 @@ func (r *Reach) environment(env []string, phase Phase) []string {
 			out = append(out, m.Variable+"="+m.Folder)
 		}
 	}
-	if phase == Execute && !r.Network.All && len(r.Network.Hosts) == 0 && r.Confine != ConfineOff {
+	switch {
+	case phase != Execute || r.Network.All || r.Confine == ConfineOff:
+	case r.Network.Ask != nil:
+		out = append(out, patient...)
+	case len(r.Network.Hosts) == 0:
 		out = append(out, impatient...)
 	}
 	return out

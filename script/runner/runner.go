@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/proc"
 )
 
 // Runner executes one command. It returns an error only if the command cannot be started or ctx is done; the result of a
@@ -64,7 +66,8 @@ type Command struct {
 	// wait. It may be nil.
 	Started func(*Sandbox)
 
-	Timeout   time.Duration // of wall clock time; needed
+	Timeout   time.Duration // of wall clock time, without what Clock stood still; needed
+	Clock     *Clock        // stands still while the command waits for a person; may be nil
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
 	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none
 	StopAtMax bool          // end the process when stdout passes MaxStdout
@@ -81,6 +84,7 @@ type Command struct {
 	Keep      []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
 	Absent    []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
 	Seen      []*Seen     // folders below Write in which nothing comes to be that other programs obey: it is moved aside, too
+	Denied    []string    // those of Hide that rules deny to read, for whoever tells what the command did
 	Hide      []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
 	Sockets   []string    // sockets of programs outside that it uses, where it has unix sockets
 	Missing   []string    // what could not be asked for, as lines for Sandbox.Missing
@@ -128,12 +132,54 @@ type Network struct {
 
 	// Private are those of Hosts that may have a private or loopback address, because the operator named them.
 	Private []string
+
+	// Denied are hosts that it never reaches, whatever the port: HOST or *.HOST. They come before Hosts and are not asked about.
+	Denied []string
+
+	// Ask decides about another host, HOST or HOST:PORT as Hosts has it, while the command waits. It is called once for each host of a run,
+	// from several goroutines at once, and never about a host that shows by itself that it is on this machine or in its network. Its context is
+	// done when the command has ended. Nil refuses every other host.
+	Ask func(ctx context.Context, host string) Verdict
+}
+
+// Some reports whether there may be hosts that a command reaches, but not the whole network.
+func (n *Network) Some() bool { return !n.All && (len(n.Hosts) > 0 || n.Ask != nil) }
+
+// Verdict is the answer to a question about a host.
+type Verdict int
+
+// The verdicts.
+const (
+	Unanswered Verdict = iota // nobody was there, or the command ended before
+	Yes
+	No // a person said no
+)
+
+// Clock counts the time for which a command was held up, see Command.Clock. The zero value is ready for use; it is safe for concurrent use.
+type Clock = proc.Clock
+
+// Asking returns a command like c whose clock stands still while Network.Ask is asked. A Runner runs it in place of c.
+func (c *Command) Asking() *Command {
+	ask := c.Network.Ask
+	if ask == nil {
+		return c
+	}
+	out := *c
+	if out.Clock == nil {
+		out.Clock = &Clock{}
+	}
+	out.Network.Ask = func(ctx context.Context, host string) Verdict {
+		defer out.Clock.Hold()()
+		return ask(ctx, host)
+	}
+	return &out
 }
 
 // Refusal is a host that a command was not let to reach.
 type Refusal struct {
 	Host    string // HOST:PORT
 	Private bool   // it is allowed, but its address is on this machine or in its own network
+	Said    bool   // a person said no
 }
 
 // Limits are the resource limits of a process and each of its children. Zero leaves one alone.
@@ -162,11 +208,12 @@ type Output struct {
 	Crowded   bool          // a process was refused it because of Limits.Processes
 	Outgrown  bool          // it, or one of its processes, was ended because of Limits.Memory
 	Truncated bool          // stdout passed MaxStdout
-	Duration  time.Duration // from start to end
+	Duration  time.Duration // from start to end, without what Command.Clock stood still
 	Sandbox   *Sandbox      // what confined it; nil if nothing did
 	Reached   []string      // HOST:PORT that it reached through the engine's proxy, the first 20
 	Failed    []string      // HOST:PORT that it may reach, and the proxy could not, the first 20
 	Refused   []Refusal     // what the proxy refused it, the first 20
+	Late      []string      // hosts that Network.Ask allowed when the command had given them up, as it was asked: they are of use if it runs again
 	Undone    []Undone      // what it changed and was put back
 }
 

@@ -28,11 +28,11 @@ type link struct {
 
 // connect checks a target and connects to it. Its error is a refusal or a failure.
 func (p *Proxy) connect(ctx context.Context, t target) (*link, error) {
+	if err := p.admit(ctx, t); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	if !matches(p.hosts, t) && !matches(p.private, t) {
-		return nil, ErrNotAllowed
-	}
 	proxy, err := p.upstream(t)
 	if err != nil {
 		return nil, err

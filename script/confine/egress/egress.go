@@ -5,6 +5,9 @@
 // that changes its address between two questions gains nothing. Addresses of this machine, of its own network and of a
 // cloud's metadata service are refused, except for hosts that the user named.
 //
+// A host that no list has can be a question: the connection waits for its answer. Its name is not resolved before a yes, because who serves
+// the names of a domain sees what is asked; and a yes opens no address that is refused otherwise.
+//
 // What it cannot prevent: a command may send everything that it can read to a host that it may reach, and behind a
 // host that serves many names TLS hides which one is asked for. The name in a TLS greeting is compared; encrypted ones
 // are not seen.
@@ -43,6 +46,7 @@ const (
 // The causes of a refusal.
 var (
 	ErrNotAllowed = errors.New("the host is not allowed")
+	ErrSaidNo     = fmt.Errorf("%w: the user said no", ErrNotAllowed)
 	ErrPrivate    = errors.New("the host has only addresses of this machine or of its own network")
 	errHello      = errors.New("TLS asks for another host than the one that was named")
 )
@@ -62,6 +66,8 @@ type Proxy struct {
 	o       Options
 	hosts   []hostname.Pattern
 	private []hostname.Pattern
+	denied  []hostname.Pattern
+	ask     func(context.Context, string) runner.Verdict
 	token   string
 	server  *http.Server
 
@@ -71,6 +77,9 @@ type Proxy struct {
 	reached []string
 	failed  []string
 	refused []runner.Refusal
+	asked   map[string]*question
+	life    context.Context // until Close
+	end     context.CancelFunc
 }
 
 // Open returns a proxy for one command, which serves nothing yet: n says which hosts it may reach, and a request must have
@@ -79,12 +88,16 @@ func Open(n *runner.Network, token string, o *Options) (*Proxy, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	p := &Proxy{o: *o, token: token, tunnels: map[net.Conn]bool{}}
+	p := &Proxy{o: *o, token: token, tunnels: map[net.Conn]bool{}, ask: n.Ask, asked: map[string]*question{}}
+	p.life, p.end = context.WithCancel(context.Background())
 	var err error
 	if p.hosts, err = parse(n.Hosts); err != nil {
 		return nil, err
 	}
 	if p.private, err = parse(n.Private); err != nil {
+		return nil, err
+	}
+	if p.denied, err = parse(n.Denied); err != nil {
 		return nil, err
 	}
 	if o.Resolve == nil {
@@ -121,8 +134,9 @@ func (p *Proxy) Serve(l net.Listener) error {
 	return err
 }
 
-// Close ends Serve and every connection.
+// Close ends Serve, every connection and every question.
 func (p *Proxy) Close() error {
+	p.end()
 	p.mu.Lock()
 	p.closed = true
 	for c := range p.tunnels {
@@ -146,18 +160,25 @@ func (p *Proxy) Failed() []string {
 	return slices.Clone(p.failed)
 }
 
-// Refused returns the hosts that were refused, the first 20.
+// Refused returns the hosts that were refused, the first 20, and those about which a question has no answer.
 func (p *Proxy) Refused() []runner.Refusal {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.refused)
+	out := slices.Clone(p.refused)
+	for _, r := range p.unanswered() {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // note records what became of a request.
 func (p *Proxy) note(host string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch r := (runner.Refusal{Host: host, Private: errors.Is(err, ErrPrivate)}); {
+	switch r := (runner.Refusal{Host: host, Private: errors.Is(err, ErrPrivate), Said: errors.Is(err, ErrSaidNo)}); {
+	case errors.Is(err, errLeft):
 	case err == nil && len(p.reached) < maxSeen && !slices.Contains(p.reached, host):
 		p.reached = append(p.reached, host)
 	case refusal(err) && len(p.refused) < maxSeen && !slices.Contains(p.refused, r):

@@ -111,8 +111,14 @@ func client(t *testing.T, address string) *http.Client {
 	return &http.Client{Transport: tr}
 }
 
-func get(c *http.Client, url string) string {
-	resp, err := c.Get(url)
+func get(c *http.Client, url string) string { return getIn(context.Background(), c, url) }
+
+func getIn(ctx context.Context, c *http.Client, url string) string {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err.Error()
+	}
+	resp, err := c.Do(r)
 	if err != nil {
 		return err.Error()
 	}

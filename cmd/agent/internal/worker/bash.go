@@ -67,7 +67,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			passed += "; its home and its folder for temporary files are empty again"
 		}
 		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, out),
-			Undone: undone(out.Undone)}, err
+			Undone: undone(out.Undone), Hidden: cmd.Denied, Waited: cmd.Clock.Stood()}, err
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 	if !c.ReadOnly {
 		reach.WriteHere = reach.Here
 	}
-	cmd := runner.Command{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts}
+	cmd := runner.Command{Clock: &runner.Clock{}, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts}
 	if c.Live != nil {
 		cmd.Out = runner.Watched(c.Live)
 	}

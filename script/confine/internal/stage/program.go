@@ -35,6 +35,7 @@ const (
 	Text                       // makes the file A with the content B
 	Root                       // makes a tmpfs with the data B the new root; all operations of the new root come after it
 	Enter                      // changes into the new root and makes it read-only
+	Cover                      // mounts over the file A one that nobody reads or changes; M is 0 or BindOver
 	Overlay                    // mounts at A what lies there under the folder that B names first, which takes all changes; B names the kernel's own folder after a NUL
 )
 

@@ -145,6 +145,8 @@ func (r *root) do(o *Op, index int) error {
 		return nil
 	case Overlay:
 		return r.overlay(o, index)
+	case Cover:
+		return r.cover(o)
 	case Tmpfs:
 		return r.tmpfs(o)
 	case Proc:
@@ -289,6 +291,40 @@ func (r *root) attach(o *Op, index int) error {
 	defer syscall.Close(to)
 	if isFolder(fd) != isFolder(to) {
 		return syscall.ENOTDIR
+	}
+	return moveMount(fd, to)
+}
+
+// covering is the name of the file that covers another one, until it is mounted there.
+const covering = ".cover"
+
+// cover mounts a file without rights over another one. The mount is read-only: its owner, who the command is, cannot change them.
+func (r *root) cover(o *Op) error {
+	open := r.file
+	if o.M == BindOver {
+		open = func(path string) (int, error) { return openIn(r.at, path) }
+	}
+	to, err := open(o.A)
+	if err == syscall.ENOENT && o.M == BindOver {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(to)
+	file, err := syscall.Openat(r.at, covering, syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Unlinkat(r.at, covering)
+	defer syscall.Close(file)
+	fd, err := openTree(file)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	if err := setAttributes(fd, "", atEmptyPath, o.N); err != nil {
+		return err
 	}
 	return moveMount(fd, to)
 }
