@@ -147,7 +147,9 @@ func TestAskedHost(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	open := func(n *runner.Network, token string) (ProxyRun, error) {
 		return egress.Open(n, token, &egress.Options{
-			Resolve: func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil },
+			Resolve: func(context.Context, string) ([]netip.Addr, error) {
+				return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+			},
 			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
 			}})
