@@ -39,6 +39,9 @@ type call struct {
 	serve     *ServeOptions // nil for a script
 	out, err  io.Writer     // also get what it writes; nil for nobody
 
+	network runner.Network       // what decides about hosts while it runs
+	asks    func(*runner.Output) // told the end of that; may be nil
+
 	temp   *temp         // where it keeps temporary files, if that stays after the run; else nil
 	missed *refusedHosts // what a script that did not fail was kept from
 	note   string        // of the grant, and of where it starts
@@ -83,12 +86,21 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	defer w.remove()
 	c.temp = w.lasting
 	run := &scriptRun{argv: argv, by: src.by, dir: dir, file: src.file, grant: &grant, passes: passes, given: given, place: w}
+	if h.o.Hosts != nil && c.hook == nil && c.serve == nil {
+		c.asks = h.o.Hosts(ctx, c.s, c.sc, c.args, &c.network)
+	}
 	cmd, out, err := h.execute(ctx, c, run)
 	if cmd == nil {
 		return nil, err
 	}
 	c.note = joined(c.note, hidden(cmd))
+	if out != nil && c.asks != nil {
+		c.asks(out)
+	}
 	if err == nil {
+		for _, host := range out.Late {
+			c.note = joined(c.note, host+" is allowed now: run it again")
+		}
 		clean(out, h.secrets(run))
 		h.traceNetwork(ctx, c, out)
 		out.Sandbox = out.Sandbox.OrNone()

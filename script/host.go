@@ -59,6 +59,9 @@ type Options struct {
 	Conversation func(context.Context) (*Conversation, error)
 	KeepTemp     time.Duration
 
+	// Hosts decides, for each run of a script, about hosts that it was not granted. Nil refuses them.
+	Hosts HostsFunc
+
 	// Place returns the root that stands for another one: the skills of both have the same homes and caches if their names are
 	// the same. It is for roots that change with the content of a skill. Nil changes nothing.
 	Place func(root string) string
@@ -108,6 +111,10 @@ type Options struct {
 	Progress func(string) // says what is done, again and again, if preparing takes more than a second; may be nil
 	Trace    trace.Tracer // may be nil
 }
+
+// HostsFunc sets what Network has to decide about hosts during one run of a script: Denied, Ask and Waits. The function that it returns is
+// called with what became of the run; it may be nil.
+type HostsFunc func(ctx context.Context, s *skill.Skill, sc Script, args []string, n *runner.Network) (done func(*runner.Output))
 
 // Host runs scripts of skills. New makes one.
 type Host struct {

@@ -148,7 +148,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path),
 		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
 		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},
-		Network: h.network(r), Confine: h.confine(r.grant.Confine), Limits: h.limits(c),
+		Network: h.network(c, r), Confine: h.confine(r.grant.Confine), Limits: h.limits(c),
 	}
 	if r.copied {
 		reach.Own = append(reach.Own, r.dir)
@@ -200,8 +200,9 @@ func named(list []string) []string {
 
 // network returns what a script may reach: what it was granted, and the addresses that the operator gave it in a variable
 // that it declares or was granted. These may be private ones.
-func (h *Host) network(r *scriptRun) runner.Network {
+func (h *Host) network(c *call, r *scriptRun) runner.Network {
 	n := r.grant.network()
+	n.Denied, n.Ask, n.Waits = c.network.Denied, c.network.Ask, c.network.Waits
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		if fromOperator(name) || !r.passes.allows(name) {

@@ -13,6 +13,7 @@ import (
 
 // Command is one command of bash, for Options.Runner. Its standard error goes where its standard output goes.
 type Command struct {
+	Command   string   // as the model wrote it
 	Path      string   // absolute path of the shell
 	Args      []string // the whole argument list
 	Dir       string   // the workspace, without links
@@ -48,7 +49,7 @@ const joined = `exec "$0" -c "$1" 2>&1`
 
 // runWith has Options.Runner run a command.
 func (h *host) runWith(ctx context.Context, command string, timeout time.Duration, readOnly, signs bool) (tool.Result, string, error) {
-	out, err := h.o.Runner(ctx, &Command{Path: h.o.Shell, Args: []string{h.o.Shell, "-c", joined, h.o.Shell, command}, Dir: h.real,
+	out, err := h.o.Runner(ctx, &Command{Command: command, Path: h.o.Shell, Args: []string{h.o.Shell, "-c", joined, h.o.Shell, command}, Dir: h.real,
 		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly, Signs: signs, Live: h.live(ctx)})
 	switch {
 	case ctx.Err() != nil && out == nil:

@@ -13,7 +13,7 @@ func (p *Policy) Decide(c *Call) Decision {
 	if r, ok := p.deny.names(c); ok {
 		return Decision{Verdict: Denied, Rule: r, Reason: fmt.Sprintf("the rule %s denies it", r.Text)}
 	}
-	if p.o.Mode == ReadOnly && c.Kind > Read {
+	if p.o.Mode == ReadOnly && c.Kind > Read && c.Kind != Fetch {
 		return Decision{Verdict: Denied, Reason: "the mode is read-only"}
 	}
 	if r, ok := p.ask.names(c); ok {
@@ -22,7 +22,7 @@ func (p *Policy) Decide(c *Call) Decision {
 	if p.o.Doubt {
 		return Decision{Verdict: Asked, Reason: "some rules cannot be read"}
 	}
-	if p.o.Mode == All && (c.Kind != Command || c.Special == "" && (c.Confined || p.o.Unconfined)) {
+	if p.o.Mode == All && c.Kind != Fetch && (c.Kind != Command || c.Special == "" && (c.Confined || p.o.Unconfined)) {
 		return Decision{Verdict: Allowed, Reason: "the mode is all"}
 	}
 	r, form, ok := p.allows(c)
@@ -55,6 +55,8 @@ func (p *Policy) byKind(c *Call) Decision {
 		return Decision{Verdict: Allowed, Reason: "the mode is accept-edits"}
 	case c.Kind == Edit:
 		return Decision{Verdict: Asked, Reason: "it changes a file"}
+	case c.Kind == Fetch:
+		return Decision{Verdict: Asked, Reason: "it asks a host, which sees what it asks"}
 	}
 	return Decision{Verdict: Allowed, Reason: "it changes nothing"}
 }
@@ -123,6 +125,8 @@ func (c *Call) calls() []allow.Call {
 		return []allow.Call{{Tool: "edit_file", Args: args}, {Tool: "write_file", Args: args}}
 	case Read:
 		return []allow.Call{{Tool: "read_file", Args: object("file_path", c.Path)}}
+	case Fetch:
+		return []allow.Call{{Tool: "web_fetch", Args: object("url", c.URL)}}
 	}
 	return []allow.Call{{Tool: c.Tool, Args: c.Args, Source: c.Source}}
 }
@@ -135,6 +139,20 @@ func object(key, value string) json.RawMessage {
 	}
 	return raw
 }
+
+// Host returns what happens if a command wants to reach a host: HOST, which covers its ports 443 and 80, or HOST:PORT. Only rules that name
+// hosts count, as WebFetch(domain:example.com): those that deny for every port, those that allow for 443 and 80.
+func (p *Policy) Host(host string) Decision {
+	d := p.Decide(&Call{Tool: "web_fetch", Kind: Fetch, URL: "https://" + host + "/"})
+	port := strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
+	if d.Verdict != Asked && !strings.Contains(d.Rule.Text, "(") || d.Verdict == Allowed && port {
+		return Decision{Verdict: Asked, Reason: "no rule names the host"}
+	}
+	return d
+}
+
+// HostRule returns the rule that allows a host.
+func HostRule(host string) string { return "WebFetch(domain:" + host + ")" }
 
 // exact reports whether a rule has a pattern without a wildcard.
 func exact(rule string) bool {

@@ -40,6 +40,7 @@ const (
 	Edit                // changes a file
 	Command             // runs a shell command
 	Script              // runs a script or a toolset of a skill
+	Fetch               // gets a page of a host, or lets a command reach a host
 )
 
 // Call is a call of a tool. Fields that do not apply are zero.
@@ -50,6 +51,7 @@ type Call struct {
 	Source   string          // "<skill>.<Class>" for a tool of a skill's toolset, see allow.Call
 	Path     string          // the file of a Read or an Edit: absolute, without links
 	Special  string          // why each Edit of this file, or each such Command, is asked about, as "agents follow AGENTS.md without asking"; "" for others
+	URL      string          // of a Fetch: http or https
 	Command  string          // the text of a Command
 	Confined bool            // the Command stays inside a sandbox
 	Writes   bool            // the Command asks to change files there

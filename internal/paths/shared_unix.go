@@ -15,3 +15,11 @@ func Shared(info fs.FileInfo) (FileID, bool) {
 	}
 	return FileID{uint64(s.Dev), s.Ino}, true //nolint:unconvert // the type differs between systems
 }
+
+// Inode returns the number of a file or folder on its file system, which it keeps under another name.
+func Inode(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Ino
+	}
+	return 0
+}

@@ -4,10 +4,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/hostname"
 )
 
 // publicIndex are the hosts of the index of those who set none: its own, and that of its files.
-var publicIndex = []string{"pypi.org", "files.pythonhosted.org"}
+var publicIndex = hostname.Registry("PyPI")
 
 // fileHosts has the hosts on which well-known indexes keep their files, where that is another one.
 var fileHosts = map[string]string{"pypi.org": "files.pythonhosted.org", "test.pypi.org": "test-files.pythonhosted.org"}

@@ -187,7 +187,7 @@ func (r *Reach) environment(env []string, phase Phase) []string {
 	}
 	switch {
 	case phase != Execute || r.Network.All || r.Confine == ConfineOff:
-	case r.Network.Ask != nil:
+	case r.Network.Ask != nil && r.Network.Waits:
 		out = append(out, patient...)
 	case len(r.Network.Hosts) == 0:
 		out = append(out, impatient...)

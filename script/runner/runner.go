@@ -133,13 +133,16 @@ type Network struct {
 	// Private are those of Hosts that may have a private or loopback address, because the operator named them.
 	Private []string
 
-	// Denied are hosts that it never reaches, whatever the port: HOST or *.HOST. They come before Hosts and are not asked about.
-	Denied []string
+	// Denied reports whether it never reaches a host, HOST or HOST:PORT as Hosts has it. It comes before Hosts and Ask, and is called from several
+	// goroutines at once. Nil denies none.
+	Denied func(host string) bool
 
 	// Ask decides about another host, HOST or HOST:PORT as Hosts has it, while the command waits. It is called once for each host of a run,
 	// from several goroutines at once, and never about a host that shows by itself that it is on this machine or in its network. Its context is
 	// done when the command has ended. Nil refuses every other host.
 	Ask func(ctx context.Context, host string) Verdict
+
+	Waits bool // Ask may wait for a person: installers get the time for that
 }
 
 // Some reports whether there may be hosts that a command reaches, but not the whole network.

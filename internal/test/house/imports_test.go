@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"session/allow":  {"internal/naming", "internal/placeholder", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
 	"script/survey":  {"want", "internal/naming", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp", "internal/near"},
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
-	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
+	"script/pyenv":   {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"want", "internal/draft", "internal/yamlnode", "internal/naming", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
 	"skill/check":    {"internal/draft", "internal/placeholder", "internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "session/hook", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},

@@ -13,6 +13,7 @@ import (
 
 // question is one about a host. It belongs to the run and not to a connection: clients give up and come back.
 type question struct {
+	end     context.CancelFunc
 	target  string        // HOST:PORT of the first connection that waits
 	done    chan struct{} // closed when there is an answer
 	verdict runner.Verdict
@@ -28,14 +29,14 @@ const mostAsked = 50
 // admit returns nil for a host that may be reached as far as its name says. It waits for the answer to a question about it.
 func (p *Proxy) admit(ctx context.Context, t target) error {
 	switch {
-	case slices.ContainsFunc(p.denied, func(h hostname.Pattern) bool { return h.Matches(t.host, portOf(h)) }):
+	case p.denied != nil && p.denied(asPattern(t)):
 		return ErrNotAllowed
 	case matches(p.hosts, t), matches(p.private, t):
 		return nil
 	case p.ask == nil, hostname.IsLocal(t.host):
 		return ErrNotAllowed
 	}
-	q := p.question(t)
+	q := p.question(ctx, t)
 	if q == nil {
 		return ErrNotAllowed
 	}
@@ -58,14 +59,6 @@ func (p *Proxy) admit(ctx context.Context, t target) error {
 	return ErrNotAllowed
 }
 
-// portOf returns a port that a pattern matches.
-func portOf(h hostname.Pattern) uint16 {
-	if h.Port != 0 {
-		return h.Port
-	}
-	return 443
-}
-
 // asPattern returns the target as hostname.Parse reads it: without the ports that a pattern means anyway.
 func asPattern(t target) string {
 	h := hostname.Pattern{Host: t.host, Port: t.port}
@@ -76,7 +69,7 @@ func asPattern(t target) string {
 }
 
 // question returns the question about a host, which it asks if nobody did; nil if there were too many.
-func (p *Proxy) question(t target) *question {
+func (p *Proxy) question(ctx context.Context, t target) *question {
 	host := asPattern(t)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,10 +77,12 @@ func (p *Proxy) question(t target) *question {
 	if ok || len(p.asked) == mostAsked || p.closed {
 		return q
 	}
-	q = &question{target: t.String(), done: make(chan struct{})}
+	life, end := context.WithCancel(context.WithoutCancel(ctx)) // it stays when the connection leaves
+	q = &question{end: end, target: t.String(), done: make(chan struct{})}
 	p.asked[host] = q
 	go func() {
-		verdict := p.ask(p.life, host)
+		defer end()
+		verdict := p.ask(life, host)
 		p.mu.Lock()
 		q.verdict = verdict
 		p.mu.Unlock()

@@ -45,7 +45,7 @@ func TestAsk(t *testing.T) {
 	a := &answers{verdicts: map[string]runner.Verdict{"good.com": runner.Yes, "good.com:8188": runner.Yes, "inside.com": runner.Yes, "meta.com": runner.Yes,
 		"denied.com": runner.Yes, "a.wide.org": runner.Yes, "localhost": runner.Yes, "169.254.169.254": runner.Yes, "other.com": runner.No}}
 	w.names["denied.com"] = []string{"93.184.216.40"}
-	n := &runner.Network{Denied: []string{"denied.com", "*.wide.org"}, Hosts: []string{"a.wide.org"}, Ask: a.ask}
+	n := &runner.Network{Denied: func(host string) bool { return strings.HasPrefix(host, "denied.com") || host == "a.wide.org" }, Hosts: []string{"a.wide.org"}, Ask: a.ask}
 	p, address := start(t, n, w.options())
 	c := client(t, address)
 	for _, test := range []struct{ url, want string }{

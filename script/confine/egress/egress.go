@@ -66,7 +66,7 @@ type Proxy struct {
 	o       Options
 	hosts   []hostname.Pattern
 	private []hostname.Pattern
-	denied  []hostname.Pattern
+	denied  func(host string) bool
 	ask     func(context.Context, string) runner.Verdict
 	token   string
 	server  *http.Server
@@ -78,8 +78,6 @@ type Proxy struct {
 	failed  []string
 	refused []runner.Refusal
 	asked   map[string]*question
-	life    context.Context // until Close
-	end     context.CancelFunc
 }
 
 // Open returns a proxy for one command, which serves nothing yet: n says which hosts it may reach, and a request must have
@@ -88,8 +86,7 @@ func Open(n *runner.Network, token string, o *Options) (*Proxy, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	p := &Proxy{o: *o, token: token, tunnels: map[net.Conn]bool{}, ask: n.Ask, asked: map[string]*question{}}
-	p.life, p.end = context.WithCancel(context.Background())
+	p := &Proxy{o: *o, token: token, tunnels: map[net.Conn]bool{}, ask: n.Ask, denied: n.Denied, asked: map[string]*question{}}
 	var err error
 	if p.hosts, err = parse(n.Hosts); err != nil {
 		return nil, err
@@ -97,9 +94,7 @@ func Open(n *runner.Network, token string, o *Options) (*Proxy, error) {
 	if p.private, err = parse(n.Private); err != nil {
 		return nil, err
 	}
-	if p.denied, err = parse(n.Denied); err != nil {
-		return nil, err
-	}
+
 	if o.Resolve == nil {
 		p.o.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
@@ -136,9 +131,11 @@ func (p *Proxy) Serve(l net.Listener) error {
 
 // Close ends Serve, every connection and every question.
 func (p *Proxy) Close() error {
-	p.end()
 	p.mu.Lock()
 	p.closed = true
+	for _, q := range p.asked {
+		q.end()
+	}
 	for c := range p.tunnels {
 		c.Close()
 	}
