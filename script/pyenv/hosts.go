@@ -8,9 +8,6 @@ import (
 	"github.com/agent-base/agent-base/internal/hostname"
 )
 
-// publicIndex are the hosts of the index of those who set none: its own, and that of its files.
-var publicIndex = hostname.Registry("PyPI")
-
 // fileHosts has the hosts on which well-known indexes keep their files, where that is another one.
 var fileHosts = map[string]string{"pypi.org": "files.pythonhosted.org", "test.pypi.org": "test-files.pythonhosted.org"}
 
@@ -22,7 +19,7 @@ var pythonHosts = []string{"github.com", "release-assets.githubusercontent.com",
 func (s *Store) indexHosts(settings map[string]string) []string {
 	out := slices.Clone(s.o.Hosts)
 	if settings["UV_DEFAULT_INDEX"] == "" {
-		out = append(out, publicIndex...)
+		out = append(out, hostname.Registry("PyPI")...)
 	}
 	for _, name := range []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_FIND_LINKS"} {
 		for _, host := range hostsIn(settings[name]) {
