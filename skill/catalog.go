@@ -23,6 +23,10 @@ type Options struct {
 	Duplicates  Duplicates // two skills of one name inside one layer
 	Precedence  Precedence // two skills of one name in different layers
 
+	// Examples are names of bundled skills that are there to be read: a model is offered one only if Want names it or wants all
+	// skills. A user may call for them. Nil means none.
+	Examples []string
+
 	// Audience is who asks: a skill that is not for them is not in the catalogue, as if it were not there at all. Nil means
 	// somebody to whom every skill is available, such as the user of this machine.
 	Audience *Audience

@@ -4,6 +4,13 @@ import (
 	"testing"
 )
 
+type causeTest struct {
+	name, skill string
+	o           Options
+	want        Cause
+	state       State
+}
+
 // Every state names the rule that caused it (R153).
 func TestCause(t *testing.T) {
 
@@ -15,12 +22,7 @@ func TestCause(t *testing.T) {
 	files["draft/SKILL.md"] = "---\nname: draft\ndescription: \"TODO: say what it does\"\ndisable-model-invocation: true\n---\n"
 	files["broken/SKILL.md"] = "---\nname: broken\n---\n"
 	files["twin/SKILL.md"] = files["other/SKILL.md"]
-	tests := []struct {
-		name, skill string
-		o           Options
-		want        Cause
-		state       State
-	}{
+	tests := []causeTest{
 		{"nothing", "plain", Options{}, CauseDefault, StateEnabled},
 		{"fatal", "broken", Options{}, CauseProblem, StateBroken},
 		{"hidden", "hidden", Options{}, CauseManifest, StateHidden},
@@ -39,9 +41,30 @@ func TestCause(t *testing.T) {
 		{"wished plain", "plain", Options{Want: Selection{Enabled: []string{"plain"}}}, CauseWish, StateEnabled},
 		{"wished on", "off", Options{Want: Selection{Enabled: []string{"off"}}}, CauseWish, StateEnabled},
 	}
+	example := []string{"plain"}
+	for _, w := range []struct {
+		name  string
+		want  Selection
+		trust Trust
+		cause Cause
+		state State
+	}{
+		{"an example", Selection{}, TrustBundled, CauseExample, StateHidden}, // C82
+		{"an example that is wished", Selection{Enabled: []string{"plain"}}, TrustBundled, CauseWish, StateEnabled},
+		{"an example among few", Selection{OnlyBundled: []string{"plain"}}, TrustBundled, CauseDefault, StateEnabled},
+		{"an example that is named", Selection{Mode: SelectNamed, Names: []string{"Plain"}}, TrustBundled, CauseDefault, StateEnabled},
+		{"an example among all", Selection{Mode: SelectAll}, TrustBundled, CauseDefault, StateEnabled},
+		{"an example that is disabled", Selection{Disabled: []string{"plain"}}, TrustBundled, CauseWish, StateDisabled},
+		{"a skill of the user with its name", Selection{}, TrustNone, CauseDefault, StateEnabled},
+	} {
+		tests = append(tests, causeTest{w.name, "plain", Options{Want: w.want, Examples: example, Layers: []Layer{{Trust: w.trust}}}, w.cause, w.state})
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.o.Layers = []Layer{{Name: "one", Source: Dir(disk(t, t.TempDir(), files), nil), Trust: TrustNone}}
+			if tt.o.Layers == nil {
+				tt.o.Layers = []Layer{{}}
+			}
+			tt.o.Layers[0].Name, tt.o.Layers[0].Source = "one", Dir(disk(t, t.TempDir(), files), nil)
 			c, err := Open(t.Context(), &tt.o)
 			if err != nil {
 				t.Fatal(err)

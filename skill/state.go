@@ -19,7 +19,7 @@ type State uint8
 // The states, best first.
 const (
 	StateEnabled     State = iota
-	StateHidden            // enabled, but hidden from the model: disable-model-invocation, or nobody has written its description
+	StateHidden            // enabled, but hidden from the model: disable-model-invocation, an example, or nobody has written its description
 	StateDisabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
 	StateUnavailable       // a required command or variable is missing, or the engine's version does not fit
 	StateBroken            // its manifest cannot be used
@@ -48,6 +48,7 @@ const (
 	CauseManifest                 // its manifest says so: default_enabled, disable-model-invocation
 	CauseRequirement              // a requirement of its manifest is missing
 	CauseUnwritten                // its description is still that of a template
+	CauseExample                  // it is among Options.Examples, and nothing names it
 )
 
 // ruling is the outcome of a rule for one skill: the reason that it is not enabled, or only the cause if it is.
@@ -67,7 +68,8 @@ type judge struct {
 	ofPart      [][]manifest.Problem // problems with skills of one name, by part; nil for none
 	quiet       bool                 // report nothing about the item, since it is not used
 	volatile    bool                 // an answer was used that may differ next time
-	simple      bool                 // a plain skill is always enabled, since no rule applies to it
+	simple      bool                 // a plain skill is always enabled unless it is an example, since no rule applies to it
+	examples    map[string]bool      // see Options.Examples
 	denyAll     bool                 // a deny pattern cannot be used
 }
 
@@ -75,7 +77,7 @@ func newJudge(c *Catalog) *judge {
 	j := &judge{c: c, commands: map[string]bool{}}
 	j.patterns(&j.allow, "allow", c.o.Allow)
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
-	j.want = newWishes(&c.o.Want)
+	j.want, j.examples = newWishes(&c.o.Want), nameSet(c.o.Examples)
 	w := &c.o.Want
 	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.NotBundled)+len(w.Enabled) == 0 && w.Mode == SelectAuto
 	return j
@@ -104,7 +106,7 @@ func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 }
 
 func (j *judge) judge(ctx context.Context, it *item) {
-	if j.simple && it.r.plain() {
+	if j.simple && it.r.plain() && !j.example(it) {
 		return
 	}
 	state, why := j.state(ctx, it)
@@ -133,6 +135,9 @@ func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
 	}
 	if it.r.flags&isHidden != 0 {
 		return StateHidden, ruling{CauseManifest, "disable-model-invocation"}
+	}
+	if j.example(it) {
+		return StateHidden, ruling{CauseExample, "an example: models get it if AGENT_SKILLS or enabled in the settings names it"}
 	}
 	return StateEnabled, why
 }

@@ -57,9 +57,17 @@ func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	return j.switched(it, name)
 }
 
+// example reports whether a skill is an example that nothing names.
+func (j *judge) example(it *item) bool {
+	name := it.r.canonical()
+	return len(j.examples) > 0 && j.want.mode == SelectAuto && j.bundled(it) && j.examples[name] && !j.want.on[name] && !j.want.onlyBundled[name]
+}
+
+func (j *judge) bundled(it *item) bool { return j.c.parts[it.part].layer.Trust == TrustBundled }
+
 // switched is the rule of SelectAuto: the user's wish overrides the manifest.
 func (j *judge) switched(it *item, name string) ruling {
-	bundled := j.c.parts[it.part].layer.Trust == TrustBundled
+	bundled := j.bundled(it)
 	switch {
 	case j.want.off[name]:
 		return ruling{CauseWish, "disabled by the configuration"}

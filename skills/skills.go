@@ -20,5 +20,9 @@ func Core() fs.FS {
 	return sub
 }
 
+// Examples returns the names of the skills that are there to be read and tried. The agent offers them to a model only if
+// somebody names them.
+func Examples() []string { return []string{"hello-extended", "hello-world"} }
+
 //go:embed all:core
 var core embed.FS

@@ -84,16 +84,13 @@ func (r *RunResult) Envelope() tool.Result {
 	if r.JSON != nil {
 		out.Result = r.JSON
 	}
-	out.Metadata = map[string]any{sandboxKey: &r.Sandbox}
+	out.Metadata = map[string]any{tool.MetadataSandbox: &r.Sandbox}
 	return out
 }
 
-// sandboxKey is the entry of a result's metadata that says what confined a script.
-const sandboxKey = "sandbox"
-
 // Confined returns what confined the script that a call of a tool ran, nil if none ran.
 func Confined(r *tool.Result) *runner.Sandbox {
-	s, _ := r.Metadata[sandboxKey].(*runner.Sandbox)
+	s, _ := r.Metadata[tool.MetadataSandbox].(*runner.Sandbox)
 	return s
 }
 

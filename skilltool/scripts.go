@@ -123,7 +123,7 @@ func Failure(err error) tool.Result {
 		r.Message += "\n" + e.Warning
 	}
 	if e.Sandbox != nil {
-		r.Metadata = map[string]any{sandboxKey: e.Sandbox}
+		r.Metadata = map[string]any{tool.MetadataSandbox: e.Sandbox}
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
@@ -24,8 +25,12 @@ const (
 // ReasonArguments is the reason of a failure if the arguments do not fit the tool's schema.
 const ReasonArguments = "invalid_arguments"
 
+// MetadataSandbox is the key of Result.Metadata for what confined a command. A model does not get it.
+const MetadataSandbox = "sandbox"
+
 // Result is the result of a call. As JSON it is `{success, result, message, duration_ms}`, or
 // `{success:false, error, reason, message, result, duration_ms}`, where result is what a failed script still printed.
+// Encode returns what a model gets of it.
 type Result struct {
 	Success  bool
 	Result   any // anything encoding/json can write; json.RawMessage is kept unchanged
@@ -71,8 +76,13 @@ func (r *Result) Cause() Cause {
 	return CauseOf(r.Error, r.Reason)
 }
 
-// MarshalJSON writes the envelope with its keys in a fixed order and without HTML escapes.
+// MarshalJSON writes the whole envelope with its keys in a fixed order and without HTML escapes.
 func (r Result) MarshalJSON() ([]byte, error) {
+	return r.write(field{"duration_ms", float64(r.Duration.Microseconds()) / 1000})
+}
+
+// write writes the envelope, with more fields at its end.
+func (r Result) write(more ...field) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"success":`)
 	fields := []field{}
@@ -93,8 +103,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if len(r.Metadata) > 0 {
 		fields = append(fields, field{"metadata", r.Metadata})
 	}
-	fields = append(fields, field{"duration_ms", float64(r.Duration.Microseconds()) / 1000})
-	for _, f := range fields {
+	for _, f := range append(fields, more...) {
 		if err := f.write(&b); err != nil {
 			return nil, err
 		}
@@ -128,12 +137,16 @@ func (f field) write(b *bytes.Buffer) error {
 	return nil
 }
 
-// Encode returns the envelope as JSON text for a model. If the result cannot be written as JSON, it returns a failure that
-// says so.
+// Encode returns the envelope as JSON text for a model: without Duration and without what confined the call, which a model
+// cannot use. If the result cannot be written as JSON, it returns a failure that says so.
 func (r Result) Encode() []byte {
-	b, err := r.MarshalJSON()
+	if _, ok := r.Metadata[MetadataSandbox]; ok {
+		r.Metadata = maps.Clone(r.Metadata)
+		delete(r.Metadata, MetadataSandbox)
+	}
+	b, err := r.write()
 	if err != nil {
-		b, _ = Failure(ExecutionFailed, "result is not JSON: "+err.Error()).MarshalJSON()
+		b, _ = Failure(ExecutionFailed, "result is not JSON: "+err.Error()).write()
 	}
 	return slices.Clip(b)
 }

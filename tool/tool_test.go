@@ -18,7 +18,7 @@ func echo(name string) Tool {
 	}}
 }
 
-// R102, R115, C49: one envelope, stable key order; R129: a fork is for the loop, not for the model.
+// R102, R115, C49, C83: one envelope, stable key order, and for a model neither duration nor sandbox; R129: a fork is for the loop, not for the model.
 func TestResultEncoding(t *testing.T) {
 	ms := 1500 * time.Microsecond
 	tests := []struct {
@@ -27,15 +27,15 @@ func TestResultEncoding(t *testing.T) {
 		want string
 	}{
 		{"success", Result{Success: true, Result: json.RawMessage(`{"b":1,"a":"<x>"}`), Message: "m", Duration: ms},
-			`{"success":true,"result":{"b":1,"a":"<x>"},"message":"m","duration_ms":1.5}`},
-		{"empty success", Success(nil, ""), `{"success":true,"result":null,"message":"","duration_ms":0}`},
-		{"failure", Failure(NotFound, "Skill 'xyz' not found"), `{"success":false,"error":"not_found","message":"Skill 'xyz' not found","duration_ms":0}`},
+			`{"success":true,"result":{"b":1,"a":"<x>"},"message":"m"}`},
+		{"empty success", Success(nil, ""), `{"success":true,"result":null,"message":""}`},
+		{"failure", Failure(NotFound, "Skill 'xyz' not found"), `{"success":false,"error":"not_found","message":"Skill 'xyz' not found"}`},
 		{"failure with what the script said", Result{Error: ExecutionFailed, Reason: "r", Message: "m", Result: map[string]string{"error": "e"}},
-			`{"success":false,"error":"execution_failed","reason":"r","message":"m","result":{"error":"e"},"duration_ms":0}`},
+			`{"success":false,"error":"execution_failed","reason":"r","message":"m","result":{"error":"e"}}`},
 		{"a fork is not shown", Result{Success: true, Message: "m", Fork: &Fork{Skill: "s", Prompt: "p", Model: "o", Agent: "a"}},
-			`{"success":true,"result":null,"message":"m","duration_ms":0}`},
-		{"metadata", Result{Success: true, Result: 1, Metadata: map[string]any{"k": "v"}},
-			`{"success":true,"result":1,"message":"","metadata":{"k":"v"},"duration_ms":0}`},
+			`{"success":true,"result":null,"message":"m"}`},
+		{"metadata", Result{Success: true, Result: 1, Metadata: map[string]any{"k": "v", MetadataSandbox: 1}},
+			`{"success":true,"result":1,"message":"","metadata":{"k":"v"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -46,6 +46,18 @@ func TestResultEncoding(t *testing.T) {
 	}
 	if got := string(Success(make(chan int), "").Encode()); !strings.Contains(got, `"success":false`) {
 		t.Errorf("a result that is no JSON gave %s", got)
+	}
+}
+
+// C49, C83: programs get the duration and what confined a call.
+func TestResultWhole(t *testing.T) {
+	r := Result{Success: true, Result: 1, Metadata: map[string]any{MetadataSandbox: "A"}, Duration: 1500 * time.Microsecond}
+	want := `{"success":true,"result":1,"message":"","metadata":{"sandbox":"A"},"duration_ms":1.5}`
+	if got, err := json.Marshal(r); err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+	if _, kept := r.Metadata[MetadataSandbox]; r.Encode() == nil || !kept {
+		t.Error("Encode changed the result")
 	}
 }
 

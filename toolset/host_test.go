@@ -122,10 +122,10 @@ func TestServer(t *testing.T) {
 	for _, tt := range []struct {
 		tool, args, want string
 	}{
-		{"echo", `{"a":[1,2]}`, `{"success":true,"result":{"a":[1,2]},"message":"","duration_ms":0}`},
-		{"text", `{}`, `{"success":true,"result":"plain words","message":"","duration_ms":0}`},
-		{"fail", `{}`, `{"success":false,"error":"execution_failed","message":"it broke","duration_ms":0}`},
-		{"stray", `{}`, `{"success":true,"result":{"success":true,"result":1,"message":"done"},"message":"","duration_ms":0}`},
+		{"echo", `{"a":[1,2]}`, `{"success":true,"result":{"a":[1,2]},"message":""}`},
+		{"text", `{}`, `{"success":true,"result":"plain words","message":""}`},
+		{"fail", `{}`, `{"success":false,"error":"execution_failed","message":"it broke"}`},
+		{"stray", `{}`, `{"success":true,"result":{"success":true,"result":1,"message":"done"},"message":""}`},
 	} {
 		if got := string(call(t.Context(), tools["demo.good."+tt.tool], tt.args).Encode()); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.tool, got, tt.want)

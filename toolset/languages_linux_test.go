@@ -70,8 +70,8 @@ export const Js = [Tool.define("greet_js", {description: "Greet", parameters: z.
 	}
 	tools := byName(all)
 	for name, want := range map[string]string{
-		"demo.Hello.greet": `{"success":true,"result":"Hello Ada","message":"demo","duration_ms":0}`,
-		"demo.Js.greet_js": `{"success":true,"result":"Hi Ada","message":"t","metadata":{"n":1},"duration_ms":0}`,
+		"demo.Hello.greet": `{"success":true,"result":"Hello Ada","message":"demo"}`,
+		"demo.Js.greet_js": `{"success":true,"result":"Hi Ada","message":"t","metadata":{"n":1}}`,
 	} {
 		one, ok := tools[name]
 		if !ok {

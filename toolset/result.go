@@ -119,7 +119,7 @@ func object(raw json.RawMessage) map[string]any {
 		d.UseNumber()
 		_ = d.Decode(&out) // metadata that is no object is none
 	}
-	delete(out, "sandbox") // only the engine says what confined a call
+	delete(out, tool.MetadataSandbox) // only the engine says what confined a call
 	return out
 }
 

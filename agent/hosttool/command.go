@@ -94,7 +94,7 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	}
 	r.Waited = out.Waited
 	if out.Sandbox != nil {
-		r.Metadata = map[string]any{"sandbox": out.Sandbox}
+		r.Metadata = map[string]any{tool.MetadataSandbox: out.Sandbox}
 	}
 	return r, "", nil
 }

@@ -101,10 +101,9 @@ func (k *kit) call(name, args string) tool.Result {
 	return k.exec.Call(k.t.Context(), name, json.RawMessage(args))
 }
 
-// text returns a result as a model sees it, without the duration.
+// text returns a result as a model sees it.
 func text(r tool.Result) string {
-	r.Duration = 0
-	return strings.TrimSuffix(strings.TrimSuffix(string(r.Encode()), `,"duration_ms":0}`), "}")
+	return strings.TrimSuffix(string(r.Encode()), "}")
 }
 
 // want checks that the result of a call begins with a text.

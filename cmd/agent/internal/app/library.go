@@ -39,6 +39,7 @@ type Library struct {
 	inside   bool     // see OpenAll
 	without  []string // names of skills that are not loaded
 	below    *below   // nil: skills below the working directory are not found
+	examples []string // names of bundled skills that a model is offered only if the settings name them
 }
 
 // Without returns a library that does not load skills of these names.
@@ -46,6 +47,12 @@ func (l *Library) Without(names []string) *Library {
 	other := *l
 	other.without = names
 	return &other
+}
+
+// HideExamples has the catalogues that are opened from now on hide the skills that are only examples from models, as the agent
+// does. Those that a text names stay.
+func (l *Library) HideExamples(text string) {
+	l.examples = slices.DeleteFunc(skills.Examples(), func(name string) bool { return strings.Contains(text, name) })
 }
 
 // Open opens the catalogue. It warns about ignored settings, and about problems that do not belong to a single skill.
@@ -129,7 +136,7 @@ func (l *Library) options() (*skill.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &skill.Options{Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
+	o := &skill.Options{Examples: l.examples, Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
 		Trust: l.trust.of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}

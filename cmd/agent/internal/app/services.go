@@ -100,11 +100,11 @@ func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
 // connect makes the services that depend on others.
 func (s *Services) connect() {
 	s.Observe = &Observers{recorders: s.Observe.recorders, out: s.Out}
-	var below *below
+	var before Library
 	if s.Skills != nil {
-		below = s.Skills.below
+		before = *s.Skills
 	}
-	s.Skills = &Library{below: below, sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
+	s.Skills = &Library{below: before.below, examples: before.examples, sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
 	s.Approver = newTerminalApprover(s.Out)
 	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
 	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}

@@ -274,6 +274,8 @@ func (s *Settings) DecidedBy(e skill.Entry) string {
 		return "its manifest"
 	case skill.CauseProblem, skill.CauseRequirement, skill.CauseUnwritten:
 		return "its manifest"
+	case skill.CauseExample:
+		return s.Origin("enabled")
 	}
 	if cfg.Want.Mode != skill.SelectAuto {
 		return s.originOf("enabledSkills", "activation")

@@ -143,7 +143,11 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 	exit := app.ScriptExit(r)
 	if a.json {
 		r.ErrorText = a.settings.Config().ErrorText && !r.Success
-		if err := a.out.JSONText(r.Encode()); err != nil || r.Success {
+		whole, err := r.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		if err := a.out.JSONText(whole); err != nil || r.Success {
 			return err
 		}
 		return app.Silent(exit)

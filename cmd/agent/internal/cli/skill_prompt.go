@@ -78,6 +78,7 @@ func runPrompt(ctx context.Context, o *promptOptions) error {
 	if o.budget < 0 {
 		return app.Usage(fmt.Errorf("invalid budget %d", o.budget), "0 means the setting budget, or a twentieth of the context window")
 	}
+	worker.HideExamples(o.services, o.settings.Config().Agent.Model, o.query)
 	cat, err := o.services.Skills.Open(ctx)
 	if err != nil {
 		return err

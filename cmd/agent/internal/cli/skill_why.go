@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -36,6 +37,7 @@ it costs. Nothing is executed.`,
 		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name = args[0]
+			worker.HideExamples(s, s.Settings.Config().Agent.Model, "")
 			return run(c.Context(), o)
 		},
 	}

@@ -46,6 +46,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	HideExamples(s, found.String(), "")
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {
 		return err

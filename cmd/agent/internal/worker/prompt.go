@@ -31,6 +31,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	s.Skills.FollowBelow()
+	HideExamples(s, found.String(), prompt)
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {
 		return err
@@ -76,6 +77,14 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	return ended(answer)
+}
+
+// HideExamples has skills that are only examples hidden from a model, but not from a replay, which shows them, and not those
+// that the prompt names.
+func HideExamples(s *app.Services, model, prompt string) {
+	if !strings.HasPrefix(model, "replay/") {
+		s.Skills.HideExamples(prompt)
+	}
 }
 
 // sayLocal names the model on stderr if none was chosen and a local server was found: it gets the prompt.
