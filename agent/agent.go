@@ -90,10 +90,11 @@ type Options struct {
 	MaxTokens int           // input and output of all requests for one prompt; the last answer may exceed it; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit
 
-	ResultLimit  int    // characters of one tool result that the model gets; 0 means DefaultResultLimit; all results of one answer: half of Window
-	Window       int    // tokens of the model's context; 0 means DefaultWindow; at 80 % the conversation is shortened
-	AnswerTokens int    // the longest answer; 0 means the provider's default
-	CacheKey     string // names the conversation, for providers that route by it; may be empty
+	ResultLimit  int        // characters of one tool result that the model gets; 0 means DefaultResultLimit; all results of one answer: half of Window
+	Window       int        // tokens of the model's context; 0 means DefaultWindow; at 80 % the conversation is shortened
+	AnswerTokens int        // the longest answer; 0 means the provider's default
+	Effort       llm.Effort // how much the model thinks; not for summaries of the conversation
+	CacheKey     string     // names the conversation, for providers that route by it; may be empty
 
 	Trace trace.Tracer
 	// Identity says for whom the steps are taken; see trace.WithIdentity. A sub-agent has one of its own.

@@ -109,8 +109,11 @@ func (t *turn) loop(ctx context.Context) (Stop, error) {
 			t.skip(calls, "not run, because the answer was refused")
 			return Refused, nil
 		case len(calls) > 0:
-			t.runCalls(ctx, calls)
-		case !t.goesOn(ctx, stopOf(a)):
+			t.runCalls(ctx, calls, t.cut(a, calls))
+		case a.Stop == llm.StopLength:
+			t.c.add(llm.User, llm.Part{Text: "[" + t.limit(a) + ".]"})
+			return Length, nil
+		case !t.goesOn(ctx):
 			return stopOf(a), nil
 		}
 		if t.broken {
@@ -120,8 +123,8 @@ func (t *turn) loop(ctx context.Context) (Stop, error) {
 }
 
 // goesOn asks Options.Continue whether the turn goes on after an answer, and if so adds the text for the model.
-func (t *turn) goesOn(ctx context.Context, stop Stop) bool {
-	if t.c.o.Continue == nil || stop == Length || t.broken {
+func (t *turn) goesOn(ctx context.Context) bool {
+	if t.c.o.Continue == nil || t.broken {
 		return false
 	}
 	text := t.c.o.Continue(ctx, t.again)
@@ -153,10 +156,7 @@ func (t *turn) exhausted() Stop {
 func (t *turn) spent() int { return t.c.spent - t.before }
 
 func stopOf(a llm.Answer) Stop {
-	switch {
-	case a.Stop == llm.StopLength:
-		return Length
-	case strings.TrimSpace(a.Text()) == "":
+	if strings.TrimSpace(a.Text()) == "" {
 		return Empty
 	}
 	return End

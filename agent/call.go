@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/llm"
@@ -14,16 +16,50 @@ import (
 // could run any number of commands.
 const maxCalls = 100
 
+// cut returns why the last of the calls is not run if the answer was cut in the middle of it, else "".
+func (t *turn) cut(a llm.Answer, calls []*llm.Call) string {
+	last := calls[len(calls)-1]
+	if a.Stop != llm.StopLength || !endsInCall(a.Message.Parts) || last.Raw == "" && string(last.Args) != "{}" {
+		return ""
+	}
+	t.step(Step{Notice: fmt.Sprintf("%s, in the middle of a call of %s", t.limit(a), last.Name)})
+	return t.limit(a) + ": write the file in parts, or send less in one call"
+}
+
+// endsInCall reports whether the last part of a message, but for states, is a call.
+func endsInCall(parts []llm.Part) bool {
+	for _, p := range slices.Backward(parts) {
+		if p.State == nil {
+			return p.Call != nil
+		}
+	}
+	return false
+}
+
+// limit says where an answer was cut.
+func (t *turn) limit(a llm.Answer) string {
+	t.answer.Cut = cmp.Or(a.Usage.Output, t.c.o.AnswerTokens)
+	if t.answer.Cut == 0 {
+		return "the answer was cut at its limit"
+	}
+	return fmt.Sprintf("the answer was cut at %d tokens", t.answer.Cut)
+}
+
 // runCalls runs the calls of one answer in order, one at a time, because an activation changes what the next call may
 // do, and two writes to one file must not race. Each call gets exactly one result. All results together stay within half
 // of the window; otherwise the conversation could neither continue nor be shortened.
-func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
+// With a text in cut the last one is not run, for that reason.
+func (t *turn) runCalls(ctx context.Context, calls []*llm.Call, cut string) {
 	done, rest := 0, "cancelled by the user"
 	defer func() { t.skip(calls[done:], t.why(ctx, rest)) }()
 	left := t.c.share(resultsPercent) * bytesPerToken
 	for i, call := range calls {
 		if i == maxCalls {
 			rest = fmt.Sprintf("not run, because one answer may have %d calls: look at the results so far, then continue", maxCalls)
+			return
+		}
+		if cut != "" && i == len(calls)-1 {
+			rest = cut
 			return
 		}
 		if ctx.Err() != nil || !t.step(Step{Call: call}) {

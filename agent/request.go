@@ -45,7 +45,7 @@ func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
 func (c *Conversation) request() *llm.Request {
 	n := len(c.messages)
 	return &llm.Request{System: c.o.System, Tools: c.tools, Messages: c.messages[:n:n],
-		MaxTokens: c.o.AnswerTokens, CacheKey: c.o.CacheKey}
+		MaxTokens: c.o.AnswerTokens, Effort: c.o.Effort, CacheKey: c.o.CacheKey}
 }
 
 // send asks the model once and counts the tokens. If show is true, it yields the text as it arrives.
@@ -84,7 +84,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	return a, err
 }
 
-// relay yields the text of a stream and ends the stream when the caller leaves the loop.
+// relay yields the text and the thoughts of a stream and ends the stream when the caller leaves the loop.
 func (t *turn) relay(m llm.Model, show bool) llm.Model {
 	if !show {
 		return m
@@ -92,7 +92,7 @@ func (t *turn) relay(m llm.Model, show bool) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 		return func(yield func(llm.Event, error) bool) {
 			for e, err := range m.Stream(ctx, r) {
-				if !yield(e, err) || e.Text != "" && !t.step(Step{Text: e.Text}) {
+				if !yield(e, err) || e.Text+e.Thought != "" && !t.step(Step{Text: e.Text, Thought: e.Thought}) {
 					return
 				}
 			}

@@ -8,14 +8,15 @@ import (
 // Step is one event while a prompt is answered. Apart from Depth, one field is set (Anew comes with Notice). Its texts
 // come from models, tools and providers: the caller sanitises them before printing.
 type Step struct {
-	Depth  int        // 0, or 1 for what a sub-agent does
-	Text   string     // the next piece of an answer
-	Call   *llm.Call  // a tool is about to be called
-	Result *Result    // the result of the last Call
-	Usage  *llm.Usage // of one request, at its end
-	Notice string     // for the user: a wait, a second attempt, a shortened conversation, a turn that goes on
-	Anew   bool       // discard the Text since the last Call or Result: the answer starts again
-	Done   *Answer    // the last step, at depth 0 only
+	Depth   int        // 0, or 1 for what a sub-agent does
+	Text    string     // the next piece of an answer
+	Thought string     // the next piece of what the model thinks before it answers, or of a summary of it
+	Call    *llm.Call  // a tool is about to be called
+	Result  *Result    // the result of the last Call
+	Usage   *llm.Usage // of one request, at its end
+	Notice  string     // for the user: a wait, a second attempt, a shortened conversation, a turn that goes on
+	Anew    bool       // discard the Text since the last Call or Result: the answer starts again
+	Done    *Answer    // the last step, at depth 0 only
 }
 
 // Result is the result of a tool.
@@ -32,6 +33,7 @@ type Answer struct {
 	Turns int       // requests, including those of sub-agents
 	Usage llm.Usage // of all requests, including summaries
 	Stop  Stop
+	Cut   int // of an answer that ended as Length: its tokens; 0 if the provider does not count them
 }
 
 // Stop says why a turn ended.

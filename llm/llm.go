@@ -33,7 +33,15 @@ type Request struct {
 	Tools     []Tool    `json:"tools,omitempty"`
 	Messages  []Message `json:"messages"`
 	MaxTokens int       `json:"max_tokens,omitempty"` // limit of the answer; 0 means the provider's default
+	Effort    Effort    `json:"effort,omitzero"`      // how much the model thinks; zero means the provider's default
 	CacheKey  string    `json:"cache_key,omitempty"`  // names the conversation, for providers that route by it; may be empty
+}
+
+// Effort is how much a model thinks before it answers. At most one field is set, as the model wants it. With one, providers that
+// show what a model thinks are asked to.
+type Effort struct {
+	Level  string `json:"level,omitempty"`  // the provider's word, such as "high"
+	Budget int    `json:"budget,omitempty"` // tokens to think
 }
 
 // Tool is a function that the model may call.
@@ -91,11 +99,12 @@ type State struct {
 
 // Event is one step of an answer: exactly one field is set.
 type Event struct {
-	Text  string     `json:"text,omitempty"` // the next piece
-	Call  *Call      `json:"call,omitempty"` // complete
-	State *State     `json:"state,omitempty"`
-	Usage *Usage     `json:"usage,omitempty"` // of the whole request so far; the last event counts
-	Stop  StopReason `json:"stop,omitempty"`
+	Text    string     `json:"text,omitempty"`    // the next piece
+	Thought string     `json:"thought,omitempty"` // the next piece of what the model thinks, or of a summary; not part of the message
+	Call    *Call      `json:"call,omitempty"`    // complete
+	State   *State     `json:"state,omitempty"`
+	Usage   *Usage     `json:"usage,omitempty"` // of the whole request so far; the last event counts
+	Stop    StopReason `json:"stop,omitempty"`
 }
 
 // Usage counts tokens as the provider bills them.

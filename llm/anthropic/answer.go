@@ -109,7 +109,15 @@ func (a *answer) start(e *event) []llm.Event {
 	if c.Type == "text" && c.Text != "" {
 		return []llm.Event{{Text: c.Text}}
 	}
-	return nil
+	return thought(c.Thinking)
+}
+
+// thought returns the event of a piece of what the model thinks.
+func thought(text string) []llm.Event {
+	if text == "" {
+		return nil
+	}
+	return []llm.Event{{Thought: text}}
 }
 
 func (a *answer) delta(e *event) []llm.Event {
@@ -125,6 +133,7 @@ func (a *answer) delta(e *event) []llm.Event {
 	case b.kind == "thinking":
 		b.thinking.WriteString(e.Delta.Thinking)
 		b.signature.WriteString(e.Delta.Signature)
+		return thought(e.Delta.Thinking)
 	}
 	return nil
 }

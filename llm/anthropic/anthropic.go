@@ -6,6 +6,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -21,7 +22,7 @@ const provider = "anthropic"
 // DefaultBaseURL is the address of the service where Options name none.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// DefaultMaxTokens is the limit of an answer for a request without one; the API requires a number.
+// DefaultMaxTokens is the limit of an answer where neither the request nor Options have one; the API requires a number.
 const DefaultMaxTokens = 8192
 
 // Options configures New.
@@ -29,6 +30,7 @@ type Options struct {
 	Key     string        // sent as x-api-key; may be "" only with a BaseURL, and no key is sent then
 	BaseURL string        // what /v1/messages is appended to; "" means DefaultBaseURL
 	Model   string        // the API's name of the model
+	Answer  int           // the limit of an answer in tokens for a request without one, such as the model's own; 0 means DefaultMaxTokens
 	HTTP    *http.Client  // sends the requests; nil means a client without a proxy
 	Idle    time.Duration // the longest silence before and within an answer; 0 means 120 s
 }
@@ -48,6 +50,7 @@ func New(o *Options) (llm.Model, error) {
 	}
 	return &model{
 		name:    o.Model,
+		answer:  cmp.Or(o.Answer, DefaultMaxTokens),
 		key:     o.Key,
 		address: base + "/v1/messages",
 		http:    wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle}),
@@ -56,6 +59,7 @@ func New(o *Options) (llm.Model, error) {
 
 type model struct {
 	name    string
+	answer  int
 	key     string
 	address string
 	http    *http.Client
@@ -81,7 +85,7 @@ func (m *model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event,
 
 // send makes the request.
 func (m *model) send(ctx context.Context, r *llm.Request) (*http.Response, error) {
-	req, err := wire.NewPost(ctx, m.address, newRequest(m.name, r))
+	req, err := wire.NewPost(ctx, m.address, newRequest(m, r))
 	if err != nil {
 		return nil, err
 	}

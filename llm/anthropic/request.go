@@ -17,6 +17,19 @@ type request struct {
 	System    []*block  `json:"system,omitempty"`
 	Tools     []tool    `json:"tools,omitempty"`
 	Stream    bool      `json:"stream"`
+	Thinking  *thinking `json:"thinking,omitempty"`
+	Output    *output   `json:"output_config,omitempty"`
+}
+
+// thinking asks the model to think: by itself, or within a budget of tokens.
+type thinking struct {
+	Type    string `json:"type"`
+	Display string `json:"display,omitempty"`
+	Budget  int    `json:"budget_tokens,omitempty"`
+}
+
+type output struct {
+	Effort string `json:"effort"`
 }
 
 type message struct {
@@ -57,11 +70,12 @@ func ephemeral() *cacheControl { return &cacheControl{Type: "ephemeral"} }
 // newRequest translates a request. Four places are marked for the cache, which is all that the API takes: the last
 // tool, the system text, and the ends of the last two messages of the user. The API finds what the request before this
 // one marked at its end, since that place is marked again, however many blocks were added (it looks back over 20).
-func newRequest(name string, r *llm.Request) *request {
-	q := &request{MaxTokens: DefaultMaxTokens, Messages: []message{}, Model: name, Stream: true}
+func newRequest(m *model, r *llm.Request) *request {
+	q := &request{MaxTokens: m.answer, Messages: []message{}, Model: m.name, Stream: true}
 	if r.MaxTokens > 0 {
 		q.MaxTokens = r.MaxTokens
 	}
+	q.think(r.Effort)
 	for _, t := range r.Tools {
 		q.Tools = append(q.Tools, tool{InputSchema: or(t.Input, `{"type":"object"}`), Name: t.Name, Description: t.Description})
 	}
@@ -78,6 +92,20 @@ func newRequest(name string, r *llm.Request) *request {
 	}
 	mark(q.Messages)
 	return q
+}
+
+// leastBudget is the smallest budget for thinking that the API takes.
+const leastBudget = 1024
+
+// think asks for an effort. A budget leaves half of the answer to what is said.
+func (q *request) think(e llm.Effort) {
+	if e.Level != "" {
+		q.Thinking, q.Output = &thinking{Type: "adaptive", Display: "summarized"}, &output{e.Level}
+		return
+	}
+	if budget := min(e.Budget, q.MaxTokens/2); budget >= leastBudget {
+		q.Thinking = &thinking{Type: "enabled", Budget: budget}
+	}
 }
 
 // mark marks the ends of the last two messages of the user. Reasoning takes no mark.
@@ -104,7 +132,7 @@ func blocks(m llm.Message) []*block {
 		case p.Call != nil:
 			rest = append(rest, &block{Type: "tool_use", ID: p.Call.ID, Name: p.Call.Name, Input: or(p.Call.Args, `{}`)})
 		case p.State != nil && p.State.Owner == provider:
-			rest = append(rest, thought(p.State.Data)...)
+			rest = append(rest, thoughtBlock(p.State.Data)...)
 		case !onlySpace(p.Text):
 			rest = append(rest, &block{Type: "text", Text: p.Text})
 		}
@@ -128,8 +156,8 @@ type thoughtState struct {
 	Data      string `json:"data,omitempty"`
 }
 
-// thought returns the block of a state, or nothing if the state is not one of this package's.
-func thought(state json.RawMessage) []*block {
+// thoughtBlock returns the block of a state, or nothing if the state is not one of this package's.
+func thoughtBlock(state json.RawMessage) []*block {
 	var s thoughtState
 	if json.Unmarshal(state, &s) != nil {
 		return nil

@@ -83,7 +83,7 @@ func (t *tokens) usage() (*llm.Usage, error) {
 	}, nil
 }
 
-// part returns the events of a part: its text or call, then its signature.
+// part returns the events of a part: its text, thought or call, then its signature.
 func (a *answer) part(p *part) []llm.Event {
 	var events []llm.Event
 	s := signature{Signature: p.ThoughtSignature}
@@ -93,6 +93,9 @@ func (a *answer) part(p *part) []llm.Event {
 		events = append(events, llm.Event{Call: a.call(p.FunctionCall)})
 	case p.Thought:
 		s.Thought, s.Text = true, text
+		if text != "" {
+			events = append(events, llm.Event{Thought: text})
+		}
 	case text != "":
 		s.Text = text
 		events = append(events, llm.Event{Text: text})

@@ -21,7 +21,14 @@ type request struct {
 }
 
 type generationConfig struct {
-	MaxOutputTokens int `json:"maxOutputTokens,omitempty"`
+	MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
+	Thinking        *thinkingConfig `json:"thinkingConfig,omitempty"`
+}
+
+type thinkingConfig struct {
+	Thoughts bool   `json:"includeThoughts"`
+	Level    string `json:"thinkingLevel,omitempty"`
+	Budget   int    `json:"thinkingBudget,omitempty"`
 }
 
 type tools struct {
@@ -75,6 +82,9 @@ func newRequest(r *llm.Request) *request {
 	q := &request{
 		Contents:         contents(r.Messages),
 		GenerationConfig: generationConfig{MaxOutputTokens: max(0, min(r.MaxTokens, math.MaxInt32))},
+	}
+	if r.Effort != (llm.Effort{}) {
+		q.GenerationConfig.Thinking = &thinkingConfig{true, r.Effort.Level, r.Effort.Budget}
 	}
 	if r.System != "" {
 		q.System = &content{Parts: []*part{{Text: &r.System}}, Role: "user"}

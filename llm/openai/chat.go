@@ -18,6 +18,7 @@ type chatRequest struct {
 	Stream              bool          `json:"stream"`
 	StreamOptions       streamOptions `json:"stream_options"`
 	Tools               []chatTool    `json:"tools,omitempty"`
+	ReasoningEffort     string        `json:"reasoning_effort,omitempty"`
 }
 
 type streamOptions struct {
@@ -59,7 +60,8 @@ type chatDefinition struct {
 // max_tokens for all others, because every compatible server knows it. prompt_cache_key is sent to OpenAI only, because
 // some compatible servers reject unknown fields.
 func (c *client) newChatRequest(r *llm.Request) (*chatRequest, error) {
-	q := &chatRequest{Model: c.model, Messages: []chatMessage{}, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
+	q := &chatRequest{Model: c.model, Messages: []chatMessage{}, Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
+		ReasoningEffort: r.Effort.Level}
 	if c.host == compatible {
 		q.MaxTokens = max(0, r.MaxTokens)
 	} else {

@@ -23,6 +23,8 @@ type chunk struct {
 type delta struct {
 	Content   json.RawMessage `json:"content"`
 	Refusal   json.RawMessage `json:"refusal"`
+	Reasoning json.RawMessage `json:"reasoning"`         // of OpenRouter and others
+	Thinking  json.RawMessage `json:"reasoning_content"` // of vLLM, llama.cpp and others
 	ToolCalls []callDelta     `json:"tool_calls"`
 }
 
@@ -66,6 +68,13 @@ func (c *chatReader) read(data []byte) ([]llm.Event, error) {
 		if choice.Message != nil {
 			d = choice.Message
 		}
+		thought := words(d.Thinking)
+		if thought == "" { // some servers send both
+			thought = words(d.Reasoning)
+		}
+		if thought != "" {
+			events = append(events, llm.Event{Thought: thought})
+		}
 		refusal := words(d.Refusal)
 		c.refused = c.refused || refusal != ""
 		if text := words(d.Content) + refusal; text != "" {
@@ -98,8 +107,8 @@ func (c *chatReader) finish() []llm.Event {
 	var events []llm.Event
 	stop := llm.StopEnd
 	for _, d := range c.calls {
-		if d.name == "" || c.reason == "length" && !isObject(d.args) {
-			continue // cut off in the middle
+		if d.name == "" {
+			continue // cut off before it had one
 		}
 		stop = llm.StopCalls
 		events = append(events, llm.Event{Call: newCall(c.ids, d.id, d.name, string(d.args))})

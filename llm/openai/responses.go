@@ -20,6 +20,12 @@ type responsesRequest struct {
 	Model           string          `json:"model"`
 	Tools           []responsesTool `json:"tools,omitempty"`
 	Stream          bool            `json:"stream"`
+	Reasoning       *reasoning      `json:"reasoning,omitempty"`
+}
+
+type reasoning struct {
+	Effort  string `json:"effort"`
+	Summary string `json:"summary"`
 }
 
 type inputMessage struct {
@@ -54,6 +60,9 @@ type responsesTool struct {
 func newResponsesRequest(model string, r *llm.Request) (*responsesRequest, error) {
 	q := &responsesRequest{Model: model, Instructions: r.System, MaxOutputTokens: max(0, r.MaxTokens),
 		PromptCacheKey: cacheKey(r), Input: []any{}, Stream: true}
+	if r.Effort.Level != "" {
+		q.Reasoning = &reasoning{r.Effort.Level, "auto"}
+	}
 	thinks := reasons(model)
 	if thinks {
 		q.Include = []string{"reasoning.encrypted_content"}

@@ -36,6 +36,7 @@ type responsesReader struct {
 	calls   bool
 	refused bool
 	spoke   bool // the last item was text
+	thought bool // a part of the summary of a thought has come
 }
 
 func (r *responsesReader) read(data []byte) ([]llm.Event, error) {
@@ -49,6 +50,10 @@ func (r *responsesReader) read(data []byte) ([]llm.Event, error) {
 	switch e.Type {
 	case "response.output_text.delta":
 		return r.say(words(e.Delta)), nil
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		return r.think(words(e.Delta)), nil
+	case "response.reasoning_summary_part.added":
+		return r.part(), nil
 	case "response.refusal.delta":
 		r.refused = true
 		return r.say(words(e.Delta)), nil
@@ -83,6 +88,23 @@ func (r *responsesReader) say(text string) []llm.Event {
 	return []llm.Event{{Text: text}}
 }
 
+func (r *responsesReader) think(text string) []llm.Event {
+	if text == "" {
+		return nil
+	}
+	r.thought = true
+	return []llm.Event{{Thought: text}}
+}
+
+// part parts a summary of a thought from the one before it.
+func (r *responsesReader) part() []llm.Event {
+	if !r.thought {
+		return nil
+	}
+	r.thought = false
+	return []llm.Event{{Thought: "\n\n"}}
+}
+
 // begin parts a message from one just before it.
 func (r *responsesReader) begin(raw json.RawMessage) []llm.Event {
 	var item outputItem
@@ -99,9 +121,6 @@ func (r *responsesReader) item(data []byte, raw json.RawMessage) ([]llm.Event, e
 	}
 	switch item.Type {
 	case "function_call":
-		if item.Status == "incomplete" && !isObject([]byte(item.Arguments)) {
-			return nil, nil // cut off in the middle
-		}
 		r.calls, r.spoke = true, false
 		return []llm.Event{{Call: newCall(r.ids, item.CallID, item.Name, item.Arguments)}}, nil
 	case "reasoning":

@@ -25,6 +25,14 @@ func (m *Models) Find(ctx context.Context, name string) (*models.Found, error) {
 	return m.Finder().Find(ctx, name)
 }
 
+// Facts returns what is known of the model that Find would return, without asking a server.
+func (m *Models) Facts(name string) models.Facts {
+	if name == "" {
+		name = m.settings.Config().Agent.Model
+	}
+	return m.Finder().FactsFor(name)
+}
+
 // Finder returns what finds models in this run's environment.
 func (m *Models) Finder() *models.Finder {
 	return &models.Finder{Getenv: m.sys.Getenv, ReadFile: func(path string) ([]byte, error) {

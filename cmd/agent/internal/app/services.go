@@ -19,7 +19,8 @@ type Flags struct {
 	Sandbox   string        // off, auto or required; "" when it was not given
 	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
 
-	Mode           string   // of the agent itself, as the four that follow
+	Effort         string // of the agent itself, as those that follow
+	Mode           string
 	Allow, Deny    []string // rules
 	AllowBash      bool
 	WithoutSandbox bool // the mode all also holds without a sandbox

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/program"
@@ -88,6 +89,9 @@ func (s *Settings) options() *config.Options {
 			dirs[i] = s.sys.Abs(dir)
 		}
 		flag("roots", "--skills-dir", dirs...)
+	}
+	if f.Effort != "" {
+		flag("effort", "--effort", f.Effort)
 	}
 	if f.Mode != "" {
 		flag("mode", "--mode", f.Mode)
@@ -194,6 +198,9 @@ func (g *Flags) check(sys *System) error {
 	}
 	if g.Mode != "" && !slices.Contains(permit.Modes(), permit.Mode(g.Mode)) {
 		return Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, read-only, all")
+	}
+	if g.Effort != "" && !slices.Contains(models.Efforts(), g.Effort) {
+		return Usage(fmt.Errorf("invalid --effort %q", g.Effort), "use "+strings.Join(models.Efforts(), ", "))
 	}
 	if g.Project != "" {
 		if err := checkFolder(sys, "--project", g.Project); err != nil {

@@ -303,6 +303,10 @@ func (s *state) ended(a *agent.Answer) {
 			s.notice("the model ended without an answer")
 		}
 	case agent.Length:
+		if a.Cut > 0 {
+			s.notice(fmt.Sprintf("the answer ends here: it was cut at %s tokens; write \"go on\" to continue", Number(a.Cut)))
+			break
+		}
 		s.notice("the answer ends here because it reached its length limit")
 	case agent.Refused:
 		s.notice("the model declined to answer")

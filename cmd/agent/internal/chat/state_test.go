@@ -264,6 +264,7 @@ func TestStops(t *testing.T) {
 		{"end", &agent.Answer{Stop: agent.End}, nil, ""},
 		{"empty", &agent.Answer{Stop: agent.Empty}, nil, "the model ended without an answer"},
 		{"length", &agent.Answer{Stop: agent.Length}, nil, "the answer ends here because it reached its length limit"},
+		{"cut", &agent.Answer{Stop: agent.Length, Cut: 8192}, nil, "the answer ends here: it was cut at 8,192 tokens; write"},
 		{"refused", &agent.Answer{Stop: agent.Refused}, nil, "the model declined to answer"},
 		{"turns", &agent.Answer{Stop: agent.Turns, Turns: 50}, nil, "stopped at the limit of 50 requests for one prompt; write"},
 		{"one turn", &agent.Answer{Stop: agent.Turns, Turns: 1}, nil, "stopped at the limit of 1 request for"}, // issue 9 P16

@@ -193,7 +193,7 @@ type fullToolJSON struct {
 }
 
 func (o *promptOptions) asJSON(t disclose.Text, preview *worker.Preview) promptJSON {
-	p := promptJSON{Text: t.Body, Tokens: t.Tokens, Skills: t.Skills, Cut: t.Cut, Budget: preview.Budget(), Window: o.settings.Config().Agent.Window}
+	p := promptJSON{Text: t.Body, Tokens: t.Tokens, Skills: t.Skills, Cut: t.Cut, Budget: preview.Budget(), Window: preview.Window()}
 	if p.Skills == nil {
 		p.Skills = []disclose.Cost{}
 	}
@@ -266,7 +266,7 @@ func (o *promptOptions) mentionBudget(t disclose.Text, preview *worker.Preview) 
 	case cfg.Budget > 0:
 		from = "from the setting budget"
 	default:
-		from = "a twentieth of the context window of " + chat.Number(cfg.Agent.Window)
+		from = "a twentieth of the context window of " + chat.Number(preview.Window()) + ", at most " + chat.Number(worker.MostBudget)
 	}
 	o.out.Details([]string{fmt.Sprintf("budget: %s tokens, %s", chat.Number(preview.Budget()), from)})
 }

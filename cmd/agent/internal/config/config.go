@@ -116,7 +116,9 @@ type Agent struct {
 	MaxTokens int           // maxTokens: in all requests and answers for one prompt
 	MaxTime   time.Duration // maxTime: for one prompt
 	RetryTime time.Duration // retryTime: for one request that fails for now; 0 means no retry
-	Window    int           // contextWindow: tokens that the model can hold
+	Window    int           // contextWindow: tokens of a conversation; 0 means what the model can hold
+	Answer    int           // answerTokens; 0 means what the model can give
+	Effort    string        // effort: one of the model's; "" means that its provider chooses
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, read-only
 

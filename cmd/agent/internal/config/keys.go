@@ -66,6 +66,7 @@ type key struct {
 	env      string   // its variable; "" means AGENT_ and the name in capitals
 	aliases  []string // spellings other than snake case
 	min, max int64
+	zero     bool   // 0 is also a value, and the loosest
 	about    string // what it does, in Markdown
 }
 
@@ -140,7 +141,7 @@ var keys = []*key{
 	{name: "maxSkills", kind: number, initial: "0", max: 100_000,
 		about: "The most skills in a list; 0 means no limit, or 3 with `disclosure: triggers`."},
 	{name: "budget", kind: number, initial: "0", max: 10_000_000,
-		about: "The most tokens in a list; 0 means no limit, or for `agent` a twentieth of `contextWindow`. The list says what was cut."},
+		about: "The most tokens in a list; 0 means no limit, or for `agent` a twentieth of the context window and at most 9000. The list says what was cut."},
 	{name: "strictStack", kind: boolean, initial: "false",
 		about: "Whether activating an active skill is an error."},
 	{name: "enforce", kind: choice, project: tighten, values: []string{"off", "warn", "enforce"}, initial: "enforce",
@@ -254,8 +255,12 @@ var keys = []*key{
 	{name: "promptBlocks", section: agentSection, kind: words, values: []string{"navigation", "paths", "execution", "calls", "none"}, initial: "navigation,execution",
 		about: "Paragraphs of the system prompt about working with skills, which some models need.",
 		means: []string{"what an activation returns", "what paths mean", "that scripts are run and not read", "how to call each tool", "no paragraph"}},
-	{name: "contextWindow", section: agentSection, kind: number, project: tighten, initial: "180000", min: 4000, max: 1 << 30,
-		about: "How many tokens the model can hold. A conversation is shortened before it reaches this size."},
+	{name: "contextWindow", section: agentSection, kind: number, project: tighten, initial: "0", zero: true, min: 4000, max: 1 << 30,
+		about: "How many tokens a conversation may have; it is shortened before it reaches this size. 0 means what the [model](models.md) can hold, or 180000 if that is not known."},
+	{name: "answerTokens", section: agentSection, kind: number, project: tighten, initial: "0", zero: true, min: 256, max: 1 << 30,
+		about: "How many tokens an answer of the model may have. 0 means as many as the [model](models.md) can give; of a model of Anthropic that is not known, 8192."},
+	{name: "effort", section: agentSection, kind: word, project: never,
+		about: "How much the model thinks before it answers, as `--effort`: `low`, `medium`, `high` or another that the [model](models.md) has. By default its provider chooses."},
 	{name: "mode", section: agentSection, kind: choice, project: tighten, values: []string{"all", "accept-edits", "ask", "read-only"}, initial: "ask",
 		about: "What the agent's own tools may do that no rule names: see [permissions](agent.md).",
 		means: []string{"everything, without a question; only while commands run in a sandbox, or with `--without-sandbox`", "change files of the project without a question, and show each change; otherwise as `ask`", "ask before each change of a file and each command outside a sandbox", "read; they change and run nothing"}},

@@ -36,7 +36,7 @@ func Keys() []KeyInfo {
 func (k *key) form() string {
 	switch k.kind {
 	case number:
-		return fmt.Sprintf("whole number, %d to %d", k.min, k.max)
+		return fmt.Sprintf("whole number, %d to %d%s", k.min, k.max, k.orZero())
 	case duration:
 		return fmt.Sprintf("time, %s to %s", short(k.min), short(k.max))
 	}

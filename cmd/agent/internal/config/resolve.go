@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -79,6 +80,9 @@ func (k *key) strictness(e entry) int64 {
 	case time.Duration:
 		return -int64(v)
 	case int64:
+		if k.zero && v == 0 {
+			return math.MinInt64
+		}
 		return -v
 	case string:
 		if slices.Contains(k.alike, v) {

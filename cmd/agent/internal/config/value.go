@@ -68,8 +68,8 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 		return nil, bad(didYouMean(text, k.choices()), "invalid %s %q", k.name, text)
 	case number:
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < k.min || n > k.max {
-			return nil, bad(fmt.Sprintf("write a whole number from %d to %d", k.min, k.max), "invalid %s %q", k.name, text)
+		if err != nil || (n < k.min || n > k.max) && !(k.zero && n == 0) {
+			return nil, bad(fmt.Sprintf("write a whole number from %d to %d%s", k.min, k.max, k.orZero()), "invalid %s %q", k.name, text)
 		}
 		return n, nil
 	case boolean:
@@ -92,6 +92,14 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 		return nil, bad("write an absolute path, or one that begins with ~/", "invalid %s %q", k.name, text)
 	}
 	return path, nil
+}
+
+// orZero ends a sentence about a number that may also be 0.
+func (k *key) orZero() string {
+	if k.zero {
+		return ", or 0"
+	}
+	return ""
 }
 
 // maxTenant is the length of the longest name of a tenant.

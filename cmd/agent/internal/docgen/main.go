@@ -1,4 +1,4 @@
-// Command docgen writes the pages of docs/ that are generated from tables in the code: cli.md, config.md and problems.md.
+// Command docgen writes the pages of docs/ that are generated from tables in the code: cli.md, config.md, models.md and problems.md.
 // Run it with `go generate ./...`. Its test fails if a page is not current. It reads no files and writes only those pages.
 package main
 
@@ -28,6 +28,7 @@ var pages = [...]struct {
 }{
 	{"cli.md", cliPage},
 	{"config.md", configPage},
+	{"models.md", modelsPage},
 	{"problems.md", problemsPage},
 }
 

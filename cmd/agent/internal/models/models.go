@@ -33,7 +33,8 @@ type Found struct {
 	llm.Model
 	Provider string
 	Name     string
-	Local    bool   // it was not named: a server on this machine offered it
+	Local    bool // it was not named: a server on this machine offered it
+	Facts    Facts
 	Origin   string // why it was chosen, such as "ANTHROPIC_API_KEY" or "a server at http://127.0.0.1:11434"; "" if it was named
 }
 
@@ -125,11 +126,31 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 		}
 		w.name = list[0]
 	}
+	facts, _ := FactsOf(w.name)
+	w.answer = facts.Answer
 	m, err := p.open(&w)
 	if err != nil {
 		return nil, err
 	}
-	return &Found{Model: &named{m, p, w}, Provider: p.name, Name: w.name, Origin: origin}, nil
+	return &Found{Model: &named{m, p, w}, Provider: p.name, Name: w.name, Facts: facts, Origin: origin}, nil
+}
+
+// FactsFor returns the facts of the model that Find would return for a name, as far as they are known without asking a server.
+func (f *Finder) FactsFor(name string) Facts {
+	if name == "" {
+		for _, p := range providers {
+			if p.model != "" && f.first(slices.Concat(p.keys, p.base)) != "" {
+				name = p.name
+				break
+			}
+		}
+	}
+	prefix, rest, _ := strings.Cut(name, "/")
+	if p, ok := find(prefix); ok && rest == "" {
+		rest = p.model
+	}
+	facts, _ := FactsOf(rest)
+	return facts
 }
 
 // replay opens a conversation that is replayed from a file.

@@ -27,6 +27,7 @@ type provider struct {
 // wire is what is needed to open a model.
 type wire struct {
 	name, key, base string
+	answer          int // tokens of its longest answer; 0: not known
 	http            *http.Client
 }
 
@@ -83,7 +84,7 @@ func find(name string) (provider, bool) {
 }
 
 func openAnthropic(w *wire) (llm.Model, error) {
-	return anthropic.New(&anthropic.Options{Key: w.key, BaseURL: w.base, Model: w.name, HTTP: w.http})
+	return anthropic.New(&anthropic.Options{Key: w.key, BaseURL: w.base, Model: w.name, Answer: w.answer, HTTP: w.http})
 }
 
 func openGemini(w *wire) (llm.Model, error) {

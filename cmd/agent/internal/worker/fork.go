@@ -67,8 +67,11 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 			}
 		}
 	}
-	o := w.options()
-	o.Model, o.Tools, o.System = found.Model, w.executor(set, kit), disclose.Join(r.text, w.place())
+	o, err := w.options(found)
+	if err != nil {
+		return nil, err
+	}
+	o.Tools, o.System = w.executor(set, kit), disclose.Join(r.text, w.place())
 	o.Turn = func(context.Context, string) string { return kit.Opening() }
 	o.Fork, o.End, o.CacheKey = nil, kit.End, who.Task
 	o.Identity = who

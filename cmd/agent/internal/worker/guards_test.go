@@ -23,8 +23,8 @@ func TestCommandEnv(t *testing.T) {
 
 // The list of skills leaves room for the work where no budget is set (R85, C41).
 func TestListBudget(t *testing.T) {
-	for _, c := range []struct{ budget, window, want int }{{0, 180_000, 9_000}, {0, 8_000, 400}, {1_500, 180_000, 1_500}} {
-		if got := listBudget(&config.Config{Budget: c.budget, Agent: config.Agent{Window: c.window}}); got != c.want {
+	for _, c := range []struct{ budget, window, want int }{{0, 180_000, 9_000}, {0, 1_000_000, 9_000}, {0, 8_000, 400}, {1_500, 180_000, 1_500}} {
+		if got := listBudget(&config.Config{Budget: c.budget}, c.window); got != c.want {
 			t.Errorf("budget %d, window %d: got %d, want %d", c.budget, c.window, got, c.want)
 		}
 	}

@@ -24,7 +24,7 @@ func NewPreview(ctx context.Context, s *app.Services, cat *skill.Catalog, o *Pre
 	if s.Approver.There() {
 		approver = s.Approver
 	}
-	w := unready(s, func() *skill.Catalog { return cat }, approver)
+	w := unready(s, s.Models.Facts(""), func() *skill.Catalog { return cat }, approver)
 	if o.Mode != "" {
 		w.mode = o.Mode
 	}
@@ -63,6 +63,9 @@ func (p *Preview) Tools() []tool.Tool {
 	}
 	return out
 }
+
+// Window returns how many tokens a conversation may have.
+func (p *Preview) Window() int { return p.w.window }
 
 // Budget returns the limit on the tokens of the list of skills.
 func (p *Preview) Budget() int { return p.w.budget }

@@ -103,7 +103,11 @@ func ended(answer *agent.Answer) error {
 	case agent.Empty:
 		return why(app.ExitFailure, "the model gave no answer", "ask again, or use another --model")
 	case agent.Length:
-		return why(app.ExitFailure, "the answer was cut off at the model's limit", "ask for less at once")
+		text, hint := "the answer was cut off at the model's limit", "ask for less at once, or set answerTokens"
+		if answer.Cut > 0 {
+			text = fmt.Sprintf("the answer was cut at %d tokens", answer.Cut)
+		}
+		return why(app.ExitFailure, text, hint)
 	case agent.Refused:
 		return why(app.ExitDenied, "the model declined to answer", "")
 	case agent.Turns:

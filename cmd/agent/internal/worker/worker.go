@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -48,6 +49,7 @@ type worker struct {
 	turns    int              // limit of requests for one prompt; 0: the setting
 	added    string           // to the system text, by the user
 	mode     disclose.Mode
+	window   int // tokens of a conversation with the model that it began with
 	budget   int // of the list of skills
 
 	id      string         // of the conversation
@@ -70,7 +72,7 @@ type worker struct {
 // newWorker returns a worker that is ready for its first prompt. A nil approver means that no person can be asked.
 func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
 	s := o.Services
-	w := unready(s, catalog, approver)
+	w := unready(s, found.Facts, catalog, approver)
 	w.found, w.turns, w.added = found, o.MaxTurns, o.System
 	if err := w.begin(ctx, nil); err != nil {
 		return w, err
@@ -79,10 +81,11 @@ func newWorker(ctx context.Context, o *Options, found *models.Found, catalog fun
 }
 
 // unready returns a worker that has no model, no tools and no conversation yet.
-func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
+func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
 	cfg := s.Settings.Config()
-	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), budget: listBudget(cfg),
+	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
 		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
+	w.budget = listBudget(cfg, w.window)
 	w.session = session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
@@ -105,7 +108,10 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 	if err := w.compose(ctx); err != nil {
 		return err
 	}
-	o := w.options()
+	o, err := w.options(w.found)
+	if err != nil {
+		return err
+	}
 	o.History = history
 	w.conversation = agent.New(o)
 	return nil
@@ -140,12 +146,20 @@ func (w *worker) listOptions() *disclose.Options {
 }
 
 // listBudget returns the limit on the tokens of the list of skills. Without a setting it is a twentieth of the model's
-// window, so hundreds of skills leave room for the work.
-func listBudget(cfg *config.Config) int {
+// window, so hundreds of skills leave room for the work; a large window is not a reason to send more with each request.
+func listBudget(cfg *config.Config, window int) int {
 	if cfg.Budget > 0 {
 		return cfg.Budget
 	}
-	return cfg.Agent.Window / 20
+	return min(window/20, MostBudget)
+}
+
+// MostBudget is the largest limit on the tokens of the list of skills that no setting asks for.
+const MostBudget = 9_000
+
+// window returns how many tokens a conversation with a model may have.
+func window(cfg *config.Config, facts *models.Facts) int {
+	return cmp.Or(cfg.Agent.Window, facts.Window, agent.DefaultWindow)
 }
 
 // agentText is how the system prompt begins.
@@ -171,21 +185,27 @@ func (w *worker) blocks() *disclose.BlockOptions {
 	return o
 }
 
-// options returns the options of the conversation.
-func (w *worker) options() *agent.Options {
+// options returns the options of the conversation, or of a sub-agent of it with another model. That one thinks as its provider
+// chooses if it does not have the effort that the user set.
+func (w *worker) options(found *models.Found) (*agent.Options, error) {
 	cfg := w.s.Settings.Config()
+	effort, err := found.WithEffort(cfg.Agent.Effort)
+	if err != nil && found == w.found {
+		return nil, err
+	}
 	o := &agent.Options{
-		Model: w.found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: retryOptions(cfg, w.s.Sys.Now),
+		Model: found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: retryOptions(cfg, w.s.Sys.Now),
 		Turn: w.turn, Carry: w.carry, Fork: w.fork, More: w.more(w.kit, w.set),
 		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
-		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime, Window: cfg.Agent.Window,
+		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime,
+		Window: window(cfg, &found.Facts), AnswerTokens: cfg.Agent.Answer, Effort: effort,
 		Watch: func(e tool.Event) { w.watched(e) }, CacheKey: w.id, Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
 		Identity: w.identity(),
 	}
 	if w.turns > 0 {
 		o.MaxTurns = w.turns
 	}
-	return o
+	return o, nil
 }
 
 // watched passes an event of a call on.
@@ -407,7 +427,7 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 		o.Toolsets, o.Policy.Starts = w.sets, w.gate.starts
 	}
 	o.Show.Instructions.SessionID = w.id
-	o.Show.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
+	o.Show.Carry.All = min(25_000, w.window/4) // a small window must hold more than its skills
 	o.Show.Carry.Each = min(5_000, o.Show.Carry.All)
 	o.Show.Unlisted, o.Show.Budget, o.Show.MaxSkills = w.mode != disclose.ToolDescription, w.budget, cfg.MaxSkills
 	if w.approver != nil {
