@@ -279,7 +279,7 @@ func TestSummaryWithinTokens(t *testing.T) {
 func TestLastAnswerStays(t *testing.T) {
 	m := scripted(t, uncountedCall("long"), uncounted("first"), uncountedCall("long"), uncounted("THE LAST WORD"),
 		uncounted("SUMMARY"), uncounted("third"))
-	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 2600})
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 2500})
 	for _, prompt := range []string{"one", "two", "three"} {
 		if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
 			t.Fatal(err)

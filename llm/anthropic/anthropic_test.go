@@ -16,7 +16,7 @@ import (
 var provider = &wiretest.Provider{
 	Name: "anthropic",
 	New: func(o *wiretest.Options) (llm.Model, error) {
-		return anthropic.New((*anthropic.Options)(o))
+		return anthropic.New(&anthropic.Options{Key: o.Key, BaseURL: o.BaseURL, Model: o.Model, HTTP: o.HTTP, Idle: o.Idle})
 	},
 	Begun: events(start, ping) + text(0, "a"),
 	Whole: events(start) + text(0, "x") + finish("end_turn"),
@@ -168,3 +168,32 @@ func TestCancel(t *testing.T) { provider.Cancel(t) }
 func TestBreak(t *testing.T) { provider.Break(t) }
 
 func TestKeyIsNotInErrors(t *testing.T) { provider.HidesKey(t) }
+
+// issue 26.5: a model's own limit of answers stands for a request without one.
+func TestAnswerLimit(t *testing.T) {
+	own := *provider
+	own.New = func(o *wiretest.Options) (llm.Model, error) {
+		return anthropic.New(&anthropic.Options{Key: o.Key, BaseURL: o.BaseURL, Model: o.Model, HTTP: o.HTTP, Answer: 64000})
+	}
+	if got := own.Fields(t, wiretest.Hello()); string(got["max_tokens"]) != "64000" {
+		t.Errorf("got %s", got["max_tokens"])
+	}
+}
+
+// issue 26.5: what the model thinks arrives in pieces, and as a state when it is whole.
+func TestThoughts(t *testing.T) {
+	s := wiretest.Serve(t, wiretest.SSE(events(start,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"we","signature":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"ll"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}`,
+		`{"type":"content_block_stop","index":0}`)+text(1, "x")+finish("end_turn")))
+	m, err := provider.New(&wiretest.Options{BaseURL: s.URL, Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	a, err := llm.Collect(t.Context(), m, wiretest.Hello(), func(e llm.Event) { got += e.Thought + "|" })
+	if err != nil || !strings.HasPrefix(got, "|we|ll|") || a.Text() != "x" || a.Message.Parts[0].State == nil {
+		t.Errorf("got %q, %+v, %v", got, a, err)
+	}
+}

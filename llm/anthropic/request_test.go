@@ -123,3 +123,26 @@ func FuzzStream(f *testing.F) {
 	f.Add("data: {}\r\n\r\n:\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
 	provider.Fuzz(f)
 }
+
+// issue 26.5: an effort is adaptive thinking with a word, or thinking within a budget that leaves room for the answer.
+func TestEffort(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		effort           llm.Effort
+		most             int
+		thinking, output string
+	}{
+		{"none", llm.Effort{}, 0, "", ""},
+		{"a word", llm.Effort{Level: "high"}, 0, `{"type":"adaptive","display":"summarized"}`, `{"effort":"high"}`},
+		{"a budget", llm.Effort{Budget: 24576}, 64000, `{"type":"enabled","budget_tokens":24576}`, ""},
+		{"a budget above half of the answer", llm.Effort{Budget: 24576}, 0, `{"type":"enabled","budget_tokens":4096}`, ""},
+		{"an answer too short to think", llm.Effort{Budget: 24576}, 2000, "", ""},
+	} {
+		r := wiretest.Hello()
+		r.Effort, r.MaxTokens = tt.effort, tt.most
+		got := provider.Fields(t, r)
+		if string(got["thinking"]) != tt.thinking || string(got["output_config"]) != tt.output {
+			t.Errorf("%s: got %s and %s, want %s and %s", tt.name, got["thinking"], got["output_config"], tt.thinking, tt.output)
+		}
+	}
+}

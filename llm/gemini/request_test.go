@@ -113,3 +113,18 @@ func FuzzStream(f *testing.F) {
 	f.Add("data: {\"error\":\"x\"}\r\n\r\n:\n\ndata: 1\ndata:2\n\n{\"error\":{}}\n\n")
 	provider.Fuzz(f)
 }
+
+// issue 26.5: an effort is a level or a budget, and the thoughts are asked for.
+func TestEffort(t *testing.T) {
+	for want, e := range map[string]llm.Effort{
+		`{}`: {},
+		`{"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"high"}}`: {Level: "high"},
+		`{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":1024}}`:  {Budget: 1024},
+	} {
+		r := wiretest.Hello()
+		r.Effort = e
+		if got := provider.Fields(t, r); string(got["generationConfig"]) != want {
+			t.Errorf("got %s, want %s", got["generationConfig"], want)
+		}
+	}
+}

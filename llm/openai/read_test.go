@@ -58,7 +58,10 @@ func TestChatStream(t *testing.T) {
 		{"no arguments", []string{chatChunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":""}}]}`), "[DONE]"},
 			`{"call":{"id":"a","name":"look","args":{}}} {"stop":"calls"}`},
 		{"length", []string{chatChunk(`{"content":"a"}`), chatChunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{\"q"}}]}`), chatStop("length"), "[DONE]"},
-			`{"text":"a"} {"stop":"length"}`},
+			`{"text":"a"} {"call":{"id":"a","name":"look","args":{},"raw":"{\"q"}} {"stop":"length"}`},
+		{"length before a name", []string{chatChunk(`{"tool_calls":[{"index":0,"id":"a","function":{}}]}`), chatStop("length"), "[DONE]"}, `{"stop":"length"}`},
+		{"thoughts", []string{chatChunk(`{"reasoning_content":"hm","reasoning":"hm"}`), chatChunk(`{"reasoning":"so"}`), chatChunk(`{"content":"a"}`), chatStop("stop"), "[DONE]"},
+			`{"thought":"hm"} {"thought":"so"} {"text":"a"} {"stop":"end"}`},
 		{"filter", []string{chatChunk(`{"content":"a"}`), chatStop("content_filter"), "[DONE]"}, `{"text":"a"} {"stop":"refused"}`},
 		{"refusal", []string{chatChunk(`{"content":null,"refusal":"No."}`), chatStop("stop"), "[DONE]"}, `{"text":"No."} {"stop":"refused"}`},
 		{"parts, another choice, an error of null", []string{
@@ -101,7 +104,11 @@ func TestResponsesStream(t *testing.T) {
 			`{"text":"a"} {"text":"\n\n"} {"text":"b"} {"stop":"end"}`},
 		{"refusal", []string{`{"type":"response.refusal.delta","delta":"No."}`, responsesDone}, `{"text":"No."} {"stop":"refused"}`},
 		{"length", []string{`{"type":"response.output_item.done","item":{"type":"function_call","status":"incomplete","call_id":"c","name":"look","arguments":"{\"q"}}`,
-			`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`}, `{"stop":"length"}`},
+			`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`}, `{"call":{"id":"c","name":"look","args":{},"raw":"{\"q"}} {"stop":"length"}`},
+		{"thoughts", []string{`{"type":"response.reasoning_summary_part.added"}`, `{"type":"response.reasoning_summary_text.delta","delta":"hm"}`,
+			`{"type":"response.reasoning_summary_part.added"}`, `{"type":"response.reasoning_summary_text.delta","delta":"so"}`,
+			`{"type":"response.reasoning_text.delta","delta":"raw"}`, `{"type":"response.output_text.delta","delta":"a"}`, responsesDone},
+			`{"thought":"hm"} {"thought":"\n\n"} {"thought":"so"} {"thought":"raw"} {"text":"a"} {"stop":"end"}`},
 		{"filter", []string{`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`}, `{"stop":"refused"}`},
 	}
 	for _, tt := range tests {

@@ -229,3 +229,20 @@ func TestRequestThatCannotBeMade(t *testing.T) {
 		}
 	}
 }
+
+// issue 26.5: both protocols take the word; Responses is asked for a summary of the thoughts.
+func TestEffort(t *testing.T) {
+	s := serve(t, chatDone, responsesDone)
+	r := talk()
+	r.Effort.Level = "low"
+	for want, m := range map[string]llm.Model{
+		`"reasoning_effort":"low"`:                      NewChat(&Options{BaseURL: s.URL + "/v1", Model: "m"}),
+		`"reasoning":{"effort":"low","summary":"auto"}`: New(&Options{BaseURL: s.URL + "/v1", Model: "m"}),
+	} {
+		for range m.Stream(t.Context(), r) {
+		}
+		if got := s.Last().Body; !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+}
