@@ -45,7 +45,7 @@ func TestPrefixHolds(t *testing.T) {
 					fakemodel.Step{Calls: []fakemodel.Call{{Name: "hello", Args: `{"name":"Ada"}`}}},
 					fakemodel.Step{Text: "Again."},
 					fakemodel.Step{Text: "And again."})
-				w = newWorld(t, s.Env()...)
+				w = newWorld(t, append(s.Env(), "AGENT_ENABLED=hello-world")...)
 				w.skill("notes", "Takes notes.", "Write.\n")
 				w.skill("plans", "Makes plans.", "Plan.\n")
 				w.succeeds("Greet me\nGreet Ada\nOnce more\n", "--model", model)
@@ -129,7 +129,7 @@ func TestPrefixHoldsInEachMode(t *testing.T) {
 				w.skill("songs", "Writes songs.", "Sing.\n")
 				return fakemodel.Step{Text: "Hola."}
 			}}, fakemodel.Step{Text: "Adios."})
-			w = newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+row.mode, "AGENT_TOOLSET_TOOLS=call")...) // the tools of toolsets that are not there at first would be added
+			w = newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+row.mode, "AGENT_TOOLSET_TOOLS=call", "AGENT_ENABLED=hello-extended")...) // the tools of toolsets that are not there at first would be added
 			out := w.succeeds(question + "\ngreet Ada in spanish\ngreet Bo in spanish\n/skills\n")
 			q := s.Requests()
 			sameBytes(t, q)

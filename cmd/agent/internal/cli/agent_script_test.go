@@ -12,7 +12,7 @@ import (
 
 // fakeModel starts a model server that answers with the lines of a file, and sends the command to it:
 // fakemodel FILE. A line is {"text": …, "calls": [{"name": …, "args": {…}}], "echo": true, "status": 401, "retry": "1", "cut": 3,
-// "hang": 4}; echo says the last result, status fails, retry is its Retry-After, cut and hang break off or fall silent after so many events. Requests that no vendor would take fail the script at its end.
+// "hang": 4, "thought": …, "stop": "length"}; echo says the last result, args that are a text are sent as they are, status fails, retry is its Retry-After, cut and hang break off or fall silent after so many events. Requests that no vendor would take fail the script at its end.
 func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: fakemodel FILE")
@@ -20,21 +20,25 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	var steps []fakemodel.Step
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		var in struct {
-			Text   string
-			Echo   bool
-			Status int
-			Retry  string
-			Cut    int
-			Hang   int
-			Calls  []struct {
+			Text    string
+			Thought string
+			Stop    fakemodel.Stop
+			Echo    bool
+			Status  int
+			Retry   string
+			Cut     int
+			Hang    int
+			Calls   []struct {
 				Name string
 				Args json.RawMessage
 			}
 		}
 		ts.Check(json.Unmarshal([]byte(line), &in))
-		step := fakemodel.Step{Text: in.Text, Status: in.Status, RetryAfter: in.Retry}
+		step := fakemodel.Step{Text: in.Text, Thought: in.Thought, Stop: in.Stop, Status: in.Status, RetryAfter: in.Retry}
 		for _, c := range in.Calls {
-			step.Calls = append(step.Calls, fakemodel.Call{Name: c.Name, Args: string(c.Args)})
+			args := string(c.Args)
+			_ = json.Unmarshal(c.Args, &args) // arguments that are an object stay
+			step.Calls = append(step.Calls, fakemodel.Call{Name: c.Name, Args: args})
 		}
 		if in.Hang > 0 {
 			step.Fault = fakemodel.Fault{Kind: fakemodel.Hang, After: in.Hang}

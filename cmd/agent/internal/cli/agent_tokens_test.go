@@ -90,7 +90,7 @@ func TestListInTheTool(t *testing.T) {
 // resources nothing until they are read.
 func TestThreeTiers(t *testing.T) {
 	count := tokentest.Counter(t)
-	w := newWorld(t)
+	w := newWorld(t, "AGENT_SKILLS=all")
 	var list struct {
 		Prompt struct {
 			Skills []struct {

@@ -19,7 +19,7 @@ func TestCostIsWhatIsSent(t *testing.T) {
 	for _, name := range []string{"kalshi-markets", "hello-world", "hello-extended"} {
 		t.Run(name, func(t *testing.T) {
 			s := fakemodel.New(t, callStep("skill", `{"skill_name":"`+name+`"}`), fakemodel.Step{Text: "Done."})
-			w := newWorld(t, s.Env()...)
+			w := newWorld(t, append(s.Env(), "AGENT_ENABLED="+name)...)
 			var d struct {
 				Skill struct {
 					Tokens struct{ Instructions int }
@@ -62,7 +62,7 @@ func TestPromptIsWhatIsSent(t *testing.T) {
 				w.skill(fmt.Sprintf("report-%03d", i), fmt.Sprintf("Writes report %d. %s", i, strings.Repeat("It has tables and figures. ", 15)), "Write it.\n")
 			}
 			list, errs, _ := w.run("", "skill", "prompt")
-			if cut := mode == "system-xml" || mode == "tool-description"; cut != strings.Contains(errs, "budget: 9,000 tokens, a twentieth of the context window of 180,000") {
+			if cut := mode == "system-xml" || mode == "tool-description"; cut != strings.Contains(errs, "budget: 9,000 tokens, a twentieth of the context window of 1,000,000, at most 9,000") {
 				t.Errorf("%s: stderr is %q", mode, errs)
 			}
 			var d struct {
@@ -90,7 +90,7 @@ func TestPromptIsWhatIsSent(t *testing.T) {
 			if text += q.Prompt(); !strings.Contains(text, strings.TrimSuffix(list, "\n")) || disclose.Tokens(list) > 9_000 {
 				t.Errorf("%d tokens are printed that are not sent:\n%.300s", disclose.Tokens(list), list)
 			}
-			if p := d.Prompt; p.Full.System != q.System || !cmp.Equal(p.Full.Tools, sent) || p.Budget != 9_000 || p.Window != 180_000 {
+			if p := d.Prompt; p.Full.System != q.System || !cmp.Equal(p.Full.Tools, sent) || p.Budget != 9_000 || p.Window != 1_000_000 {
 				t.Errorf("--full differs from what is sent; budget %d, window %d, tools %s", p.Budget, p.Window, cmp.Diff(p.Full.Tools, sent))
 			}
 		})

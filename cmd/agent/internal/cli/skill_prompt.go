@@ -266,7 +266,10 @@ func (o *promptOptions) mentionBudget(t disclose.Text, preview *worker.Preview) 
 	case cfg.Budget > 0:
 		from = "from the setting budget"
 	default:
-		from = "a twentieth of the context window of " + chat.Number(preview.Window()) + ", at most " + chat.Number(worker.MostBudget)
+		from = "a twentieth of the context window of " + chat.Number(preview.Window())
+		if preview.Window()/20 > worker.MostBudget {
+			from += ", at most " + chat.Number(worker.MostBudget)
+		}
 	}
 	o.out.Details([]string{fmt.Sprintf("budget: %s tokens, %s", chat.Number(preview.Budget()), from)})
 }

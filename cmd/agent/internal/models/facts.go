@@ -7,7 +7,7 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-//go:generate go run gen.go
+//go:generate go run ./genfacts
 
 // Facts are what is known of a model. The zero value is a model of which nothing is known.
 type Facts struct {

@@ -66,7 +66,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			w.home.empty()
 			passed += "; its home and its folder for temporary files are empty again"
 		}
-		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, out),
+		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
 			Undone: undone(out.Undone), Hidden: cmd.Denied, Waited: cmd.Clock.Stood()}, err
 	}
 	return nil

@@ -28,10 +28,16 @@ const (
 	noWrite   = "only a command with write set can use the keys of the user, who is asked"
 )
 
-// why says what of the sandbox may have made a command fail, as a clause; "" if nothing is known.
-func (w *worker) why(c *hosttool.Command, out *runner.Output) string {
+// mostLacks is how much of what a command lacked is said when it failed.
+const mostLacks = 3
+
+// why says what of the sandbox may have made a command fail, as a clause: what its output shows, or else what it was not given. It
+// is "" if nothing is known.
+func (w *worker) why(c *hosttool.Command, cmd *runner.Command, out *runner.Output) string {
 	text := why(out)
 	switch {
+	case text == "" && out.ExitCode != 0:
+		return strings.Join(cmd.Missing[:min(len(cmd.Missing), mostLacks)], "; ")
 	case text != noKeys || len(w.s.Settings.Config().Agent.BashSockets) == 0:
 		return text
 	case !hasSockets(out.Sandbox):
