@@ -26,8 +26,8 @@ func TestBashRunner(t *testing.T) {
 		}
 	})
 	for _, row := range []struct{ command, want string }{
-		{`echo $GREETING; echo err >&2; pwd`, `{"success":true,"result":{"output":"hi\nerr\n` + k.ws + `\n","exit_code":0},"message":"The command ended","metadata":{"sandbox":"held"`},
-		{`echo said; exit 3`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 3","result":{"output":"said\n","exit_code":3},"metadata"`},
+		{`echo $GREETING; echo err >&2; pwd`, `{"success":true,"result":{"output":"hi\nerr\n` + k.ws + `\n","exit_code":0},"message":"The command ended"`},
+		{`echo said; exit 3`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 3","result":{"output":"said\n","exit_code":3}`},
 		{`echo 'a \"b\" $(echo c)' \"$0\"`, `{"success":true,"result":{"output":"a \"b\" $(echo c) `},
 	} {
 		k.want("bash", `{"command":"`+row.command+`"}`, row.want)
