@@ -49,7 +49,7 @@ var confinedSchema = json.RawMessage(`{"type":"object","properties":{` +
 func (h *host) bashTool() tool.Tool {
 	if h.o.Confined {
 		return tool.Tool{Name: "bash", Input: confinedSchema, Call: call(h.bash),
-			Description: "Run a shell command in the workspace, in a sandbox without network; unless write is set it may not be able to change files there. Each call starts there in a new shell; " +
+			Description: "Run a shell command in the workspace, in a sandbox; unless write is set it may not be able to change files there. It reaches hosts over HTTP and HTTPS alone, and the user may be asked about each. Each call starts there in a new shell; " +
 				"processes that still run at its end are killed. Set outside for a command that fails because it needs more; the user is asked."}
 	}
 	return tool.Tool{Name: "bash", Input: bashSchema, Call: call(h.bash),

@@ -18,13 +18,14 @@ const everything = "*"
 var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
-	"cmd/agent/internal/app": {"want", "policy", "cmd/agent/internal/cure", "agent/permit", "agent/undo", "internal/diff", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "install/hosts", "install/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
+	"cmd/agent/internal/app": {"cmd/agent/internal/projectrules", "want", "policy", "cmd/agent/internal/cure", "agent/permit", "agent/undo", "internal/diff", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "install/hosts", "install/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
-	"cmd/agent/internal/worker": {"cmd/agent/internal/cure", "agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
+	"cmd/agent/internal/worker": {"internal/hostname", "want", "cmd/agent/internal/cure", "agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/gitdir", "internal/keyagent", "internal/lockfile", "internal/near", "internal/paths", "internal/proc", "internal/program", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "toolset", "trace", "trial"},
-	"cmd/agent/internal/scaffold": {"internal/draft"},
-	"cmd/agent/internal/cure":     {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
+	"cmd/agent/internal/projectrules": {"internal/gitdir", "internal/lockfile", "internal/paths"},
+	"cmd/agent/internal/scaffold":     {"internal/draft"},
+	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"toolset":      {"internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},

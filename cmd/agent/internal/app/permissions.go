@@ -6,6 +6,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -22,6 +23,10 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	if real, err := filepath.EvalSymlinks(cfg.Paths.Project); err == nil && real != cfg.Paths.Project {
 		o.Patterns.Roots = append(o.Patterns.Roots, real)
 	}
+	kept, err := s.ProjectRules().Rules()
+	for _, rule := range kept {
+		o.Allow = append(o.Allow, permit.Rule{Text: rule, Origin: s.ProjectRules().File()})
+	}
 	if s.flags.AllowBash {
 		o.Allow = append(o.Allow, permit.Rule{Text: "Bash", Origin: "--allow-bash"})
 	}
@@ -30,7 +35,21 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	for _, w := range wrong {
 		problems = append(problems, ruleProblem(&cfg.Permissions, w))
 	}
+	if err != nil {
+		problems = append(problems, manifest.Problem{Code: "config-rule", Severity: manifest.SeverityWarning, File: s.ProjectRules().File(), Message: err.Error(),
+			Cure: "the rules of a project are only kept for its folder: answer again, or remove the file"})
+	}
 	return p, problems
+}
+
+// ProjectRules returns the rules that the user answered "always" to for the project.
+func (s *Settings) ProjectRules() *projectrules.Store {
+	cfg := s.Config()
+	store := &projectrules.Store{Project: cfg.Paths.Project}
+	if state := cfg.Paths.State(); state != "" {
+		store.Dir = filepath.Join(state, "projects")
+	}
+	return store
 }
 
 // policyRules returns rules with their origins for people.

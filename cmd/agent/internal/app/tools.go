@@ -29,12 +29,13 @@ type Toolkit struct {
 	observe  *Observers
 
 	conversation func(context.Context) (*script.Conversation, error) // nil: none
+	hosts        script.HostsFunc                                    // nil: nobody is asked
 }
 
-// In returns the same for a conversation: its scripts keep temporary files there. See script.Options.
-func (k *Toolkit) In(conversation func(context.Context) (*script.Conversation, error)) *Toolkit {
+// In returns the same for a conversation: its scripts keep temporary files there, and hosts decides what they reach. See script.Options.
+func (k *Toolkit) In(conversation func(context.Context) (*script.Conversation, error), hosts script.HostsFunc) *Toolkit {
 	out := *k
-	out.conversation = conversation
+	out.conversation, out.hosts = conversation, hosts
 	return &out
 }
 
@@ -132,7 +133,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
 		LookPath: k.lookPath(cfg), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
-		Conversation: k.conversation, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
+		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),

@@ -82,7 +82,7 @@ func TestConversationAlways(t *testing.T) {
 	if b, _ := os.ReadFile(filepath.Join(w.home, ".agent/config.yaml")); strings.Contains(string(b), "Bash") {
 		t.Errorf("the rule is written before it was confirmed: %s", b)
 	}
-	k.sees("Press y, e, o or n")
+	k.sees("Press p, y, e, o or n")
 	k.answers("y")
 	k.asked("Run this command as you, outside any sandbox?", "echo one") // ls docs ran without a question
 	k.answers("a")

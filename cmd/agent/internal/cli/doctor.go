@@ -166,7 +166,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 		return nil, err
 	}
 	var wrong []manifest.Problem
-	d.Rules, wrong = o.permissions()
+	d.Rules, wrong = permissionsOf(o.settings)
 	problems = append(problems, wrong...)
 	d.Layers, d.Unread = countLayers(ctx, cfg, cat), o.skills.Unread(cat)
 	for _, name := range programs() {

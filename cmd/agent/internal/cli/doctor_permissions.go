@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -19,9 +20,9 @@ type ruleState struct {
 	Origin string         `json:"origin"`
 }
 
-// permissions returns the mode and the rules, with the problems of rules that cannot be read.
-func (o *doctorOptions) permissions() (permissionState, []manifest.Problem) {
-	p, problems := o.settings.Permissions()
+// permissionsOf returns the mode and the rules, with the problems of rules that cannot be read.
+func permissionsOf(s *app.Settings) (permissionState, []manifest.Problem) {
+	p, problems := s.Permissions()
 	state := permissionState{Mode: p.Mode(), Rules: []ruleState{}}
 	allow, ask, deny := p.Rules()
 	for _, list := range []struct {

@@ -34,6 +34,11 @@ func Permit(ctx context.Context, path, rule string) (bool, error) {
 	return edit(ctx, path, rule, []step{{permissionsSection, "allow", true}})
 }
 
+// Unpermit removes a rule from permissions.allow in the user's file at path. It works like Enable.
+func Unpermit(ctx context.Context, path, rule string) (bool, error) {
+	return edit(ctx, path, strings.TrimSpace(rule), []step{{permissionsSection, "allow", false}})
+}
+
 // step adds the name to a list of the file, or removes it.
 type step struct {
 	in   string // the section

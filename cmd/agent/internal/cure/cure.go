@@ -189,3 +189,20 @@ func Call(c *permit.Call) string {
 	}
 	return "ask the user to change the rules"
 }
+
+// Hosts says how commands of bash reach hosts about which nobody can be asked, or was.
+func Hosts(hosts []string) string {
+	command := "start the agent with"
+	for _, host := range hosts {
+		if strings.Contains(strings.Trim(host, "[]"), ":") { // no rule has a port
+			return PrivateHost(strings.Join(hosts, ", "))
+		}
+		command += " --allow " + Word(permit.HostRule(host))
+	}
+	return "in a conversation the user is asked; without one, " + command
+}
+
+// PrivateHost says how commands of bash reach a host of this machine or its network, or another port than that of the web.
+func PrivateHost(host string) string {
+	return "the user's setting bashNetwork can name " + host
+}

@@ -56,6 +56,8 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		if err != nil {
 			return nil, err
 		}
+		asks := w.hosts.forCommand(c.Command)
+		asks.network(ctx, &cmd.Network)
 		out, err := runner.Run(ctx, cmd)
 		if out == nil || err != nil && ctx.Err() == nil {
 			return nil, err
@@ -66,8 +68,11 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			w.home.empty()
 			passed += "; its home and its folder for temporary files are empty again"
 		}
-		return &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
-			Undone: undone(out.Undone), Hidden: cmd.Denied, Waited: cmd.Clock.Stood()}, err
+		asks.end(ctx, out)
+		result := &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
+			Undone: undone(out.Undone), Waited: cmd.Clock.Stood()}
+		told(ctx, result, cmd, out)
+		return result, err
 	}
 	return nil
 }

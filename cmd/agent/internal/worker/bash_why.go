@@ -19,10 +19,13 @@ var whyFailed = []struct {
 	{says: []string{"command not found", ": not found"}, missing: "path"},
 	{says: []string{"failed to sign the data", "error: Load key ", "error: Couldn't load public key", "error: Couldn't get agent socket", "signing failed"},
 		missing: "socket", text: noKeys},
+	{says: []string{"Could not resolve host", "ssh: connect to host", "Temporary failure in name resolution", "Name or service not known", "no servers could be reached",
+		"dial udp", "socket: Operation not permitted", "socket: operation not permitted", "socket: permission denied", "Network is unreachable"}, text: noDirect},
 }
 
 // Why a command does not sign, and what helps.
 const (
+	noDirect  = "nobody can be asked about this connection: a command in the sandbox reaches hosts over HTTP and HTTPS through the proxy in its environment, not over ssh, other sockets or DNS of its own; use an https address, or set outside, and the user is asked"
 	noKeys    = "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked; the user's setting bashSockets lets commands sign"
 	noSockets = "the sandbox of this machine has no unix sockets, so no command can use the agents of bashSockets: commit with git -c commit.gpgsign=false, or set outside, and the user is asked"
 	noWrite   = "only a command with write set can use the keys of the user, who is asked"

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -23,7 +24,7 @@ const (
 // The answers that are more than yes and no.
 const (
 	forNow = "c" // yes, for this conversation
-	always = "a" // yes, and a rule in the user's settings
+	always = "a" // yes, and a rule that is kept
 )
 
 // approve asks the user about a call of the agent's own tools.
@@ -92,8 +93,8 @@ func (g *gate) choices(r *hosttool.Request, p *permit.Proposal, ruled bool) []ui
 	case ruled:
 		out = append(out, ui.Choice{Key: forNow, Label: "yes, and " + p.Rule + " in this conversation" + held(r, p)})
 	}
-	if cfg := g.s.Settings.Config(); ruled && cfg.Paths.UserConfig() != "" && cfg.Tenant == "" { // the file holds for every tenant
-		out = append(out, ui.Choice{Key: always, Label: "always: add a rule to your settings"})
+	if ruled && (g.mayKeep() || g.keepsEverywhere()) {
+		out = append(out, ui.Choice{Key: always, Label: "always: keep a rule"})
 	}
 	return append(out, ui.Choice{Key: "n", Label: "no"})
 }
@@ -117,9 +118,14 @@ func (g *gate) allowForNow(r *hosttool.Request, rule string) error {
 	return g.add(permit.Rule{Text: rule, Origin: "this conversation", Confined: r.Call.Confined})
 }
 
-// allowAlways shows the rule, and adds it to the user's settings if the user says so.
+// keepsEverywhere reports whether a rule can be added to the user's settings, which hold for every tenant.
+func (g *gate) keepsEverywhere() bool {
+	cfg := g.s.Settings.Config()
+	return cfg.Paths.UserConfig() != "" && cfg.Tenant == ""
+}
+
+// allowAlways shows the rule, and keeps it for this project or for all of them if the user says so.
 func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Proposal) (hosttool.Answer, error) {
-	path := g.s.Settings.Config().Paths.UserConfig()
 	for {
 		details := []string{"permissions:", "  allow:", "    - " + p.Rule}
 		if r.Call.Confined {
@@ -128,8 +134,7 @@ func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Pr
 		if p.Reach != "" {
 			details = append(details, "", "This allows any code to run: "+p.Reach+".")
 		}
-		answer, err := g.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Add this rule to %s? It holds in every project.", path), Details: details,
-			Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "e", Label: "write another rule"}, {Key: "o", Label: "no rule, only this once"}, {Key: "n", Label: "no"}}})
+		answer, err := g.approver.Answer(ctx, &ui.Question{Text: "Where does this rule hold?", Details: details, Choices: g.places()})
 		switch {
 		case err != nil:
 			return hosttool.Answer{}, err
@@ -138,7 +143,10 @@ func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Pr
 				return hosttool.Answer{}, err
 			}
 			continue
+		case answer == inProject:
+			return hosttool.Answer{Allowed: true, For: "project"}, g.keep(ctx, p.Rule)
 		case answer == "y":
+			path := g.s.Settings.Config().Paths.UserConfig()
 			if _, err := config.Permit(ctx, path, p.Rule); err != nil {
 				return hosttool.Answer{}, err
 			}
@@ -148,6 +156,39 @@ func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Pr
 		}
 		return hosttool.Answer{Allowed: answer == "o"}, nil
 	}
+}
+
+// inProject is the answer that keeps a rule for this project.
+const inProject = "p"
+
+// places are the answers about a rule that is kept.
+func (g *gate) places() []ui.Choice {
+	var out []ui.Choice
+	if g.mayKeep() {
+		out = append(out, ui.Choice{Key: inProject, Label: "in this project"})
+	}
+	if g.keepsEverywhere() {
+		out = append(out, ui.Choice{Key: "y", Label: "in every project: it is added to " + g.s.Settings.Config().Paths.UserConfig()})
+	}
+	return append(out, ui.Choice{Key: "e", Label: "write another rule"}, ui.Choice{Key: "o", Label: "no rule, only this once"}, ui.Choice{Key: "n", Label: "no"})
+}
+
+// keep keeps rules for this project.
+func (g *gate) keep(ctx context.Context, rules ...string) error {
+	store := g.s.Settings.ProjectRules()
+	if err := store.Add(ctx, rules...); err != nil {
+		return err
+	}
+	var failed []error
+	for _, rule := range rules {
+		failed = append(failed, g.add(permit.Rule{Text: rule, Origin: store.File()}))
+	}
+	return errors.Join(failed...)
+}
+
+// mayKeep reports whether rules can be kept for the project, and would hold.
+func (g *gate) mayKeep() bool {
+	return g.s.Settings.ProjectRules().File() != "" && !g.s.Settings.Config().Permissions.Doubt
 }
 
 // another asks for a rule until it can be read. An empty answer keeps p.

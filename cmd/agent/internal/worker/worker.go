@@ -40,6 +40,7 @@ type worker struct {
 	catalog  func() *skill.Catalog // the present snapshot
 	approver *app.TerminalApprover // nil: no person can be asked
 	gate     *gate
+	hosts    *hosts
 	journal  *undo.Journal
 	home     *bashHome
 	tools    *app.Toolkit                // of the conversation
@@ -86,11 +87,12 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
 		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
 	w.budget = listBudget(cfg, w.window)
+	w.hosts = newHosts(w.gate)
 	w.session = session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
 	w.home.git = &gitdir.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
-	w.tools = s.Tools.In(w.temps)
+	w.tools = s.Tools.In(w.temps, w.hosts.forScript)
 	return w
 }
 

@@ -1,0 +1,114 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/skilltest/fakemodel"
+)
+
+// internet stands in for all hosts behind the operator's proxy: each answers its name and the path over HTTP and HTTPS. It returns the address of
+// the proxy and the PEM file of the authority.
+func internet(t *testing.T) (proxy, authority string) {
+	t.Helper()
+	served := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "served %s%s\n", r.Host, r.URL.Path) }))
+	served.StartTLS()
+	t.Cleanup(served.Close)
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect {
+			fmt.Fprintf(w, "served %s%s\n", r.Host, r.URL.Path)
+			return
+		}
+		up, err := net.Dial("tcp", served.Listener.Addr().String())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer up.Close()
+		down, in, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer down.Close()
+		_, _ = io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() { _, _ = io.Copy(up, in); _ = up.(*net.TCPConn).CloseWrite() }()
+		_, _ = io.Copy(down, bufio.NewReader(up))
+	}))
+	t.Cleanup(p.Close)
+	file := t.TempDir() + "/authority.pem"
+	cert := served.TLS.Certificates[0].Certificate[0]
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p.URL, file
+}
+
+// A host that no list has is a question: once, for the conversation, for the project, or no. The registries of packages are one. What is
+// denied, and what is on this machine, is not asked about; the results say what was refused.
+func TestConversationAsksAboutHosts(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is missing")
+	}
+	get := func(url string) fakemodel.Step { return callStep("bash", `{"command":"curl -ksS `+url+`"}`) }
+	s := fakemodel.New(t, get("https://docs.example.com/a"), get("https://docs.example.com/b"), get("https://docs.example.com/c"),
+		get("https://pypi.org/p https://files.pythonhosted.org/q"), get("https://keep.example.com/d"), get("https://keep.example.com/e"), get("https://no.example.com/f"),
+		get("https://denied.example.com/g"), get("http://127.0.0.1:9/h"), fakemodel.Step{Text: "All done."})
+	proxy, _ := internet(t)
+	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+proxy, "HTTP_PROXY="+proxy)...)
+	w.write("home/.agent/config.yaml", "permissions:\n  deny: ['WebFetch(domain:denied.example.com)']\n")
+	k := w.sit()
+	k.sees("help.")
+	k.press("look\r")
+	k.asked("Let this command reach docs.example.com?", "curl -ksS https://docs.example.com/a")
+	k.answers("y")
+	k.asked("Let this command reach docs.example.com?", "curl -ksS https://docs.example.com/b")
+	k.answers("c")
+	k.sees("Press y, c, a, o or n")
+	k.answers("y")
+	k.asked("Let this command reach keep.example.com?", "curl -ksS https://keep.example.com/d")
+	k.answers("a")
+	k.asked("Let this command reach no.example.com?", "curl -ksS https://no.example.com/f")
+	k.answers("n")
+	k.sees("All done.")
+	k.leaves()
+	q := s.Requests()
+	for i, want := range []string{"served docs.example.com/a", "served docs.example.com/b", "served docs.example.com/c", "served pypi.org/p\\nserved files.pythonhosted.org/q",
+		"served keep.example.com/d", "served keep.example.com/e", "the user did not allow no.example.com", `"refused":["denied.example.com"]`, ""} {
+		if got := q[i+1].LastResult(); !strings.Contains(got, want) {
+			t.Errorf("result %d is %s, want %s in it", i+1, got, want)
+		}
+	}
+	out, _, code := w.run("", "permissions", "list", "--json")
+	if code != 0 || !strings.Contains(out, "WebFetch(domain:keep.example.com)") || !strings.Contains(out, `"this project"`) || strings.Contains(out, "docs.example.com") {
+		t.Errorf("the rules are %s", out)
+	}
+
+	// It holds in the next conversation, where nobody can be asked; another host is refused with its cure.
+	s = fakemodel.New(t, get("https://keep.example.com/i"), get("https://docs.example.com/j"), fakemodel.Step{Text: "Done."})
+	w.env = append(w.env, s.Env()...)
+	if _, stderr, code := w.run("", "-p", "go"); code != 0 {
+		t.Fatal(stderr)
+	}
+	q = s.Requests()
+	if got := q[1].LastResult(); !strings.Contains(got, "served keep.example.com/i") {
+		t.Errorf("with a rule: %s", got)
+	}
+	if got := q[2].LastResult(); !strings.Contains(got, `"refused":["docs.example.com"]`) || !strings.Contains(got, "--allow 'WebFetch(domain:docs.example.com)'") {
+		t.Errorf("without a rule: %s", got)
+	}
+	if _, stderr, code := w.run("", "permissions", "remove", "WebFetch(domain:keep.example.com)"); code != 0 {
+		t.Error(stderr)
+	}
+	if _, _, code := w.run("", "permissions", "remove", "WebFetch(domain:keep.example.com)"); code != 3 {
+		t.Errorf("removed again: exit code %d", code)
+	}
+}

@@ -1,0 +1,196 @@
+// Package projectrules keeps what the user answered "always" to for one project: rules that allow calls and hosts. They lie in the user's
+// own state and never in the project, so nothing that comes with a project can write them.
+//
+// The work trees of one git repository share their rules: what git keeps for all of them stands for the project, if it is believed
+// (package gitdir). Rules belong to a folder, and not to its path alone: another folder that takes its place, and the same one at another
+// path, have none.
+//
+// A Store is safe for concurrent use, also by several processes.
+package projectrules
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agent-base/agent-base/internal/gitdir"
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/paths"
+)
+
+// Limits of the rules of one project.
+const (
+	maxRules = 500
+	maxRule  = 1000    // bytes
+	maxFile  = 1 << 20 // bytes
+)
+
+// version is that of the files that this program writes.
+const version = 1
+
+// Store has the rules of one project.
+type Store struct {
+	Dir     string // absolute folder with the files of all projects; "" if there is none
+	Project string // absolute
+}
+
+// file is the content of a file.
+type file struct {
+	Version int      `json:"version"`
+	Project string   `json:"project"`         // for people: what the rules belong to
+	Inode   uint64   `json:"inode,omitempty"` // of that folder; 0 where it is not known
+	Allow   []string `json:"allow"`
+}
+
+// ErrNoPlace is returned where there is no folder for the rules.
+var ErrNoPlace = errors.New("there is no home directory for rules")
+
+// OtherError says that the rules at a path are those of another folder, which was there before. They are not used.
+type OtherError struct{ File, Project string }
+
+// Error says whose rules they are.
+func (e *OtherError) Error() string {
+	return fmt.Sprintf("%s has the rules of another folder that was %s: they are not used", e.File, e.Project)
+}
+
+// subject returns what the rules belong to: the folder that the work trees of a repository share, or the project's own.
+func (s *Store) subject() (dir string, inode uint64) {
+	dir = paths.Real(s.Project)
+	repo, err := gitdir.Of(dir)
+	switch {
+	case err != nil || repo == nil:
+	case len(repo.Folders) > 0:
+		dir = repo.Folders[len(repo.Folders)-1]
+	default:
+		dir = filepath.Join(dir, ".git")
+	}
+	if info, err := os.Stat(dir); err == nil {
+		inode = paths.Inode(info)
+	}
+	return dir, inode
+}
+
+// File returns the path of the project's file, "" without a place for it.
+func (s *Store) File() string {
+	if s.Dir == "" || s.Project == "" {
+		return ""
+	}
+	dir, _ := s.subject()
+	sum := sha256.Sum256([]byte(dir))
+	return filepath.Join(s.Dir, hex.EncodeToString(sum[:8])+".json")
+}
+
+// Rules returns the rules in the order in which they were added. It returns none and a *OtherError if the file is that of another folder.
+func (s *Store) Rules() ([]string, error) {
+	name := s.File()
+	if name == "" {
+		return nil, nil
+	}
+	text, err := lockfile.ReadPrivate(name, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	f, err := s.parse(name, text)
+	return f.Allow, err
+}
+
+// parse reads the content of the project's file.
+func (s *Store) parse(name string, text []byte) (file, error) {
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return file{}, fmt.Errorf("%s cannot be read: %w; move it away", name, err)
+	}
+	if f.Version > version {
+		return file{}, fmt.Errorf("%s was written by a newer program (version %d): its rules are not used", name, f.Version)
+	}
+	if _, inode := s.subject(); f.Inode != inode {
+		return file{}, &OtherError{name, f.Project}
+	}
+	f.Allow = slices.DeleteFunc(f.Allow, func(rule string) bool { return check(rule) != nil })
+	f.Allow = f.Allow[:min(len(f.Allow), maxRules)]
+	return f, nil
+}
+
+// check returns an error for a text that is no rule.
+func check(rule string) error {
+	if strings.TrimSpace(rule) == "" || len(rule) > maxRule || strings.ContainsFunc(rule, unicode.IsControl) {
+		return fmt.Errorf("invalid rule %q", rule)
+	}
+	return nil
+}
+
+// Add adds rules. Those of another folder at the project's path go.
+func (s *Store) Add(ctx context.Context, rules ...string) error {
+	for _, rule := range rules {
+		if err := check(rule); err != nil {
+			return err
+		}
+	}
+	_, err := s.edit(ctx, func(have []string) ([]string, error) {
+		for _, rule := range rules {
+			if rule = strings.TrimSpace(rule); !slices.Contains(have, rule) {
+				have = append(have, rule)
+			}
+		}
+		if len(have) > maxRules {
+			return nil, fmt.Errorf("a project has at most %d rules: remove some", maxRules)
+		}
+		return have, nil
+	})
+	return err
+}
+
+// Remove removes a rule, and reports whether there was one.
+func (s *Store) Remove(ctx context.Context, rule string) (bool, error) {
+	if name := s.File(); name == "" {
+		return false, nil
+	} else if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return s.edit(ctx, func(have []string) ([]string, error) {
+		return slices.DeleteFunc(have, func(r string) bool { return r == strings.TrimSpace(rule) }), nil
+	})
+}
+
+// edit changes the rules, and reports whether that made a difference.
+func (s *Store) edit(ctx context.Context, change func([]string) ([]string, error)) (changed bool, err error) {
+	name := s.File()
+	if name == "" {
+		return false, ErrNoPlace
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return false, err
+	}
+	err = lockfile.Transform(ctx, name, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
+		f := file{}
+		if old != nil {
+			var err error
+			if f, err = s.parse(name, old); err != nil && !errors.As(err, new(*OtherError)) {
+				return nil, err
+			}
+		}
+		next, err := change(slices.Clone(f.Allow))
+		if err != nil {
+			return nil, err
+		}
+		if changed = !slices.Equal(next, f.Allow); !changed {
+			return nil, nil
+		}
+		f.Version, f.Allow = version, append([]string{}, next...)
+		f.Project, f.Inode = s.subject()
+		text, err := json.MarshalIndent(f, "", "  ")
+		return append(text, '\n'), err
+	})
+	return changed && err == nil, err
+}
