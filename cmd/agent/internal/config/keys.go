@@ -226,7 +226,7 @@ var keys = []*key{
 		about: "What confines the commands of the tool `bash`, as `sandbox` does for scripts. In the sandbox a command writes in the workspace and in a home of its own, and reads neither your home nor your keys.",
 		means: []string{"nothing", "the strongest sandbox that the machine has", "as `auto`; where the machine cannot confine files and network, no command runs"}},
 	{name: "bashNetwork", section: agentSection, kind: hosts, project: never,
-		about: "The hosts that a command of `bash` may reach in the sandbox, as `HOST`, `HOST:PORT` or `*.HOST`; `all` means every host."},
+		about: "The hosts that a command of `bash` may reach in the sandbox without a question, as `HOST`, `HOST:PORT` or `*.HOST`, also on this machine or in its network; `all` means every host."},
 	{name: "bashRead", section: agentSection, kind: places, project: never,
 		about: "Files and folders that a command of `bash` may read in the sandbox, besides the workspace and the programs on `PATH`."},
 	{name: "bashWrite", section: agentSection, kind: places, project: never,
@@ -266,7 +266,7 @@ var keys = []*key{
 		means: []string{"everything, without a question; only while commands run in a sandbox, or with `--without-sandbox`", "change files of the project without a question, and show each change; otherwise as `ask`", "ask before each change of a file and each command outside a sandbox", "read; they change and run nothing"}},
 
 	{name: "permissions.allow", local: "allow", section: permissionsSection, kind: rules, project: never, env: "AGENT_PERMISSIONS_ALLOW",
-		about: "Rules about calls that need no question, such as `Bash(go test:*)` or `Edit(docs/**)`; the answer \"always\" adds one. All sources add to the list."},
+		about: "Rules about calls that need no question, such as `Bash(go test:*)` or `Edit(docs/**)`; the answer \"always\" adds one, or keeps it for one project (`agent permissions`). All sources add to the list."},
 	{name: "permissions.ask", local: "ask", section: permissionsSection, kind: rules, project: add, env: "AGENT_PERMISSIONS_ASK",
 		about: "Rules about calls that are always asked about, also where the mode or a rule in `allow` would not."},
 	{name: "permissions.deny", local: "deny", section: permissionsSection, kind: rules, project: add, env: "AGENT_PERMISSIONS_DENY",
