@@ -75,9 +75,10 @@ func TestStore(t *testing.T) {
 // The work trees of a repository share their rules. A folder that only says that it is one of them does not.
 func TestWorkTrees(t *testing.T) {
 	top := paths.Real(t.TempDir())
-	repo := gittest.NewIn(t, filepath.Join(top, "repo"))
-	_ = repo
-	for _, args := range [][]string{{"commit", "--quiet", "--allow-empty", "-m", "x"}, {"worktree", "add", "--quiet", filepath.Join(top, "linked")}} {
+	if err := os.Mkdir(filepath.Join(top, "repo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "--quiet"}, {"commit", "--quiet", "--allow-empty", "-m", "x"}, {"worktree", "add", "--quiet", filepath.Join(top, "linked")}} {
 		cmd := exec.Command(gittest.Program(t), append([]string{"-C", filepath.Join(top, "repo"), "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
