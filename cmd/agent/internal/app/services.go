@@ -19,6 +19,7 @@ type Flags struct {
 	Sandbox   string        // off, auto or required; "" when it was not given
 	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
 
+	NoContext      bool   // without AGENTS.md and CLAUDE.md
 	Effort         string // of the agent itself, as those that follow
 	Mode           string
 	Allow, Deny    []string // rules

@@ -90,6 +90,9 @@ func (s *Settings) options() *config.Options {
 		}
 		flag("roots", "--skills-dir", dirs...)
 	}
+	if f.NoContext {
+		flag("contextFiles", "--no-context", "false")
+	}
 	if f.Effort != "" {
 		flag("effort", "--effort", f.Effort)
 	}

@@ -158,6 +158,7 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	f.StringVarP(&o.Model, "model", "m", "", "the model to ask, as `PROVIDER/NAME`")
 	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
 	f.StringVar(&g.Effort, "effort", "", "how much the model thinks: `EFFORT` is low, medium, high or another that the model has")
+	f.BoolVar(&g.NoContext, "no-context", false, "without the texts for agents, AGENTS.md and CLAUDE.md")
 	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
 	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
 	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")

@@ -118,6 +118,7 @@ type Agent struct {
 	RetryTime time.Duration // retryTime: for one request that fails for now; 0 means no retry
 	Window    int           // contextWindow: tokens of a conversation; 0 means what the model can hold
 	Answer    int           // answerTokens; 0 means what the model can give
+	Context   bool          // contextFiles
 	Effort    string        // effort: one of the model's; "" means that its provider chooses
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, read-only

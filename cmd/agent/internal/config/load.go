@@ -52,6 +52,7 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 		l.protect(full, base)
 	}
 	c.fill(full)
+	l.claude(&c.Permissions)
 	c.OwnProfile = base["profile"].value.(string)
 	c.BundledOnly = l.unsure.Name != ""
 	c.serve(l.nobody)

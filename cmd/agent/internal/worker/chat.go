@@ -72,6 +72,7 @@ func converse(ctx context.Context, o *Options) error {
 		}
 	}
 	s.Out.WarnCuts(w.plan.Prefix())
+	w.sayContext()
 	defer func() { w.close(ctx) }()
 	if err := s.Out.Flush(); err != nil {
 		return err

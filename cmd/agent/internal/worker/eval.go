@@ -53,7 +53,7 @@ func (e *Evaluator) Answer(ctx context.Context, task *trial.Task) (*trial.Answer
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWorker(ctx, &Options{Services: s}, e.Found, func() *skill.Catalog { return cat }, nil)
+	w, err := newWorker(ctx, &Options{Services: s, bare: true}, e.Found, func() *skill.Catalog { return cat }, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	if err != nil {
 		return nil, err
 	}
-	o.Tools, o.System = w.executor(set, kit), disclose.Join(r.text, w.place())
+	o.Tools, o.System = w.executor(set, kit), disclose.Join(r.text, w.place(), w.context.Body())
 	o.Turn = func(context.Context, string) string { return kit.Opening() }
 	o.Fork, o.End, o.CacheKey = nil, kit.End, who.Task
 	o.Identity = who

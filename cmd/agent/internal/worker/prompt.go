@@ -53,6 +53,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	s.Out.WarnCuts(w.plan.Prefix())
+	w.sayContext()
 	defer w.close(ctx)
 	typed := o.Prompt
 	if typed == "-" {

@@ -31,6 +31,8 @@ type Options struct {
 	JSON     bool
 	MaxTurns int // 0 means the setting
 
+	bare bool // without the texts for agents
+
 	// Why prints why a skill is loaded or not, for the command /why.
 	Why func(ctx context.Context, s *app.Services, name string) error
 }

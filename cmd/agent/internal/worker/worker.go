@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/llm"
@@ -50,8 +51,10 @@ type worker struct {
 	turns    int              // limit of requests for one prompt; 0: the setting
 	added    string           // to the system text, by the user
 	mode     disclose.Mode
-	window   int // tokens of a conversation with the model that it began with
-	budget   int // of the list of skills
+	context  *surroundings.Texts // in the system text
+	bare     bool                // without context
+	window   int                 // tokens of a conversation with the model that it began with
+	budget   int                 // of the list of skills
 
 	id      string         // of the conversation
 	prompts int            // that it got
@@ -74,7 +77,7 @@ type worker struct {
 func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
 	s := o.Services
 	w := unready(s, found.Facts, catalog, approver)
-	w.found, w.turns, w.added = found, o.MaxTurns, o.System
+	w.found, w.turns, w.added, w.bare = found, o.MaxTurns, o.System, o.bare
 	if err := w.begin(ctx, nil); err != nil {
 		return w, err
 	}
@@ -136,7 +139,8 @@ func (w *worker) compose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body, w.added)
+	w.context = w.readContext()
+	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body, w.context.Body(), w.added)
 	return nil
 }
 
@@ -243,7 +247,7 @@ func (w *worker) as(ctx context.Context) context.Context {
 // turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt brings up, and the
 // skill that the user activated. The prefix stays unchanged.
 func (w *worker) turn(ctx context.Context, prompt string) string {
-	news, invoked := disclose.Join(w.news(ctx), w.undone), w.invoked
+	news, invoked := disclose.Join(w.news(ctx), w.contextNews(), w.undone), w.invoked
 	w.invoked, w.undone = "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// claudeFiles are the settings of Claude Code, below a home or a project. Their rules that deny or ask are honoured, and no rule
+// that allows.
+var claudeFiles = [...]string{".claude/settings.json", ".claude/settings.local.json"}
+
+// maxClaude bounds such a file, in bytes.
+const maxClaude = 1 << 20
+
+// claude adds the rules of Claude Code's settings, the user's and the project's. A file or a rule that cannot be read is doubt.
+func (l *loader) claude(p *Permissions) {
+	for _, from := range []struct {
+		dir  string
+		rank Rank
+	}{{l.paths.Home, User}, {l.paths.Project, Project}} {
+		if from.dir == "" || from.rank == Project && sameFolder(from.dir, l.paths.Home) {
+			continue
+		}
+		root, err := os.OpenRoot(from.dir)
+		if err != nil {
+			continue // a folder that is not there has no rules
+		}
+		for _, name := range claudeFiles {
+			src, err := lockfile.ReadIn(root, name, maxClaude)
+			if !errors.Is(err, fs.ErrNotExist) {
+				l.claudeRules(p, Origin{Rank: from.rank, Name: filepath.Join(from.dir, filepath.FromSlash(name)), Line: 1}, src, err)
+			}
+		}
+		_ = root.Close()
+	}
+}
+
+func (l *loader) claudeRules(p *Permissions, at Origin, src []byte, err error) {
+	var file struct {
+		Permissions struct{ Deny, Ask []string }
+	}
+	if err == nil {
+		err = json.Unmarshal(src, &file)
+	}
+	lists := [...][]string{file.Permissions.Deny, file.Permissions.Ask}
+	for i, to := range []*[]Rule{&p.Deny, &p.Ask} {
+		for _, text := range lists[i] {
+			if len(text) > maxRule || len(*to) >= 2*maxRules {
+				err = fmt.Errorf("a rule has more than %d bytes, or there are more than %d", maxRule, maxRules)
+				break
+			}
+			*to = append(*to, Rule{text, at})
+		}
+	}
+	if err != nil {
+		l.doubt = true
+		l.report(at, manifest.SeverityError, "config-claude", fmt.Sprintf("rules of Claude Code cannot be read, so every call of a tool is asked about: %s", reason(err)), "fix the file")
+	}
+}
