@@ -94,6 +94,7 @@ var groups = [...]group{
 	}},
 	{"Problems of settings", "`agent doctor` shows them. They stop no command, except one that has to write to a home that is not writable. See [config.md](config.md).", []otherCode{
 		{"config-bundled-only", "error", "your settings file, or what it says about which skills to load, cannot be read: only the bundled skills are loaded", "fix the file"},
+		{"config-claude", "error", "a settings file of Claude Code has rules that cannot be read: every call of a tool is asked about", "fix the file; see [context.md](context.md)"},
 		{"config-duplicate-key", "error", "a key is there twice: the last one counts, or the strictest value", "keep one of them"},
 		{"config-form", "error", "`skills` or `agent` is not a map of settings", "write the settings below it, indented"},
 		{"config-more", "warning", "more problems are not shown", "fix the others first"},
