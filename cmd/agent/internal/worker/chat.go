@@ -200,6 +200,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, read-only, all.", Run: t.modeCommand, Complete: completeModes},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
+		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
 }

@@ -1,10 +1,14 @@
 package worker
 
 import (
+	"context"
 	"strings"
 
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
+	"github.com/agent-base/agent-base/disclose"
 )
 
 // readContext returns the texts for agents of the user and of the project, none if the user does not want them.
@@ -36,4 +40,21 @@ func (w *worker) sayContext() {
 	for _, note := range w.context.Notes {
 		w.s.Out.Warn(note)
 	}
+}
+
+// contextCommand shows the estimated tokens of each part of the next request.
+func (t *talk) contextCommand(context.Context, string) (string, error) {
+	w := t.w
+	texts, skills, p := disclose.Tokens(w.context.Body()), w.plan.Prefix().Tokens, w.prefix()
+	all := w.conversation.Size()
+	size := window(w.s.Settings.Config(), &w.found.Facts)
+	rows := [][]string{
+		{"system text", chat.Number(max(p.System-texts-skills, 0))}, {"texts for agents", chat.Number(texts)}, {"list of skills", chat.Number(skills)},
+		{"tools", chat.Number(p.Tools)}, {"messages", chat.Number(max(all-p.System-p.Tools, 0))}, {"together", chat.Number(all)},
+		{"window of " + w.found.String(), chat.Number(size)},
+	}
+	for _, f := range w.context.Files {
+		rows = append(rows, []string{"  " + f.Path, chat.Number(disclose.Tokens(f.Text))})
+	}
+	return t.printed(func(s *app.Services) error { return s.Out.Table([]string{"PART", "TOKENS"}, rows) })
 }
