@@ -2,13 +2,11 @@ package cli_test
 
 import (
 	"bufio"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -17,8 +15,8 @@ import (
 )
 
 // internet stands in for all hosts behind the operator's proxy: each answers its name and the path over HTTP and HTTPS. It returns the address of
-// the proxy and the PEM file of the authority.
-func internet(t *testing.T) (proxy, authority string) {
+// the proxy.
+func internet(t *testing.T) string {
 	t.Helper()
 	served := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "served %s%s\n", r.Host, r.URL.Path) }))
 	served.StartTLS()
@@ -44,12 +42,7 @@ func internet(t *testing.T) (proxy, authority string) {
 		_, _ = io.Copy(down, bufio.NewReader(up))
 	}))
 	t.Cleanup(p.Close)
-	file := t.TempDir() + "/authority.pem"
-	cert := served.TLS.Certificates[0].Certificate[0]
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return p.URL, file
+	return p.URL
 }
 
 // A host that no list has is a question: once, for the conversation, for the project, or no. The registries of packages are one. What is
@@ -62,7 +55,7 @@ func TestConversationAsksAboutHosts(t *testing.T) {
 	s := fakemodel.New(t, get("https://docs.example.com/a"), get("https://docs.example.com/b"), get("https://docs.example.com/c"),
 		get("https://pypi.org/p https://files.pythonhosted.org/q"), get("https://keep.example.com/d"), get("https://keep.example.com/e"), get("https://no.example.com/f"),
 		get("https://denied.example.com/g"), get("http://127.0.0.1:9/h"), fakemodel.Step{Text: "All done."})
-	proxy, _ := internet(t)
+	proxy := internet(t)
 	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+proxy, "HTTP_PROXY="+proxy)...)
 	w.write("home/.agent/config.yaml", "permissions:\n  deny: ['WebFetch(domain:denied.example.com)']\n")
 	k := w.sit()
@@ -110,5 +103,40 @@ func TestConversationAsksAboutHosts(t *testing.T) {
 	}
 	if _, _, code := w.run("", "permissions", "remove", "WebFetch(domain:keep.example.com)"); code != 3 {
 		t.Errorf("removed again: exit code %d", code)
+	}
+}
+
+// A script of a skill has the same question; "always" is a grant for the skill as it is.
+func TestConversationAsksAboutHostsOfScripts(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is missing")
+	}
+	get := func(path string) fakemodel.Step {
+		return callStep("script_run", `{"skill_name":"net","script_name":"get","args":["https://docs.example.com/`+path+`"]}`)
+	}
+	s := fakemodel.New(t, get("a"), get("b"), get("c"), fakemodel.Step{Text: "All done."})
+	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+internet(t))...)
+	w.skill("net", "Gets pages.", "Go on.\n")
+	w.write("home/.agent/skills/net/scripts/get.sh", "curl -ksS \"$1\"\n")
+	if _, stderr, code := w.run("", "skill", "trust", "net", "--yes"); code != 0 {
+		t.Fatal(stderr)
+	}
+	k := w.sit()
+	k.sees("help.")
+	k.press("look\r")
+	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/a")
+	k.answers("n")
+	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/b")
+	k.answers("a")
+	k.sees("All done.")
+	k.leaves()
+	q := s.Requests()
+	for i, want := range []string{"it may not reach docs.example.com", "served docs.example.com/b", "served docs.example.com/c"} {
+		if got := q[i+1].LastResult(); !strings.Contains(got, want) {
+			t.Errorf("result %d is %s, want %s in it", i+1, got, want)
+		}
+	}
+	if out, _, _ := w.run("", "skill", "info", "net"); !strings.Contains(out, "docs.example.com") {
+		t.Errorf("the grant is not shown: %s", out)
 	}
 }
