@@ -18,6 +18,9 @@ var (
 	// ErrNoNPM is the cause if versions must be chosen and npm is not installed.
 	ErrNoNPM = errors.New("npm is not installed: get it with Node.js from https://nodejs.org")
 
+	// ErrCertificate is the cause if no known authority signed the certificate of a registry. Trying again does not help.
+	ErrCertificate = errors.New("no authority that is known here signed the certificate of the registry: if the registry is your own, name the file of its authority with the variable SSL_CERT_FILE, or with cafile in .npmrc")
+
 	// ErrTooLarge is the cause if packages are larger than is allowed. Preparing again does not help.
 	ErrTooLarge = errors.New("the packages are too large")
 

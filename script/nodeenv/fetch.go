@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"hash"
@@ -155,6 +156,9 @@ func (f *fetcher) once(ctx context.Context, it *item, address, file string) (aga
 	req.Header.Set("Accept-Encoding", "identity") // the sum is of the file as it is
 	f.from.authorise(req)
 	res, err := f.client.Do(req)
+	if errors.As(err, new(*tls.CertificateVerificationError)) {
+		return false, fmt.Errorf("%w: %w", err, ErrCertificate)
+	}
 	if err != nil {
 		return !errors.As(err, new(*HostError)), err
 	}

@@ -48,8 +48,8 @@ type Options struct {
 	Run       func(context.Context, *Command) (*Output, error)
 	LookPath  func(string) (string, error) // finds npm and node
 	Env       []string                     // the operator's environment, NAME=value: npm_config_registry and what the network needs
-	NPMRC     []byte                       // the operator's npmrc: its registries and their credentials count
-	Transport http.RoundTripper            // fetches packages; nil means one without a proxy
+	NPMRC     []byte                       // the operator's npmrc: its registries, their credentials and cafile count
+	Transport http.RoundTripper            // fetches packages; nil means one without a proxy. In an *http.Transport the cafile of the npmrc replaces the known authorities
 	Cache     string                       // absolute folder for environments
 	MaxBytes  int64                        // most bytes of an environment, and of what is fetched for it; 0 means DefaultMaxBytes
 	MaxTime   time.Duration                // for preparing one environment; 0 means DefaultMaxTime

@@ -222,7 +222,11 @@ func (j *job) make(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f := newFetcher(j.s.from, j.s.o.Transport, work, j.s.o.MaxBytes, j.s.may)
+	transport, err := j.s.from.transport(j.s.o.Transport)
+	if err != nil {
+		return err
+	}
+	f := newFetcher(j.s.from, transport, work, j.s.o.MaxBytes, j.s.may)
 	f.report = func(bytes int64) {
 		j.progress.Say(fmt.Sprintf("preparing the npm packages of %s (%d MB of %d packages fetched)", j.p.Script, bytes/1_000_000, len(p)))
 	}

@@ -2,11 +2,16 @@ package nodeenv
 
 import (
 	"cmp"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,13 +29,14 @@ type registries struct {
 	scopes  map[string]string // by scope, with its "@"
 	secrets map[string]string // value of Authorization by //host/path/
 	lines   []string          // the settings as lines of an npmrc, sorted
+	cafile  string            // with the authorities of the registries' certificates, in place of those of the machine; "" for none
 }
 
 // reference matches a variable in an npmrc.
 var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\??\}`)
 
-// settings reads the operator's npmrc and environment. Of all settings it takes only the registries and the credentials for
-// them. npm_config_registry has precedence.
+// settings reads the operator's npmrc and environment. Of all settings it takes only the registries, the credentials for them and
+// the file of their authorities. Variables have precedence.
 func settings(npmrc []byte, env []string) *registries {
 	r := &registries{main: publicRegistry, scopes: map[string]string{}, secrets: map[string]string{}}
 	variables := map[string]string{}
@@ -50,6 +56,9 @@ func settings(npmrc []byte, env []string) *registries {
 		switch {
 		case key == "registry":
 			r.main = value
+		case key == "cafile":
+			r.cafile = value
+			continue
 		case strings.HasPrefix(key, "@") && name == "registry":
 			r.scopes[place] = value
 		case !credential || !strings.HasPrefix(place, "//"):
@@ -80,8 +89,48 @@ func settings(npmrc []byte, env []string) *registries {
 			break
 		}
 	}
+	r.cafile = cmp.Or(variables["npm_config_cafile"], variables["NPM_CONFIG_CAFILE"], r.cafile)
+	if below, ok := strings.CutPrefix(r.cafile, "~/"); ok && variables["HOME"] != "" {
+		r.cafile = filepath.Join(variables["HOME"], below)
+	}
 	slices.Sort(r.lines)
 	return r
+}
+
+const maxAuthorities = 4 << 20 // bytes
+
+// authorities returns the certificates of the file of authorities, as PEM, nil if there is none.
+func (r *registries) authorities() ([]byte, error) {
+	if r.cafile == "" {
+		return nil, nil
+	}
+	if !filepath.IsAbs(r.cafile) {
+		return nil, refuse("the cafile %q of the npm settings is not an absolute path: correct it in .npmrc", clip(r.cafile))
+	}
+	b, err := readFile(os.DirFS(filepath.Dir(r.cafile)), filepath.Base(r.cafile), maxAuthorities)
+	if err != nil {
+		return nil, fmt.Errorf("the cafile %q of the npm settings cannot be read: %w", clip(r.cafile), err)
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(b) {
+		return nil, refuse("the cafile %q of the npm settings has no certificate: correct it in .npmrc", clip(r.cafile))
+	}
+	return b, nil
+}
+
+// transport returns what fetches packages. It knows the authorities of the operator's file, if there is one, and no others.
+func (r *registries) transport(base http.RoundTripper) (http.RoundTripper, error) {
+	pem, err := r.authorities()
+	t, ok := base.(*http.Transport)
+	if err != nil || pem == nil || !ok {
+		return base, err
+	}
+	t = t.Clone()
+	if t.TLSClientConfig == nil {
+		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	t.TLSClientConfig.RootCAs = x509.NewCertPool()
+	t.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem)
+	return t, nil
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

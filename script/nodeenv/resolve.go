@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/program"
@@ -26,7 +27,7 @@ type resolver struct {
 func resolvers() []resolver {
 	return []resolver{
 		{"npm", []string{"install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier",
-			"--loglevel=error", "--lockfile-version=3", "--git=" + os.DevNull}, "package-lock.json", readNPM},
+			"--loglevel=error", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000", "--lockfile-version=3", "--git=" + os.DevNull}, "package-lock.json", readNPM},
 		{"bun", []string{"install", "--lockfile-only", "--ignore-scripts", "--no-progress", "--no-summary", "--save-text-lockfile"}, "bun.lock", readBun},
 	}
 }
@@ -65,9 +66,17 @@ func (j *job) resolve(ctx context.Context, work string) (*chosen, error) {
 
 func (j *job) run(ctx context.Context, r resolver, path, work string) (*chosen, error) {
 	dir, home := filepath.Join(work, "resolve"), filepath.Join(work, "home")
-	npmrc := []byte(strings.Join(j.s.from.lines, "\n") + "\n")
-	err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(dir, "package.json"), j.pkg.canonical(), 0o600),
-		os.WriteFile(filepath.Join(home, ".npmrc"), npmrc, 0o600))
+	lines := slices.Clone(j.s.from.lines)
+	authorities, err := j.s.from.authorities()
+	if err != nil {
+		return nil, err
+	}
+	if authorities != nil {
+		lines = append(lines, "cafile="+filepath.Join(home, caFile))
+	}
+	err = errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(dir, "package.json"), j.pkg.canonical(), 0o600),
+		os.WriteFile(filepath.Join(home, ".npmrc"), []byte(strings.Join(lines, "\n")+"\n"), 0o600),
+		os.WriteFile(filepath.Join(home, caFile), authorities, 0o600))
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +93,8 @@ func (j *job) run(ctx context.Context, r resolver, path, work string) (*chosen, 
 		return nil, fmt.Errorf("%s took more than %gs", r.name, j.s.o.MaxTime.Seconds())
 	case out.ExitCode != 0 && len(out.Refused) > 0:
 		return nil, fmt.Errorf("%s: %w", r.name, &HostError{Hosts: out.Refused})
+	case out.ExitCode != 0 && aboutCertificate(out.Stderr):
+		return nil, fmt.Errorf("%s failed: %s: %w", r.name, said(out.Stderr, work), ErrCertificate)
 	case out.ExitCode != 0:
 		return nil, fmt.Errorf("%s failed with exit code %d: %s", r.name, out.ExitCode, said(out.Stderr, work))
 	}
@@ -92,6 +103,19 @@ func (j *job) run(ctx context.Context, r resolver, path, work string) (*chosen, 
 		return nil, fmt.Errorf("%s wrote no lock: %w", r.name, err)
 	}
 	return &chosen{r.name, string(b)}, nil
+}
+
+// caFile is the copy of the operator's file of authorities, in the home of npm or bun.
+const caFile = "authorities.pem"
+
+// aboutCertificate reports whether npm or bun says that it does not know who signed a certificate.
+func aboutCertificate(text []byte) bool {
+	for _, code := range []string{"SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT"} {
+		if bytes.Contains(text, []byte(code)) {
+			return true
+		}
+	}
+	return false
 }
 
 // environment returns the environment of npm or bun: the programs that it needs, the registries, and what the network needs.

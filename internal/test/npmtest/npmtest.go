@@ -10,6 +10,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -29,8 +31,22 @@ type Registry struct {
 
 // New starts a registry without packages.
 func New() *Registry {
+	r := unstarted()
+	r.Start()
+	return r
+}
+
+// NewTLS is New for a registry whose certificate no machine knows: it is that of Registry.Certificate.
+func NewTLS() *Registry {
+	r := unstarted()
+	r.Config.ErrorLog = log.New(io.Discard, "", 0) // who refuses the certificate is no fault
+	r.StartTLS()
+	return r
+}
+
+func unstarted() *Registry {
 	r := &Registry{files: map[string][]byte{}}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
 		b, ok := r.files[req.URL.Path]
 		r.asked++
