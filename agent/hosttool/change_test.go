@@ -175,7 +175,7 @@ func TestUndo(t *testing.T) {
 	k := newKit(t, nil)
 	o := &undo.Options{Dir: filepath.Join(base, "undo"), Workspace: k.ws, Conversation: "c", Now: time.Now}
 	k.o.Undo = undo.New(o)
-	k.o.Undo.Begin("a prompt")
+	k.o.Undo.Begin("a prompt", 1)
 	k.exec = executor(t, k.o)
 	files(t, k.ws, map[string]string{"run.sh": "#!/bin/sh\n", "link": "-> a.txt", "dir/old": "x"})
 	k.want("write_file", `{"file_path":"run.sh","content":"y"}`, `{"success":true`)

@@ -70,7 +70,7 @@ func talk(l *Log) {
 
 func file(t testing.TB, o *Options, id string) string {
 	t.Helper()
-	dir, err := o.find(id)
+	dir, _, err := o.find(id)
 	if err != nil {
 		t.Fatal(err)
 	}

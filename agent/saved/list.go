@@ -89,23 +89,23 @@ func (o *Options) places(all bool) ([]place, error) {
 	return out, nil
 }
 
-// find returns the folder that has a conversation: one of the project or, if it has none of that name, of any.
-func (o *Options) find(id string) (string, error) {
+// find returns the folder that has a conversation: one of the project or, if it has none of that name, of any. here says which.
+func (o *Options) find(id string) (dir string, here bool, err error) {
 	if !isID(id) {
-		return "", ErrUnknown
+		return "", false, ErrUnknown
 	}
 	for _, all := range []bool{false, true} {
 		places, err := o.places(all)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		for _, p := range places {
 			if _, err := os.Lstat(filepath.Join(p.dir, id+suffix)); err == nil {
-				return p.dir, nil
+				return p.dir, !all, nil
 			}
 		}
 	}
-	return "", ErrUnknown
+	return "", false, ErrUnknown
 }
 
 func readProject(dir string) (p projectFile) {
@@ -205,7 +205,7 @@ func (s *Summary) find(src []byte) bool {
 
 // Remove removes a conversation. The error is ErrUnknown, or ErrInUse if a process continues it.
 func Remove(ctx context.Context, o *Options, id string) error {
-	dir, err := o.find(id)
+	dir, _, err := o.find(id)
 	if err != nil {
 		return err
 	}
@@ -223,6 +223,20 @@ func remove(ctx context.Context, dir, id string) error {
 	}
 	defer unlock()
 	return errors.Join(os.Remove(filepath.Join(dir, id+suffix)), os.Remove(lock))
+}
+
+// Tidy prunes once a day, at most a thousand conversations at a time.
+func Tidy(ctx context.Context, o *Options, unused time.Duration) {
+	stamp := filepath.Join(o.Dir, "pruned")
+	info, err := os.Lstat(stamp)
+	if err == nil && o.Now().Sub(info.ModTime()) < 24*time.Hour {
+		return
+	}
+	if os.MkdirAll(o.Dir, 0o700) != nil || os.WriteFile(stamp, nil, 0o600) != nil {
+		return // the next conversation tries again
+	}
+	_ = os.Chtimes(stamp, time.Time{}, o.Now())
+	Prune(ctx, o, unused, 1000)
 }
 
 // Prune removes the conversations of all projects that did not change for the given time, at most most of them, and returns how many. What

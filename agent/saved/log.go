@@ -104,7 +104,7 @@ func (l *Log) remove() {
 // Open locks a conversation and reads it, so that it continues. The error is ErrUnknown, ErrInUse, ErrNewer, ErrLarge, or says
 // why the file is refused. With ErrNewer the conversation is returned, too.
 func Open(ctx context.Context, o *Options, id string) (*Log, *Conversation, error) {
-	dir, err := o.find(id)
+	dir, here, err := o.find(id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,6 +117,9 @@ func Open(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 		return nil, nil, err
 	}
 	c, err := read(dir, id, false)
+	if err == nil {
+		c.Here = here
+	}
 	if err == nil && c.Newer {
 		err = ErrNewer
 	}
@@ -159,7 +162,7 @@ func (l *Log) follow(c *Conversation) {
 // Fork makes a copy of a conversation, which another process may continue at the same time, and locks it. Errors are those of
 // Open, without ErrInUse.
 func Fork(ctx context.Context, o *Options, id string) (*Log, *Conversation, error) {
-	dir, err := o.find(id)
+	dir, here, err := o.find(id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,6 +173,7 @@ func Fork(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 	if err != nil {
 		return nil, c, err
 	}
+	project := c.Project
 	f, _, err := openFile(filepath.Join(dir, id+suffix), os.O_RDONLY)
 	if err != nil {
 		return nil, nil, err
@@ -189,6 +193,7 @@ func Fork(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 		return nil, nil, err
 	}
 	l.follow(c)
+	c.Project, c.Here = project, here // what its prefix is about
 	return l, c, nil
 }
 

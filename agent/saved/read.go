@@ -17,11 +17,15 @@ import (
 // Read reads a conversation without locking it: it may be one that continues. With all, the turns have their messages. The error is
 // ErrUnknown, ErrLarge, or says why the file is refused.
 func Read(o *Options, id string, all bool) (*Conversation, error) {
-	dir, err := o.find(id)
+	dir, here, err := o.find(id)
 	if err != nil {
 		return nil, err
 	}
-	return read(dir, id, all)
+	c, err := read(dir, id, all)
+	if err == nil {
+		c.Here = here
+	}
+	return c, err
 }
 
 func read(dir, id string, all bool) (*Conversation, error) {

@@ -116,6 +116,7 @@ type Conversation struct {
 	Turns     []Turn        // without those that the user left
 	Last      int           // the greatest number of a turn so far
 	Approvals []Approval
+	Here      bool // it is of the project, wherever its folder was
 	Newer     bool // see ErrNewer
 	Damaged   int  // lines that could not be read
 	Torn      bool // the last line is not whole

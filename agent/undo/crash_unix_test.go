@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 func crash(when string) error {
 	b := &bench{o: &undo.Options{Dir: os.Getenv("UNDO_DIR"), Workspace: os.Getenv("UNDO_WORKSPACE"), Conversation: "killed", Now: time.Now}}
 	b.j = undo.New(b.o)
-	b.j.Begin("a prompt that is never answered")
+	b.j.Begin("a prompt that is never answered", 1)
 	for _, name := range []string{"a", "new"} {
 		if err := b.record(name, "changed"); err != nil {
 			return err

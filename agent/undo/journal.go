@@ -21,6 +21,7 @@ type Journal struct {
 
 	mu     sync.Mutex
 	label  string
+	number int    // of the turn in its conversation
 	turn   string // folder of the turn; "" until its first change
 	kept   int    // files in it
 	bytes  int64  // of them
@@ -31,12 +32,12 @@ type Journal struct {
 func New(o *Options) *Journal { return &Journal{o: *o} }
 
 // Begin begins a turn: the changes that follow are taken back together. label says what the turn was about, such as the
-// prompt; it is cut to 200 bytes.
-func (j *Journal) Begin(label string) {
+// prompt; it is cut to 200 bytes. number is that of the turn in its conversation, 0 if it has none.
+func (j *Journal) Begin(label string, number int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	label = strings.ToValidUTF8(label[:min(len(label), maxLabel)], "")
-	j.label, j.turn, j.kept, j.bytes = label, "", 0, 0
+	j.label, j.number, j.turn, j.kept, j.bytes = label, number, "", 0, 0
 }
 
 // Record records a change that is about to be made. When it returns nil, what the file was is on the disk. After an error
@@ -116,7 +117,7 @@ func (j *Journal) open() error {
 		if err != nil {
 			return err
 		}
-		line, err := json.Marshal(header{j.o.Workspace, j.o.Conversation, j.label, now})
+		line, err := json.Marshal(header{j.o.Workspace, j.o.Conversation, j.label, now, j.number})
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ import (
 type Turn struct {
 	ID           string // unique in the workspace; a later turn has a greater one
 	Conversation string
+	Number       int    // in the conversation; 0 if it has none
 	Label        string // what it was about; foreign text
 	Time         time.Time
 	Undone       bool
@@ -104,7 +105,7 @@ func parse(src []byte) (*Turn, error) {
 	if err := json.Unmarshal(first, &h); err != nil {
 		return nil, fmt.Errorf("records without a header: %w", err)
 	}
-	t := &Turn{Conversation: h.Conversation, Label: h.Label, Time: h.Time}
+	t := &Turn{Conversation: h.Conversation, Number: h.Turn, Label: h.Label, Time: h.Time}
 	for line := range bytes.Lines(rest) {
 		var r record
 		switch err := json.Unmarshal(line, &r); {

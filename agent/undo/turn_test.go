@@ -13,7 +13,7 @@ func TestTurnIsBounded(t *testing.T) {
 	base := t.TempDir()
 	o := &Options{Dir: filepath.Join(base, "undo"), Workspace: base, Conversation: "talk", Now: time.Now}
 	j := New(o)
-	j.Begin("a prompt")
+	j.Begin("a prompt", 1)
 	record := func() error {
 		return j.Record(t.Context(), &Change{Path: "a", Existed: true, Before: []byte("12"), After: []byte("3")})
 	}
@@ -31,7 +31,7 @@ func TestTurnIsBounded(t *testing.T) {
 	if kept, err := os.ReadDir(j.turn); err != nil || len(kept) != 3 { // the records and two contents
 		t.Errorf("kept %v, %v", kept, err)
 	}
-	j.Begin("another turn has room of its own")
+	j.Begin("another turn has room of its own", 1)
 	if err := record(); err != nil {
 		t.Error(err)
 	}

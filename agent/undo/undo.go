@@ -60,6 +60,7 @@ type header struct {
 	Conversation string    `json:"conversation"`
 	Label        string    `json:"label"`
 	Time         time.Time `json:"time"`
+	Turn         int       `json:"turn,omitempty"`
 }
 
 // record is one of the other lines: a change, or the note that the turn was taken back.

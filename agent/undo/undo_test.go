@@ -36,7 +36,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.j = undo.New(b.o)
-	b.j.Begin("a prompt")
+	b.j.Begin("a prompt", 1)
 	return b
 }
 
@@ -156,9 +156,9 @@ func TestTurns(t *testing.T) {
 	b := newBench(t)
 	b.put("a", "0")
 	b.change("a", "1")
-	b.j.Begin("second")
+	b.j.Begin("second", 1)
 	b.change("a", "2")
-	b.j.Begin("changes nothing")
+	b.j.Begin("changes nothing", 1)
 	other := *b.o
 	other.Conversation = "other"
 	b.want(lastOf(b, &other), undo.ErrNothing.Error())
@@ -265,7 +265,7 @@ func TestBounds(t *testing.T) {
 	}
 	b.now = b.now.Add(undo.MaxAge + time.Hour)
 	b.j = undo.New(b.o)
-	b.j.Begin("a month later")
+	b.j.Begin("a month later", 1)
 	b.change("a", "3")
 	if turns, err := undo.List(t.Context(), b.o); err != nil || len(turns) != 1 || turns[0].Label != "a month later" {
 		t.Errorf("got %v %v", turns, err)
@@ -277,7 +277,7 @@ func TestTurnsAreBounded(t *testing.T) {
 	b := newBench(t)
 	b.put("a", "0")
 	for _, label := range []string{"first", "second", "third"} {
-		b.j.Begin(label)
+		b.j.Begin(label, 1)
 		b.change("a", label)
 	}
 	kept, err := filepath.Glob(filepath.Join(b.o.Dir, "*", "*", "1"))
@@ -290,7 +290,7 @@ func TestTurnsAreBounded(t *testing.T) {
 		}
 	}
 	b.j = undo.New(b.o)
-	b.j.Begin("fourth")
+	b.j.Begin("fourth", 1)
 	b.change("a", "4")
 	turns, err := undo.List(t.Context(), b.o)
 	var labels []string

@@ -41,6 +41,8 @@ func commandCodes() []CodeRow {
 		{"integrity", exits(ExitIntegrity), "content is not what its digest, the lock file or the audit log says"},
 		{"signature", exits(ExitIntegrity), "the signature of a skill does not hold"},
 		{"registry_damaged", exits(ExitIntegrity), "the list of installed skills cannot be read"},
+		{"newer", exits(ExitInvalid), "a newer version of the program wrote a conversation"},
+		{"unreadable", exits(ExitInvalid), "the file of a conversation is refused"},
 		{"disk_full", exits(ExitFailure), "there is no room on the disk; what was there is still there"},
 		{"audit", exits(ExitFailure), "the audit log cannot be written, and the settings require it"},
 	}

@@ -36,6 +36,8 @@ const rootExample = `  agent                                     # a conversatio
   agent -p "/hello-world Ada"               # activate a skill yourself
   git diff | agent -p "review this" --model anthropic/claude-sonnet-5-5
   agent -p "fix it" --mode accept-edits     # change files without a question; agent undo takes them back
+  agent -c                                  # go on with the last conversation
+  agent -p "and now?" --resume ID           # ask once more in an earlier one
   agent -p "greet Ada" --model replay/demo  # no model: played from a file
   agent skill list                          # list the skills
   agent skill why NAME                      # why one is loaded, or not
@@ -81,7 +83,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	rootForms(s, c)
 	c.SetHelpFunc(helpText(s.Out))
 	c.SetHelpCommand(newHelpCommand())
-	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newUndoCommand(s, runUndo), newPermissionsCommand(s), newAuditCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
+	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newConversationsCommand(s), newUndoCommand(s, runUndo), newPermissionsCommand(s), newAuditCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
 		newCompletionCommand(s, runCompletion), newExecCommand(s))
 	return c
 }
@@ -107,6 +109,10 @@ func rootForms(s *app.Services, c *cobra.Command) {
 	rest := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Asked = o.Asked || c.Flags().Changed("prompt")
+		args, err := pastArgs(&o.Past, args)
+		if err != nil {
+			return err
+		}
 		switch {
 		case o.Asked && strings.HasPrefix(o.Prompt, "--"): // the text comes later, or not at all: the error says so
 		case len(args) > 0 && (!isPrompt(c, args) || o.Asked || *version || *check):
@@ -170,6 +176,7 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	_ = c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(modeCompletions(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(models.Efforts(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
+	pastFlags(s, c, &o.Past)
 	addHabits(f, o, g)
 }
 

@@ -80,6 +80,9 @@ type turnJSON struct {
 	Prompt string    `json:"prompt"`
 	Undone bool      `json:"undone"`
 	Files  []string  `json:"files"`
+
+	Conversation string `json:"conversation"`
+	Turn         int    `json:"turn"` // its number in the conversation
 }
 
 // undoneJSON is one file of a turn that was taken back.
@@ -175,7 +178,7 @@ func (o *undoOptions) print(turns []*undo.Turn) error {
 	if o.json {
 		list := []turnJSON{}
 		for _, t := range turns {
-			list = append(list, turnJSON{t.ID, t.Time, t.Label, t.Undone, t.Paths()})
+			list = append(list, turnJSON{t.ID, t.Time, t.Label, t.Undone, t.Paths(), t.Conversation, t.Number})
 		}
 		return o.out.JSON(map[string][]turnJSON{"turns": list})
 	}

@@ -116,6 +116,7 @@ type Agent struct {
 	MaxTokens int           // maxTokens: in all requests and answers for one prompt
 	MaxTime   time.Duration // maxTime: for one prompt
 	RetryTime time.Duration // retryTime: for one request that fails for now; 0 means no retry
+	Keep      time.Duration // keepConversations, in whole days
 	Window    int           // contextWindow: tokens of a conversation; 0 means what the model can hold
 	Answer    int           // answerTokens; 0 means what the model can give
 	Context   bool          // contextFiles

@@ -252,6 +252,8 @@ var keys = []*key{
 		about: "How long one prompt may take. A bare number is in milliseconds here, and in seconds, such as `0.5`, in the environment."},
 	{name: "retryTime", section: agentSection, kind: duration, project: tighten, initial: "1m", max: 86_400_000,
 		about: "For how long a request to the model is repeated that fails for now: the provider cannot be reached, is busy, or an answer breaks off. `0` means not at all. Ctrl-C ends the wait. A bare number is in milliseconds here, and in seconds in the environment."},
+	{name: "keepConversations", section: agentSection, kind: number, project: never, initial: "30", min: 0, max: 3650,
+		about: "How many days a conversation is kept after its last change, see [conversations](conversations.md). With `0` none is saved."},
 	{name: "promptBlocks", section: agentSection, kind: words, values: []string{"navigation", "paths", "execution", "calls", "none"}, initial: "navigation,execution",
 		about: "Paragraphs of the system prompt about working with skills, which some models need.",
 		means: []string{"what an activation returns", "what paths mean", "that scripts are run and not read", "how to call each tool", "no paragraph"}},

@@ -35,10 +35,18 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 				return
 			}
 		}
+		w.keep.begin(ctx, w, prompt)
+		defer w.keep.end(w, nil)
 		if w.journal != nil {
-			w.journal.Begin(typed)
+			w.journal.Begin(typed, w.prompts)
 		}
 		for step, err := range w.conversation.Ask(ctx, prompt) {
+			if step.Done != nil {
+				w.keep.end(w, step.Done)
+			}
+			if notice := w.keep.failure(); notice != "" && !yield(agent.Step{Notice: notice}, nil) {
+				return
+			}
 			if !yield(step, err) {
 				return
 			}

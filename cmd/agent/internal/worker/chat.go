@@ -82,11 +82,15 @@ func converse(ctx context.Context, o *Options) error {
 	if s.Out.InTerminal && !terminal {
 		mark = "> "
 	}
-	return chat.Run(ctx, &chat.Options{
+	err = chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 	})
+	if id := w.keep.id(); id != "" && terminal && !s.Out.Quiet() {
+		s.Out.Printf("agent --resume %s continues this conversation\n", ui.Safe(id))
+	}
+	return err
 }
 
 // greeting names the version, the model and the number of skills.
@@ -99,7 +103,8 @@ func (t *talk) greeting() string {
 	if t.w.found.Origin != "" {
 		from += " (" + t.w.found.Origin + ")"
 	}
-	return fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, app.Count(n, "skill"))
+	text := fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, app.Count(n, "skill"))
+	return strings.Join(append([]string{text}, t.w.keep.said...), "\n")
 }
 
 // ask answers a prompt with the skills as they are on disk now.
@@ -275,6 +280,7 @@ func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 	t.w.kit.End(t.w.as(ctx))
 	clear(t.spent)
 	t.mu.Unlock()
+	t.w.keep.clear()
 	return "conversation cleared", t.w.begin(ctx, nil)
 }
 

@@ -60,6 +60,9 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		typed = ""
 	}
 	sayLocal(s.Out, found)
+	for _, text := range w.keep.said {
+		s.Out.Remark(text)
+	}
 	out.w, w.watch = w, out.live.watch
 	if o.JSON && o.Stream {
 		prefix := w.prefix()
@@ -318,6 +321,8 @@ type eventJSON struct {
 	Call   *callJSON       `json:"call,omitempty"` // of result
 	Usage  *llm.Usage      `json:"usage,omitempty"`
 	Run    *runJSON        `json:"run,omitempty"` // of end
+
+	Conversation *string `json:"conversation,omitempty"` // of end: what --resume takes; "" if it was not saved
 }
 
 // runJSON is a whole run in the output of agent -p --json.
@@ -330,6 +335,8 @@ type runJSON struct {
 	Skills []string   `json:"skills"` // active at the end
 	Calls  []callJSON `json:"calls"`
 	Prefix prefixJSON `json:"prefix"`
+
+	Conversation string `json:"conversation"` // what --resume takes; "" if it was not saved
 }
 
 // prefixJSON is what every request begins with, in estimated tokens.
@@ -343,12 +350,12 @@ func (p *printer) end(answer *agent.Answer) error {
 	switch {
 	case p.o.JSON:
 		run := runJSON{Answer: answer.Text, Stop: answer.Stop, Model: p.w.found.String(), Turns: answer.Turns, Usage: answer.Usage,
-			Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix()}
+			Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix(), Conversation: p.w.keep.id()}
 		if run.Calls == nil {
 			run.Calls = []callJSON{}
 		}
 		if p.o.Stream {
-			return p.out.JSONLine(eventJSON{Type: "end", Run: &run})
+			return p.out.JSONLine(eventJSON{Type: "end", Run: &run, Conversation: &run.Conversation})
 		}
 		return p.out.JSON(run)
 	case p.o.Stream:

@@ -30,6 +30,10 @@ type Options struct {
 	Stream   bool
 	JSON     bool
 	MaxTurns int // 0 means the setting
+	Past     Past
+
+	past  *past // what Past names
+	saves bool  // the conversation is saved; evals are not
 
 	bare bool // without the texts for agents
 
@@ -42,6 +46,10 @@ func Run(ctx context.Context, o *Options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := o.open(ctx); err != nil {
+		return err
+	}
+	defer o.past.close()
 	if o.Asked {
 		return answerPrompt(ctx, o)
 	}

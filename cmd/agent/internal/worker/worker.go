@@ -68,6 +68,7 @@ type worker struct {
 	system  string
 
 	conversation *agent.Conversation
+	keep         *keeper   // writes the conversation
 	undone       string    // text of the next turn about changes that the user took back
 	invoked      string    // text of the next turn about a skill that the user activated
 	byUser       *llm.Call // the call that is shown for that activation; no model made it
@@ -78,6 +79,7 @@ func newWorker(ctx context.Context, o *Options, found *models.Found, catalog fun
 	s := o.Services
 	w := unready(s, found.Facts, catalog, approver)
 	w.found, w.turns, w.added, w.bare = found, o.MaxTurns, o.System, o.bare
+	w.follow(o)
 	if err := w.begin(ctx, nil); err != nil {
 		return w, err
 	}
@@ -91,7 +93,7 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
 	w.budget = listBudget(cfg, w.window)
 	w.hosts = newHosts(w.gate)
-	w.session = session.New(s.Tools.Session())
+	w.keep, w.session = &keeper{}, session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
 	w.home.git = &gitdir.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
@@ -106,6 +108,7 @@ func (w *worker) close(ctx context.Context) {
 		_ = w.sets.Close()
 	}
 	w.home.close()
+	w.keep.close()
 }
 
 // begin starts a conversation, or continues one that another model began. Its prefix does not change afterwards.
@@ -118,7 +121,9 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 		return err
 	}
 	o.History = history
+	w.resume(ctx, o)
 	w.conversation = agent.New(o)
+	w.keep.begun(w.conversation)
 	return nil
 }
 
@@ -205,7 +210,7 @@ func (w *worker) options(found *models.Found) (*agent.Options, error) {
 		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
 		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime,
 		Window: window(cfg, &found.Facts), AnswerTokens: cfg.Agent.Answer, Effort: effort,
-		Watch: func(e tool.Event) { w.watched(e) }, CacheKey: w.id, Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
+		Watch: func(e tool.Event) { w.watched(e) }, CacheKey: w.keep.key(w.id), Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
 		Identity: w.identity(),
 	}
 	if w.turns > 0 {
@@ -247,8 +252,8 @@ func (w *worker) as(ctx context.Context) context.Context {
 // turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt brings up, and the
 // skill that the user activated. The prefix stays unchanged.
 func (w *worker) turn(ctx context.Context, prompt string) string {
-	news, invoked := disclose.Join(w.news(ctx), w.contextNews(), w.undone), w.invoked
-	w.invoked, w.undone = "", ""
+	news, invoked := disclose.Join(w.keep.news, w.news(ctx), w.contextNews(), w.undone), w.invoked
+	w.invoked, w.undone, w.keep.news = "", "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
 		return disclose.Join(news, invoked)

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/agent/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
+	"github.com/agent-base/agent-base/llm"
+)
+
+func newConversationsCommand(s *app.Services) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:        "conversations",
+		Short:      "List, show, export and remove saved conversations",
+		SuggestFor: []string{"sessions", "session", "history", "conversation"},
+		Example: `  agent conversations list
+  agent conversations show ID
+  agent --resume ID`,
+	})
+	c.AddCommand(newConversationsListCommand(s), newConversationsShowCommand(s, "show"), newConversationsShowCommand(s, "export"), newConversationsRemoveCommand(s))
+	return c
+}
+
+type conversationsOptions struct {
+	s         *app.Services
+	ids       []string
+	all, json bool
+	yes, full bool
+}
+
+// where returns where the conversations are.
+func (o *conversationsOptions) where() (*saved.Options, error) {
+	where := o.s.Settings.Conversations()
+	if where == nil {
+		return nil, o.s.Settings.NeedHome()
+	}
+	return where, nil
+}
+
+// conversationJSON is one conversation in the output of agent conversations list --json.
+type conversationJSON struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Project string    `json:"project"`
+	Updated time.Time `json:"updated"`
+	Turns   int       `json:"turns"`
+}
+
+func newConversationsListCommand(s *app.Services) *cobra.Command {
+	o := &conversationsOptions{s: s}
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the conversations about this project",
+		Long: `List the conversations about this project, the one that changed last being first. A project is known by its folder and, where the
+system allows, by its repository: a folder that was moved and a linked work tree have the same conversations.`,
+		Example: `  agent conversations list
+  agent conversations list --all-projects --json`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return runConversationsList(c.Context(), o) },
+	}
+	c.Flags().BoolVar(&o.all, "all-projects", false, "list those of all projects")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runConversationsList(ctx context.Context, o *conversationsOptions) error {
+	where, err := o.where()
+	if err != nil {
+		return err
+	}
+	list, err := saved.List(ctx, where, o.all)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		out := []conversationJSON{}
+		for _, c := range list {
+			out = append(out, conversationJSON(c))
+		}
+		return o.s.Out.JSON(map[string][]conversationJSON{"conversations": out})
+	}
+	if len(list) == 0 {
+		o.s.Out.Printf("No conversation is saved.\n")
+		return nil
+	}
+	head := []string{"ID", "CHANGED", "TURNS", "TITLE"}
+	if o.all {
+		head = append(head, "PROJECT")
+	}
+	var rows [][]string
+	for _, c := range list {
+		row := []string{c.ID, c.Updated.Local().Format("2006-01-02 15:04"), fmt.Sprint(c.Turns), c.Title}
+		if o.all {
+			row = append(row, c.Project)
+		}
+		rows = append(rows, row)
+	}
+	return o.s.Out.Table(head, rows)
+}
+
+func newConversationsShowCommand(s *app.Services, name string) *cobra.Command {
+	o := &conversationsOptions{s: s, full: name == "export"}
+	c := &cobra.Command{
+		Use:               name + " ID",
+		Short:             map[bool]string{false: "Show what was said in a conversation", true: "Print a whole conversation as Markdown"}[o.full],
+		Example:           "  agent conversations " + name + " ID",
+		Args:              arguments(1, 1, "the ID of a conversation"),
+		ValidArgsFunction: o.complete,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.ids = args
+			return runConversationsShow(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func (o *conversationsOptions) complete(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return conversationIDs(c.Context(), o.s), cobra.ShellCompDirectiveNoFileComp
+}
+
+// shownJSON is a conversation in the output of agent conversations show --json.
+type shownJSON struct {
+	conversationJSON
+	From      string           `json:"from,omitempty"` // the conversation of which it is a copy
+	Damage    string           `json:"damage,omitempty"`
+	Approvals []saved.Approval `json:"approvals"`
+	Said      []saidJSON       `json:"said"`
+}
+
+// saidJSON is one turn.
+type saidJSON struct {
+	Turn     int           `json:"turn"`
+	Time     time.Time     `json:"time"`
+	Model    string        `json:"model"`
+	Stop     string        `json:"stop"` // "" if it did not end
+	Messages []llm.Message `json:"messages"`
+}
+
+func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
+	where, err := o.where()
+	if err != nil {
+		return err
+	}
+	c, err := saved.Read(where, o.ids[0], true)
+	if err != nil {
+		return worker.ExplainPast(ctx, where, o.ids[0], err)
+	}
+	if o.json {
+		out := shownJSON{conversationJSON: conversationJSON{c.ID, c.Title, c.Project, c.Updated, len(c.Turns)}, From: c.From, Damage: c.Damage(),
+			Approvals: append([]saved.Approval{}, c.Approvals...), Said: []saidJSON{}}
+		for _, t := range c.Turns {
+			one := saidJSON{Turn: t.Number, Time: t.Began, Model: t.Model, Messages: append([]llm.Message{}, t.Messages...)}
+			if t.End != nil {
+				one.Stop = t.End.Stop
+			}
+			out.Said = append(out.Said, one)
+		}
+		return o.s.Out.JSON(map[string]shownJSON{"conversation": out})
+	}
+	if text := c.Damage(); text != "" {
+		o.s.Out.Warn(text)
+	}
+	return o.s.Out.Foreign(o.markdown(c))
+}
+
+// mostResult is how many bytes of a result are shown.
+const mostResult = 400
+
+// markdown returns what was said, for people.
+func (o *conversationsOptions) markdown(c *saved.Conversation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s, about %s\n", c.Title, c.ID, c.Project)
+	for _, t := range c.Turns {
+		fmt.Fprintf(&b, "\n## Turn %d, %s, %s\n", t.Number, t.Began.Local().Format("2006-01-02 15:04"), t.Model)
+		for _, m := range t.Messages {
+			for _, p := range m.Parts {
+				switch {
+				case p.Call != nil:
+					fmt.Fprintf(&b, "\n* %s %s\n", p.Call.Name, p.Call.Args)
+				case p.Result != nil:
+					text := p.Result.Text
+					if !o.full && len(text) > mostResult {
+						text = strings.ToValidUTF8(text[:mostResult], "") + "…"
+					}
+					fmt.Fprintf(&b, "  → %s\n", strings.ReplaceAll(text, "\n", "\n    "))
+				case p.State != nil:
+				case m.Role == llm.User:
+					fmt.Fprintf(&b, "\n> %s\n", strings.ReplaceAll(p.Text, "\n", "\n> "))
+				default:
+					fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(p.Text, "\n"))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+func newConversationsRemoveCommand(s *app.Services) *cobra.Command {
+	o := &conversationsOptions{s: s}
+	c := &cobra.Command{
+		Use:               "remove ID...",
+		Short:             "Remove conversations",
+		Example:           "  agent conversations remove ID",
+		Args:              arguments(1, -1, "the ID of a conversation"),
+		ValidArgsFunction: o.complete,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.ids = args
+			return runConversationsRemove(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runConversationsRemove(ctx context.Context, o *conversationsOptions) error {
+	where, err := o.where()
+	if err != nil {
+		return err
+	}
+	if !o.yes {
+		q := &app.Question{Text: "Remove " + app.Count(len(o.ids), "conversation") + "? It cannot be taken back.", Details: o.ids,
+			Nobody: "nobody can be asked here", Instead: "agent conversations remove --yes ID"}
+		if ok, err := o.s.Approver.Ask(ctx, q); err != nil || !ok {
+			return err
+		}
+	}
+	for _, id := range o.ids {
+		switch err := saved.Remove(ctx, where, id); {
+		case errors.Is(err, saved.ErrInUse):
+			return app.Conflict(fmt.Errorf("conversation %q is in use", id), "end the process that continues it")
+		case err != nil:
+			return worker.ExplainPast(ctx, where, id, err)
+		}
+	}
+	if o.json {
+		return o.s.Out.JSON(map[string][]string{"removed": o.ids})
+	}
+	o.s.Out.Printf("Removed %s\n", ui.Safe(app.Count(len(o.ids), "conversation")))
+	return nil
+}

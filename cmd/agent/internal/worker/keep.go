@@ -1,0 +1,273 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/saved"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// keeper writes a conversation to the disk. The zero value writes nothing.
+type keeper struct {
+	where *saved.Options // nil: nothing is written
+	keep  time.Duration  // how long conversations are kept
+	log   *saved.Log     // nil until the first prompt
+	past  *past          // of a conversation that continues, until its first prompt
+
+	said    []string // for the user, when it continues
+	news    string   // for the model, in the next turn
+	prefix  bool     // what each request begins with is on the disk
+	replace []llm.Message
+	ended   bool
+	why     error // nothing is written any more
+	told    bool
+}
+
+// key returns the name of the conversation for providers that route by it.
+func (k *keeper) key(id string) string {
+	if k.log != nil {
+		return k.log.Key()
+	}
+	return id
+}
+
+// id returns what continues the conversation, or "" if it is not saved.
+func (k *keeper) id() string {
+	if k.log == nil || k.failed() != nil {
+		return ""
+	}
+	return k.log.ID()
+}
+
+// begun notes that a conversation begins or continues: its prefix, and what was repaired, are written with the next prompt.
+func (k *keeper) begun(c *agent.Conversation) {
+	k.prefix = false
+	if k.past == nil {
+		return
+	}
+	k.prefix = k.past.same
+	if now := c.Messages(); !reflect.DeepEqual(now, k.past.c.Messages) && len(now) > 0 {
+		k.replace = now
+	}
+	k.past = nil
+}
+
+// begin begins a turn.
+func (k *keeper) begin(ctx context.Context, w *worker, prompt string) {
+	if k.where == nil || k.why != nil {
+		return
+	}
+	if k.log == nil {
+		saved.Tidy(ctx, k.where, k.keep)
+		if k.log, k.why = saved.Create(ctx, k.where, &saved.Head{ID: w.id}); k.why != nil {
+			return
+		}
+	}
+	w.prompts = k.log.Begin(w.found.String(), prompt)
+	k.ended = false
+	if !k.prefix {
+		k.log.Prefix(&saved.Prefix{System: w.system, Tools: w.conversation.Offered(), Sources: sources(w.told)})
+		k.prefix = true
+	}
+	if k.replace != nil {
+		k.log.Replace(k.replace)
+		k.replace = nil
+	}
+}
+
+// record writes one change of what the model is sent.
+func (k *keeper) record(c agent.Change) {
+	switch {
+	case k.log == nil:
+	case c.Taken:
+		k.log.TakeBack()
+	case c.Replaced:
+		k.log.Replace(c.All)
+	case c.Tools != nil:
+		k.log.Tools(c.Tools)
+	default:
+		k.log.Add(c.Added)
+	}
+}
+
+// end ends the turn. done is nil if the user left it.
+func (k *keeper) end(w *worker, done *agent.Answer) {
+	if k.log == nil || k.ended {
+		return
+	}
+	k.ended = true
+	e := &saved.End{Stop: string(agent.Cancelled)}
+	if done != nil {
+		e.Stop, e.Usage = string(done.Stop), done.Usage
+	}
+	e.Counted, _ = json.Marshal(w.conversation.Counted())
+	e.State, _ = json.Marshal(w.session.State())
+	k.log.End(e)
+}
+
+func (k *keeper) failed() error {
+	if k.why == nil && k.log != nil {
+		k.why = k.log.Err()
+	}
+	return k.why
+}
+
+// failure returns once that the conversation is no longer saved.
+func (k *keeper) failure() string {
+	err := k.failed()
+	if err == nil || k.told {
+		return ""
+	}
+	k.told = true
+	return fmt.Sprintf("this conversation goes on, but is not saved from here on: %v", err)
+}
+
+// clear leaves the turns so far.
+func (k *keeper) clear() {
+	if k.log != nil {
+		k.log.Back(0)
+	}
+}
+
+func (k *keeper) close() {
+	if k.log != nil {
+		k.log.Close()
+	}
+}
+
+// follow prepares the saving, and continues the conversation that the options name.
+func (w *worker) follow(o *Options) {
+	k := w.keep
+	k.past, k.keep = o.past, o.Services.Settings.Config().Agent.Keep
+	if o.past != nil {
+		w.prompts, k.log, k.said = o.past.c.Last, o.past.log, o.past.said
+		if k.log != nil {
+			w.id = k.log.ID()
+		} else {
+			w.id = o.past.c.ID
+		}
+		w.journal = newJournal(w.s, w.id)
+	}
+	if o.saves && !o.Past.Unsaved && k.keep > 0 {
+		k.where = w.s.Settings.Conversations()
+	}
+}
+
+// resume gives the options what a conversation that continues was sent before. What was sent stays as it was: the turn says what changed
+// since.
+func (w *worker) resume(ctx context.Context, o *agent.Options) {
+	o.Record = w.keep.record
+	p := w.keep.past
+	if p == nil {
+		return
+	}
+	c := p.c
+	o.History = c.Messages
+	if len(c.Turns) > 0 && c.Turns[len(c.Turns)-1].Model == w.found.String() && c.Ended() != nil {
+		_ = json.Unmarshal(c.Ended().Counted, &o.Counted) // else it is estimated
+	}
+	news := w.restore(ctx, c)
+	project := w.s.Settings.Config().Paths.Project
+	if at := w.s.Settings.Conversations(); at != nil {
+		project = at.Project
+	}
+	switch {
+	case c.Prefix.System == "":
+	case !strings.Contains(c.Prefix.System, w.added): // the user adds another text now
+	case c.Project != project:
+		news = append(news, fmt.Sprintf("Files were in %s before; now they are in %s.", c.Project, project))
+	default:
+		p.same = true
+		w.system, o.System = c.Prefix.System, c.Prefix.System
+		o.Offered = w.offered(c.Prefix.Tools)
+		news = append(news, w.changed(c.Prefix.Sources)...)
+	}
+	w.keep.news = strings.Join(news, "\n")
+}
+
+// restore activates the skills again that were active, and returns what the model is told about those that are not.
+func (w *worker) restore(ctx context.Context, c *saved.Conversation) (news []string) {
+	var st session.State
+	for _, t := range slices.Backward(c.Turns) {
+		if t.End != nil {
+			_ = json.Unmarshal(t.End.State, &st) // nothing was active
+			break
+		}
+	}
+	for _, out := range w.session.Restore(ctx, w.told, st) {
+		if out.Err != nil {
+			text := fmt.Sprintf("The skill '%s' is no longer active: %v.", out.Name, out.Err)
+			news, w.keep.said = append(news, text), append(w.keep.said, text)
+		}
+	}
+	return news
+}
+
+// offered returns the tools that were sent before. One that takes other arguments now is sent as it is now.
+func (w *worker) offered(before []llm.Tool) []llm.Tool {
+	out := slices.Clone(before)
+	for i, was := range out {
+		for t := range w.set.All() {
+			if t.Name == was.Name && !sameJSON(t.Input, was.Input) {
+				out[i] = llm.Tool{Name: t.Name, Description: t.Description, Input: t.Input}
+			}
+		}
+	}
+	return out
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return len(a) == 0 || json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// sources returns what the texts that each request begins with were made of.
+func sources(cat *skill.Catalog) map[string]string {
+	out := map[string]string{}
+	for e := range cat.Visible() {
+		out["skill "+e.Canonical()] = e.Description()
+	}
+	return out
+}
+
+// mostNamed is how many changes are named.
+const mostNamed = 20
+
+// changed names what the texts that each request begins with would be made of now.
+func (w *worker) changed(before map[string]string) (news []string) {
+	now := sources(w.told)
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		was, there := before[name]
+		switch {
+		case !there:
+			all = append(all, name+" (new: "+now[name]+")")
+		case was != now[name]:
+			all = append(all, name+" (changed: "+now[name]+")")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, there := now[name]; !there {
+			all = append(all, name+" (removed)")
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(all) - mostNamed; n > 0 {
+		all, more = all[:mostNamed], fmt.Sprintf("; and %d more", n)
+	}
+	return []string{"Since this conversation was left, these have changed: " + strings.Join(all, "; ") + more + "."}
+}

@@ -1,0 +1,190 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/agent-base/agent-base/agent/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/near"
+)
+
+// Past says which earlier conversation continues. The zero value begins a new one.
+type Past struct {
+	Latest  bool   // the last one of the project
+	ID      string // this one
+	Pick    bool   // the one that the user chooses
+	Fork    bool   // a copy of it
+	Unsaved bool   // what is said from now on is not saved
+}
+
+// past is a conversation that continues.
+type past struct {
+	log  *saved.Log // nil: it is only read
+	c    *saved.Conversation
+	said []string // for the user
+	same bool     // its requests begin as before
+}
+
+// close ends what the worker did not take over.
+func (p *past) close() {
+	if p != nil && p.log != nil {
+		p.log.Close()
+	}
+}
+
+// listHint is what lists the conversations.
+const listHint = "agent conversations list"
+
+// open opens the conversation that continues.
+func (o *Options) open(ctx context.Context) error {
+	o.saves = true
+	p := o.Past
+	if !p.Latest && !p.Pick && p.ID == "" {
+		if p.Fork {
+			return app.Usage(errors.New("--fork needs --resume ID or --continue"), "agent --resume ID --fork")
+		}
+		return nil
+	}
+	where := o.Services.Settings.Conversations()
+	if where == nil {
+		return o.Services.Settings.NeedHome()
+	}
+	id, err := o.chosen(ctx, where)
+	if err != nil {
+		return err
+	}
+	past, err := o.read(ctx, where, id)
+	if err != nil {
+		return ExplainPast(ctx, where, id, err)
+	}
+	if err := past.belongs(where); err != nil {
+		past.close()
+		return err
+	}
+	if n := len(past.c.Turns); o.Model == "" && n > 0 {
+		o.Model = past.c.Turns[n-1].Model
+	}
+	line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, app.Count(len(past.c.Turns), "turn"))
+	past.said = append([]string{line}, past.said...)
+	if text := past.c.Damage(); text != "" {
+		past.said = append(past.said, "the saved conversation is damaged: "+text)
+	}
+	if list := approvals(past.c); list != "" {
+		past.said = append(past.said, "you had allowed, and are asked again: "+list)
+	}
+	o.past = past
+	return nil
+}
+
+// approvals names what the user had allowed in a conversation.
+func approvals(c *saved.Conversation) string {
+	var all []string
+	for _, a := range c.Approvals {
+		all = append(all, a.Text)
+	}
+	return strings.Join(all, ", ")
+}
+
+// read opens a conversation, or a copy of one that another process continues.
+func (o *Options) read(ctx context.Context, where *saved.Options, id string) (*past, error) {
+	if o.Past.Unsaved || o.Services.Settings.Config().Agent.Keep == 0 {
+		c, err := saved.Read(where, id, false)
+		if err == nil && c.Newer {
+			err = saved.ErrNewer
+		}
+		return &past{c: c}, err
+	}
+	if !o.Past.Fork {
+		log, c, err := saved.Open(ctx, where, id)
+		if !errors.Is(err, saved.ErrInUse) {
+			return &past{log: log, c: c}, err
+		}
+	}
+	log, c, err := saved.Fork(ctx, where, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &past{log: log, c: c, said: []string{"this is a copy of " + id}}
+	if !o.Past.Fork {
+		p.said[0] += ", which another process continues"
+	}
+	return p, nil
+}
+
+// chosen returns the conversation that is meant.
+func (o *Options) chosen(ctx context.Context, where *saved.Options) (string, error) {
+	if o.Past.ID != "" {
+		return o.Past.ID, nil
+	}
+	if o.Past.Pick && !o.Services.Approver.There() {
+		return "", app.Usage(errors.New("--resume alone needs a terminal, to choose on"), "agent --resume ID; "+listHint+" lists them")
+	}
+	list, err := saved.List(ctx, where, false)
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", app.NotFound(errors.New("no conversation about this project is saved"), "agent begins one; agent conversations list --all-projects shows those of others")
+	}
+	if o.Past.Latest {
+		return list[0].ID, nil
+	}
+	return o.pick(ctx, list)
+}
+
+// pick asks which of the last nine is meant.
+func (o *Options) pick(ctx context.Context, list []saved.Summary) (string, error) {
+	q := &ui.Question{Text: "Which conversation continues?"}
+	for i, s := range list[:min(len(list), 9)] {
+		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Title), app.Count(s.Turns, "turn"))})
+	}
+	q.Choices = append(q.Choices, ui.Choice{Key: "n", Label: "none"})
+	answer, err := o.Services.Approver.Answer(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	for i, c := range q.Choices[:len(q.Choices)-1] {
+		if answer == c.Key {
+			return list[i].ID, nil
+		}
+	}
+	return "", app.Denied(errors.New("no conversation was chosen"), "")
+}
+
+// belongs refuses a conversation about another project that is still there.
+func (p *past) belongs(where *saved.Options) error {
+	if p.c.Here || p.c.Project == where.Project || p.c.Project == "" {
+		return nil
+	}
+	if info, err := os.Stat(p.c.Project); err == nil && info.IsDir() {
+		return app.NotFound(fmt.Errorf("conversation %q is about the project %q", p.c.ID, p.c.Project), fmt.Sprintf("agent --project %q --resume %s", p.c.Project, p.c.ID))
+	}
+	p.said = append(p.said, fmt.Sprintf("it was about %q, which is gone, and continues here", p.c.Project))
+	return nil
+}
+
+// ExplainPast says what to do about a conversation that cannot be continued.
+func ExplainPast(ctx context.Context, where *saved.Options, id string, err error) error {
+	switch {
+	case errors.Is(err, saved.ErrUnknown):
+		hint := listHint
+		if list, failed := saved.List(ctx, where, true); failed == nil {
+			var ids []string
+			for _, s := range list {
+				ids = append(ids, s.ID)
+			}
+			if meant := near.Name(id, ids); meant != "" {
+				hint = fmt.Sprintf("did you mean %q?", meant)
+			}
+		}
+		return app.NotFound(fmt.Errorf("unknown conversation %q", id), hint)
+	case errors.Is(err, saved.ErrNewer):
+		return &app.Failure{Exit: app.ExitInvalid, Code: "newer", Err: err, Hint: "agent conversations show " + id}
+	}
+	return &app.Failure{Exit: app.ExitInvalid, Code: "unreadable", Err: err, Hint: listHint}
+}
