@@ -17,6 +17,7 @@ type question struct {
 	target  string        // HOST:PORT of the first connection that waits
 	done    chan struct{} // closed when there is an answer
 	verdict runner.Verdict
+	waiting int  // connections
 	used    bool // a connection went on with a yes
 }
 
@@ -44,11 +45,12 @@ func (p *Proxy) admit(ctx context.Context, t target) error {
 	case <-q.done:
 	case <-ctx.Done():
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q.waiting--
 	if ctx.Err() != nil {
 		return errLeft
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	switch q.verdict {
 	case runner.Yes:
 		q.used = true
@@ -74,11 +76,14 @@ func (p *Proxy) question(ctx context.Context, t target) *question {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, ok := p.asked[host]
+	if ok {
+		q.waiting++
+	}
 	if ok || len(p.asked) == mostAsked || p.closed {
 		return q
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx)) // it stays when the connection leaves
-	q = &question{end: end, target: t.String(), done: make(chan struct{})}
+	q = &question{waiting: 1, end: end, target: t.String(), done: make(chan struct{})}
 	p.asked[host] = q
 	go func() {
 		defer end()

@@ -3,10 +3,12 @@ package egress_test
 import (
 	"context"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/script/runner"
 )
@@ -108,6 +110,9 @@ func TestAskOutlivesConnections(t *testing.T) {
 		}
 		cancel()
 		<-done
+		for end := time.Now().Add(time.Minute); p.Waiting(host) > 0 && time.Now().Before(end); {
+			runtime.Gosched() // until the proxy sees that it left
+		}
 	}
 	leave("http://good.com/", "good.com")
 	leave("http://other.com/", "other.com")
