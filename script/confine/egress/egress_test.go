@@ -17,6 +17,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ type world struct {
 	names   map[string][]string
 	plain   *httptest.Server
 	secure  *httptest.Server
+	mu      sync.Mutex
 	dialled []string
 }
 
@@ -70,7 +72,9 @@ func (w *world) options() *egress.Options {
 		return out, nil
 	}
 	o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		w.mu.Lock()
 		w.dialled = append(w.dialled, address)
+		w.mu.Unlock()
 		server := w.plain
 		if strings.HasSuffix(address, ":443") {
 			server = w.secure
