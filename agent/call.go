@@ -81,7 +81,7 @@ func (t *turn) runCall(ctx context.Context, call *llm.Call) tool.Result {
 	if call.Raw != "" { // the executor says what is wrong with it
 		args = json.RawMessage(call.Raw)
 	}
-	r := t.c.o.Tools.Call(t.watched(ctx, call.ID), call.Name, args)
+	r := t.c.o.Tools.Call(t.watched(tool.WithCall(ctx, call.ID, call.Name), call.ID), call.Name, args)
 	if r.Fork == nil {
 		return r
 	}

@@ -70,9 +70,19 @@ func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
 	}
 	res, err := k.RunScript(ctx, r)
 	if err != nil {
+		needed(ctx, err)
 		return k.Failure(err, a.SkillName)
 	}
 	return res.Envelope()
+}
+
+// needed tells whoever watches the call what a script lacked.
+func needed(ctx context.Context, err error) {
+	if e, ok := errors.AsType[*script.Error](err); ok {
+		for _, w := range e.Wants {
+			tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: w})
+		}
+	}
 }
 
 // scriptCall is wrap for the tools that run scripts: every failure of theirs is traced.

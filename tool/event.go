@@ -48,6 +48,17 @@ func WithWatch(ctx context.Context, f func(Event)) context.Context {
 	return context.WithValue(ctx, watchKey{}, &callWatch{f: f})
 }
 
+// WithCall returns a context for a call with that ID, by the name that the model gave it.
+func WithCall(ctx context.Context, id, name string) context.Context {
+	return context.WithValue(ctx, callKey{}, [2]string{id, name})
+}
+
+// Called returns the ID and the name of the call that ctx is for, as WithCall has them; "" without one.
+func Called(ctx context.Context) (id, name string) {
+	of, _ := ctx.Value(callKey{}).([2]string)
+	return of[0], of[1]
+}
+
 // Watched reports whether anybody gets the events of calls in ctx.
 func Watched(ctx context.Context) bool { return watcher(ctx) != nil }
 
@@ -78,7 +89,10 @@ const (
 	mostNeeds   = 100 // events
 )
 
-type watchKey struct{}
+type (
+	watchKey struct{}
+	callKey  struct{}
+)
 
 func watcher(ctx context.Context) *callWatch {
 	w, _ := ctx.Value(watchKey{}).(*callWatch)

@@ -77,7 +77,13 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	limited, cancel := context.WithTimeout(ctx, u.limit())
 	defer cancel()
 	before := p.c.strays()
-	res, err := p.session.CallTool(limited, &mcp.CallToolParams{Name: l.Wire, Arguments: args})
+	params := &mcp.CallToolParams{Name: l.Wire, Arguments: args}
+	token, end := p.watch(ctx)
+	defer end()
+	if token != "" {
+		params.SetProgressToken(token)
+	}
+	res, err := p.session.CallTool(limited, params)
 	if err == nil {
 		u.answered()
 		return p.explained(ctx, args, u.owner.h.result(p, res))

@@ -35,10 +35,11 @@ type conn struct {
 	in  *io.PipeReader
 	out *io.PipeWriter
 
-	messages chan jsonrpc.Message
-	closed   chan struct{} // closed by Close
-	ended    chan struct{} // closed by end: no more comes
-	onNoise  func(string)  // gets the reason when the process must be ended: there was too much, or no more can come; must not wait
+	messages   chan jsonrpc.Message
+	closed     chan struct{}         // closed by Close
+	ended      chan struct{}         // closed by end: no more comes
+	onProgress func(json.RawMessage) // gets the parameters of messages of progress; must not wait; may be nil
+	onNoise    func(string)          // gets the reason when the process must be ended: there was too much, or no more can come; must not wait
 
 	mostNoise   int64 // maxNoise, but for tests
 	mostPrinted int64 // maxPrinted, likewise
@@ -302,6 +303,9 @@ func (c *conn) message(line []byte) bool {
 		}
 	case *jsonrpc.Request:
 		if c.noise(len(line)+perRequest, nil); !m.ID.IsValid() {
+			if m.Method == "notifications/progress" && c.onProgress != nil {
+				c.onProgress(m.Params)
+			}
 			return false // a notification: nothing depends on one
 		}
 	}

@@ -43,6 +43,9 @@ type fakeRequest struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 		RequestID json.RawMessage `json:"requestId"`
+		Meta      struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
 	} `json:"params"`
 }
 
@@ -113,7 +116,7 @@ func (f *fake) answer(r *fakeRequest) {
 
 func (f *fake) list(r *fakeRequest) {
 	var tools []string
-	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "complain", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large", "mute"} {
+	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "complain", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large", "mute", "slow"} {
 		about := "does " + name
 		if f.mode == "changes" && name == "echo" {
 			about = fmt.Sprintf("does %s since %d", name, time.Now().UnixNano())
@@ -168,6 +171,12 @@ func (f *fake) call(r *fakeRequest) {
 		f.fork(text)
 	case "text":
 		text("plain words")
+	case "slow":
+		f.say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"call-99","progress":1,"message":"stranger"}}`)
+		if token := r.Params.Meta.Token; token != nil {
+			f.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2,"message":"half"}}`, token))
+		}
+		text("done")
 	case "fail":
 		f.reply(r.ID, `{"content":[{"type":"text","text":"it broke"}],"isError":true}`)
 	case "stray":

@@ -15,7 +15,7 @@ type printer struct {
 	line []byte // what was written of the next one, up to maxShown+1 bytes
 }
 
-// Write gives each line that is complete to Options.Printed.
+// Write gives each line that is complete to Options.Printed, and to whoever watches a call.
 func (w *printer) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		part, after, ended := bytes.Cut(rest, []byte("\n"))
@@ -38,6 +38,9 @@ func (w *printer) end() {
 	}
 	w.line = w.line[:0]
 	if text = strings.TrimRight(strings.ToValidUTF8(text, ""), " \t\r"); text != "" {
-		w.p.u.owner.h.o.Printed(w.p.u.owner.name, text)
+		if printed := w.p.u.owner.h.o.Printed; printed != nil {
+			printed(w.p.u.owner.name, text)
+		}
+		w.p.wrote(text)
 	}
 }

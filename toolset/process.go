@@ -44,8 +44,10 @@ type process struct {
 	calls    int
 	idle     *time.Timer
 	stopping bool
-	unused   bool   // it could not be used: how it ends is of no interest
-	verdict  string // why it was killed; "" if it was not
+	unused   bool                       // it could not be used: how it ends is of no interest
+	verdict  string                     // why it was killed; "" if it was not
+	watching map[string]context.Context // those of calls that somebody watches, by their token
+	watches  int                        // how many there were
 }
 
 // start starts the program and asks for its tools.
@@ -55,6 +57,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &process{u: u, cancel: cancel, done: make(chan struct{})}
 	p.c = newConn(p.kill)
+	p.c.onProgress = p.progress
 	ready := make(chan struct{})
 	s, err := u.load(ctx)
 	if err != nil {
@@ -67,10 +70,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		s.Close()
 		return nil, u.wrapped(err)
 	}
-	o.In, o.Out, o.Err = p.c.in, output{p.c}, errput{p.c}
-	if h.o.Printed != nil {
-		o.Err = &printer{errput: errput{p.c}, p: p}
-	}
+	o.In, o.Out, o.Err = p.c.in, output{p.c}, &printer{errput: errput{p.c}, p: p}
 	o.Started = func(sv *script.Serving) {
 		p.serving = sv
 		close(ready)

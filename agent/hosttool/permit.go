@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Request is what the user is asked to allow. Its texts come from a model and can contain anything.
@@ -44,9 +45,21 @@ func (h *host) decide(ctx context.Context, c *permit.Call, about string) (permit
 func (h *host) judged(ctx context.Context, c *permit.Call, d permit.Decision, about string) error {
 	h.emit(ctx, trace.Event{Kind: trace.CallDecided, Level: slog.LevelDebug, Tool: c.Tool, Message: string(d.Verdict) + ": " + d.Reason}, c, d)
 	if d.Verdict == permit.Denied {
+		needs(ctx, c, want.Refused)
 		return denied("not_allowed", "%s is not allowed: %s", upper(about), d.Reason)
 	}
 	return nil
+}
+
+// needs tells whoever watches the call which file is asked about, or refused.
+func needs(ctx context.Context, c *permit.Call, from want.Origin) {
+	w := want.Want{Kind: want.Read, Name: c.Path, From: from}
+	if c.Kind == permit.Edit {
+		w.Kind = want.Write
+	}
+	if c.Path != "" {
+		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: w})
+	}
 }
 
 // approve asks the user about a call if the decision says so.
@@ -64,8 +77,12 @@ func (h *host) approve(ctx context.Context, r *Request, about string) error {
 	if size := max(len(r.Command), len(r.After)); size > maxApproved && (r.Command != "" || r.Call.Special != "") {
 		return &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("%s needs approval, and a text of %d bytes is too long to approve; the limit is %d", upper(about), size, maxApproved)}
 	}
+	needs(ctx, r.Call, "")
 	answer, err := h.o.Approve(ctx, r)
 	h.emit(ctx, asked(r.Call.Tool, answer, err), r.Call, r.Decision)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if why := answer.Refusal(about, err); why != "" {
 		return denied("not_approved", "%s", why)
 	}

@@ -163,6 +163,7 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	f, g := c.Flags(), s.Flags
 	f.StringVarP(&o.Model, "model", "m", "", "the model to ask, as `PROVIDER/NAME`")
 	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
+	f.StringVar(&o.Input, "input-format", "text", "`FORMAT` of stdin: text, or json for lines with prompts, stops and answers; json prints as --stream --json")
 	f.StringVar(&g.Effort, "effort", "", "how much the model thinks: `EFFORT` is low, medium, high or another that the model has")
 	f.BoolVar(&g.NoContext, "no-context", false, "without the texts for agents, AGENTS.md and CLAUDE.md")
 	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
@@ -174,6 +175,7 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
 	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
 	_ = c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(modeCompletions(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("input-format", cobra.FixedCompletions([]cobra.Completion{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(models.Efforts(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
 	pastFlags(s, c, &o.Past)

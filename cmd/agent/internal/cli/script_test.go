@@ -19,6 +19,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	_ "github.com/agent-base/agent-base/cmd/agent/internal/protect"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/test/streamtest"
 	"github.com/agent-base/agent-base/internal/test/untidy"
 )
 
@@ -74,6 +75,7 @@ func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testsc
 			"exits": exits,
 			"cured": cured,
 			"json":  jsonIs,
+			"lines": linesAre,
 			"esc":   esc,
 			"ontty": ontty,
 			"ctrlc": ctrlc,
@@ -125,6 +127,11 @@ func freshHome(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	env.Setenv("NO_COLOR", "")
+	examples, err := filepath.Abs("../../../../examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every process of a -race run waits a second at its end
 	for _, name := range []string{"AGENT_HOME", "AGENT_SKILLS", "AGENT_PROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "AGENT_MODEL",
 		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"} {
@@ -193,6 +200,16 @@ func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
 		if got := at(doc, args[i]); !same(got, args[i+1]) {
 			ts.Fatalf("%s is %v, want %s", args[i], got, args[i+1])
 		}
+	}
+}
+
+// linesAre checks that each line of a file is one that agent --stream --json writes, as docs/stream.md says: lines FILE.
+func linesAre(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: lines FILE")
+	}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		ts.Check(streamtest.Line([]byte(line)))
 	}
 }
 

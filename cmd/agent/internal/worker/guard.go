@@ -91,6 +91,10 @@ func (g *gate) askAbout(ctx context.Context, name string, args json.RawMessage, 
 	}
 	g.emit(ctx, trace.Event{Kind: trace.ToolAsked, Level: level, Tool: name, Err: err, Message: "the user was asked about the call",
 		Attrs: []slog.Attr{slog.String(trace.AttrAnswer, said)}}, d)
+	if err != nil && ctx.Err() != nil {
+		r := tool.Interruption(ctx, "The call")
+		return &r
+	}
 	if why := answer.Refusal(name, err); why != "" {
 		return refusal("not_approved", "%s", why)
 	}

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,39 +10,60 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 )
 
 // answerPrompt runs agent -p: one prompt, its answer on stdout, its steps on stderr.
 func answerPrompt(ctx context.Context, o *Options) error {
-	s := o.Services
 	prompt, err := o.wholePrompt(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := s.Models.Find(ctx, o.Model)
+	p := &printer{out: o.Services.Out, o: o, prompt: prompt}
+	var approver *app.TerminalApprover
+	if o.Services.Approver.There() {
+		approver = app.NewChatApprover(p.ask)
+	}
+	return p.with(ctx, approver, func() error {
+		typed := o.Prompt
+		if typed == "-" {
+			typed = ""
+		}
+		answer, err := p.follow(ctx, p.w.ask(ctx, prompt, typed))
+		if err != nil && !app.ReplayStopped(err) {
+			return err
+		}
+		if err := p.end(answer, stream.Line{}); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		return ended(answer)
+	})
+}
+
+// with makes the worker, and calls work with it.
+func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work func() error) (err error) {
+	s := p.o.Services
+	found, err := s.Models.Find(ctx, p.o.Model)
 	if err != nil {
 		return err
 	}
 	s.Skills.FollowBelow()
-	HideExamples(s, found.String(), prompt)
+	HideExamples(s, found.String(), p.prompt)
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {
 		return err
 	}
-	var approver *app.TerminalApprover
-	out := &printer{out: s.Out, o: o}
-	if s.Approver.There() {
-		approver = app.NewChatApprover(out.ask)
-	}
 	var now atomic.Pointer[skill.Catalog]
 	now.Store(cat)
-	w, err := newWorker(ctx, o, found, now.Load, approver)
+	w, err := newWorker(ctx, p.o, found, now.Load, approver)
 	if err != nil {
 		return err
 	}
@@ -55,32 +75,24 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	s.Out.WarnCuts(w.plan.Prefix())
 	w.sayContext()
 	defer w.close(ctx)
-	typed := o.Prompt
-	if typed == "-" {
-		typed = ""
-	}
 	sayLocal(s.Out, found)
 	for _, text := range w.keep.said {
 		s.Out.Remark(text)
 	}
-	out.w, w.watch = w, out.live.watch
-	if o.JSON && o.Stream {
+	p.w, w.watch = w, p.live.watch
+	if p.o.JSON {
+		w.watch = nil
+	}
+	if p.o.JSON && p.o.Stream {
+		p.lines = stream.NewWriter(func(l stream.Line) error { return p.out.JSONLine(l) })
+		defer func() { err = errors.Join(err, p.lines.Close()) }()
+		w.watch = p.lines.Event
 		prefix := w.prefix()
-		if err := s.Out.JSONLine(eventJSON{Type: "start", Model: found.String(), Prefix: &prefix}); err != nil {
+		if err := p.lines.Write(stream.Line{Type: "start", Format: stream.Format, Model: found.String(), Prefix: &prefix}); err != nil {
 			return err
 		}
 	}
-	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
-	if err != nil && !app.ReplayStopped(err) {
-		return err
-	}
-	if err := out.end(answer); err != nil {
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	return ended(answer)
+	return work()
 }
 
 // HideExamples has skills that are only examples hidden from a model, but not from a replay, which shows them, and not those
@@ -126,12 +138,14 @@ func ended(answer *agent.Answer) error {
 
 // printer shows the steps of one prompt.
 type printer struct {
-	out   *app.Printer
-	o     *Options
-	w     *worker
-	calls []callJSON
-	line  bool // the last text that was streamed did not end its line
-	live  live
+	out    *app.Printer
+	o      *Options
+	w      *worker
+	prompt string         // the first one
+	lines  *stream.Writer // with --stream --json
+	calls  []stream.Call
+	line   bool // the last text that was streamed did not end its line
+	live   live
 }
 
 // ask asks the user at the terminal, on a new line.
@@ -140,18 +154,6 @@ func (p *printer) ask(ctx context.Context, q *ui.Question) (string, error) {
 		return "", err
 	}
 	return p.o.Services.Approver.Answer(ctx, q)
-}
-
-// callJSON is one call in the output of agent -p --json.
-type callJSON struct {
-	Tool     string          `json:"tool"`
-	Args     json.RawMessage `json:"args"`
-	Success  bool            `json:"success"`
-	Error    string          `json:"error,omitempty"`
-	Message  string          `json:"message,omitempty"`
-	Millis   int64           `json:"duration_ms"`
-	SubAgent bool            `json:"sub_agent,omitempty"`
-	User     bool            `json:"user,omitempty"` // no model called: the prompt began with /NAME
 }
 
 // follow shows each step as it arrives and returns the answer. If nothing arrives for a second it shows what it waits for, and on a
@@ -189,10 +191,10 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 
 func (p *printer) step(s agent.Step) error {
 	if s.Result != nil {
-		p.calls = append(p.calls, p.callOf(s))
+		p.calls = append(p.calls, p.callOf(&s))
 	}
 	switch {
-	case p.o.JSON && p.o.Stream:
+	case p.lines != nil:
 		return p.stepJSON(s)
 	case p.o.JSON:
 		return nil
@@ -281,83 +283,46 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-func (p *printer) callOf(s agent.Step) callJSON {
-	r := s.Result.Result
-	return callJSON{Tool: s.Result.Call.Name, Args: s.Result.Call.Args, Success: r.Success, Error: string(r.Error),
-		Message: r.Message, Millis: r.Duration.Milliseconds(), SubAgent: s.Depth > 0, User: s.Result.Call == p.w.byUser}
+// callOf returns a call as the end of the run has it. With --stream its result was on a line of its own.
+func (p *printer) callOf(s *agent.Step) stream.Call {
+	c := *stream.CallOf(s)
+	if c.User = s.Result.Call == p.w.byUser; p.lines != nil {
+		c.Result, c.Text = nil, ""
+	}
+	return c
 }
 
 // stepJSON prints one step as a line of JSON; the end of the answer is printed by end.
 func (p *printer) stepJSON(s agent.Step) error {
-	var line any
-	switch {
-	case s.Text != "":
-		line = eventJSON{Type: "text", Depth: s.Depth, Text: s.Text}
-	case s.Call != nil:
-		line = eventJSON{Type: "call", Depth: s.Depth, ID: s.Call.ID, Tool: s.Call.Name, Args: s.Call.Args}
-	case s.Result != nil:
-		call := p.callOf(s)
-		line = eventJSON{Type: "result", Depth: s.Depth, ID: s.Result.Call.ID, Call: &call}
-	case s.Usage != nil:
-		line = eventJSON{Type: "usage", Depth: s.Depth, Usage: s.Usage}
-	case s.Notice != "":
-		line = eventJSON{Type: "notice", Depth: s.Depth, Text: s.Notice}
-	default:
+	l, ok := stream.OfStep(&s)
+	if !ok {
 		return nil
 	}
-	return p.out.JSONLine(line)
+	if l.Call != nil {
+		l.Call.User = s.Result.Call == p.w.byUser
+	}
+	return p.lines.Write(l)
 }
 
-// eventJSON is one line of agent -p --stream --json. The first is "start", the last "end".
-type eventJSON struct {
-	Type   string          `json:"type"`            // start, text, call, result, usage, notice, end
-	Depth  int             `json:"depth,omitempty"` // 1 and more: a sub-agent's
-	Model  string          `json:"model,omitempty"` // of start
-	Prefix *prefixJSON     `json:"prefix,omitempty"`
-	Text   string          `json:"text,omitempty"`
-	ID     string          `json:"id,omitempty"` // joins a call and its result
-	Tool   string          `json:"tool,omitempty"`
-	Args   json.RawMessage `json:"args,omitempty"`
-	Call   *callJSON       `json:"call,omitempty"` // of result
-	Usage  *llm.Usage      `json:"usage,omitempty"`
-	Run    *runJSON        `json:"run,omitempty"` // of end
-
-	Conversation *string `json:"conversation,omitempty"` // of end: what --resume takes; "" if it was not saved
+// run returns the run that an answer ends.
+func (p *printer) run(answer *agent.Answer) *stream.Run {
+	run := &stream.Run{Answer: answer.Text, Stop: answer.Stop, Model: p.w.found.String(), Turns: answer.Turns, Usage: answer.Usage,
+		Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix(), Conversation: p.w.keep.id()}
+	if run.Calls == nil {
+		run.Calls = []stream.Call{}
+	}
+	return run
 }
 
-// runJSON is a whole run in the output of agent -p --json.
-type runJSON struct {
-	Answer string     `json:"answer"`
-	Stop   agent.Stop `json:"stop"`
-	Model  string     `json:"model"`
-	Turns  int        `json:"turns"`
-	Usage  llm.Usage  `json:"usage"`
-	Skills []string   `json:"skills"` // active at the end
-	Calls  []callJSON `json:"calls"`
-	Prefix prefixJSON `json:"prefix"`
-
-	Conversation string `json:"conversation"` // what --resume takes; "" if it was not saved
-}
-
-// prefixJSON is what every request begins with, in estimated tokens.
-type prefixJSON struct {
-	System int `json:"system_tokens"`
-	Tools  int `json:"tools_tokens"`
-}
-
-// end prints the answer.
-func (p *printer) end(answer *agent.Answer) error {
+// end prints the answer. With --stream --json that is a line, which has what of has.
+func (p *printer) end(answer *agent.Answer, of stream.Line) error {
 	switch {
+	case p.lines != nil:
+		of.Type, of.Run = "end", p.run(answer)
+		of.Conversation = &of.Run.Conversation
+		return p.lines.Write(of)
 	case p.o.JSON:
-		run := runJSON{Answer: answer.Text, Stop: answer.Stop, Model: p.w.found.String(), Turns: answer.Turns, Usage: answer.Usage,
-			Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix(), Conversation: p.w.keep.id()}
-		if run.Calls == nil {
-			run.Calls = []callJSON{}
-		}
-		if p.o.Stream {
-			return p.out.JSONLine(eventJSON{Type: "end", Run: &run, Conversation: &run.Conversation})
-		}
-		return p.out.JSON(run)
+		return p.out.JSON(p.run(answer))
 	case p.o.Stream:
 		return p.endLine()
 	case answer.Text == "":

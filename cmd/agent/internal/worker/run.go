@@ -29,7 +29,8 @@ type Options struct {
 	Model    string
 	Stream   bool
 	JSON     bool
-	MaxTurns int // 0 means the setting
+	Input    string // of stdin: "text", or "json" for lines that are prompts, stops and answers, which implies Stream and JSON; "" means text
+	MaxTurns int    // 0 means the setting
 	Past     Past
 
 	past  *past // what Past names
@@ -50,19 +51,31 @@ func Run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer o.past.close()
-	if o.Asked {
+	switch {
+	case o.lines():
+		return answerLines(ctx, o)
+	case o.Asked:
 		return answerPrompt(ctx, o)
 	}
 	return converse(ctx, o)
 }
 
-// check returns an error for flags that do not fit together.
+// lines reports whether stdin has lines of JSON; other agents call these stream-json.
+func (o *Options) lines() bool { return o.Input == "json" || o.Input == "stream-json" }
+
+// check returns an error for flags that do not fit together, and sets those that another one implies.
 func (o *Options) check() error {
 	switch {
 	case o.MaxTurns < 0:
 		return app.Usage(fmt.Errorf("invalid --max-turns %d", o.MaxTurns), "0 means the setting maxTurns")
 	case o.Asked && strings.HasPrefix(o.Prompt, "--"):
 		return app.Usage(fmt.Errorf("no text after -p: the flag %s follows", o.Prompt), `write the text first: agent -p "TEXT" `+o.Prompt)
+	case o.Input != "" && o.Input != "text" && !o.lines():
+		return app.Usage(fmt.Errorf("unknown --input-format %q", o.Input), "use text or json")
+	case o.lines() && o.Asked && (o.Prompt == "" || o.Prompt == "-"):
+		return app.Usage(errors.New("with --input-format json, stdin has lines of JSON and no text for -p"), `write {"type":"prompt","text":"TEXT"} on a line of stdin`)
+	case o.lines():
+		o.Stream, o.JSON = true, true
 	case !o.Asked && (o.Stream || o.JSON):
 		return app.Usage(errors.New("--stream and --json need -p"), `agent -p "TEXT"`)
 	}

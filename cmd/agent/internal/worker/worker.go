@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/agent/stream"
 	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
@@ -457,8 +458,8 @@ func (w *worker) active() []string {
 }
 
 // prefix returns the estimated tokens of what each request begins with.
-func (w *worker) prefix() prefixJSON {
-	p := prefixJSON{System: disclose.Tokens(w.system)}
+func (w *worker) prefix() stream.Prefix {
+	p := stream.Prefix{System: disclose.Tokens(w.system)}
 	for t := range w.set.All() {
 		p.Tools += ToolTokens(t)
 	}
