@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -129,6 +130,26 @@ func TestSchemaHasTheKeys(t *testing.T) {
 		}
 		for key := range has {
 			t.Errorf("%s has no %q", kind, key)
+		}
+	}
+}
+
+// docs/stream.md has each type, and its lines are as the schema says.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/stream.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "{") && streamtest.Input([]byte(line)) != nil {
+			if err := streamtest.Line([]byte(line)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, kind := range []string{"prompt", "stop", "answer", "start", "turn", "text", "thought", "call", "output", "progress", "needs", "question", "withdrawn", "result", "usage", "notice", "error", "end"} {
+		if !strings.Contains(string(text), "\n| `"+kind+"` |") {
+			t.Errorf("no row of %s", kind)
 		}
 	}
 }
