@@ -24,6 +24,7 @@ const (
 	kindCut      kind = "cut"      // the messages are others
 	kindBegin    kind = "begin"    // a turn
 	kindEnd      kind = "end"      // of the turn
+	kindState    kind = "state"    // of the caller, within a turn
 	kindBack     kind = "back"     // the turns after this one are left
 	kindApproval kind = "approval" // for this conversation
 )
@@ -45,6 +46,7 @@ type line struct {
 
 	Prompt   text              `json:"prompt,omitempty"`
 	End      *End              `json:"end,omitempty"`
+	State    json.RawMessage   `json:"state,omitempty"`
 	System   *text             `json:"system,omitempty"`
 	Sources  map[string]string `json:"sources,omitempty"`
 	Tools    []toolLine        `json:"tools,omitempty"`

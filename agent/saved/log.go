@@ -3,6 +3,7 @@ package saved
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -276,6 +277,9 @@ func (l *Log) End(e *End) {
 	l.appendLocked(&line{Kind: kindEnd, Title: text(l.title), Count: len(l.turns), Turn: l.last, End: e})
 	l.sync()
 }
+
+// State records what the caller needs to continue, before the result of a call that changed it.
+func (l *Log) State(state json.RawMessage) { l.append(&line{Kind: kindState, State: state}) }
 
 // Back leaves the turns after the one with that number, 0 for all: the next one follows it.
 func (l *Log) Back(number int) {

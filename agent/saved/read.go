@@ -192,12 +192,31 @@ func (r *reader) turn(l *line) error {
 			return errLine
 		}
 		c.Turns[n-1].End = l.End
+		if l.End.State != nil {
+			c.State = l.End.State
+		}
+	case kindState:
+		if l.State == nil {
+			return errLine
+		}
+		c.State = l.State
 	case kindBack:
 		for n := len(c.Turns); n > 0 && c.Turns[n-1].Number > l.Turn; n-- {
 			c.Messages, c.Turns, r.before = r.before[n-1], c.Turns[:n-1], r.before[:n-1]
+			c.State = c.lastState()
 		}
 	default:
 		return errLine
+	}
+	return nil
+}
+
+// lastState returns the state at the end of the last turn that ended.
+func (c *Conversation) lastState() json.RawMessage {
+	for _, t := range slices.Backward(c.Turns) {
+		if t.End != nil && t.End.State != nil {
+			return t.End.State
+		}
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ type End struct {
 	Stop    string          `json:"stop,omitempty"`
 	Usage   llm.Usage       `json:"usage"`
 	Counted json.RawMessage `json:"counted,omitempty"` // kept for the caller
-	State   json.RawMessage `json:"state,omitempty"`   // kept for the caller
+	State   json.RawMessage `json:"state,omitempty"`   // kept for the caller, see Log.State
 }
 
 // Conversation is what a file says.
@@ -112,9 +112,10 @@ type Conversation struct {
 	Title     string
 	Updated   time.Time // of the last change of the file
 	Prefix    Prefix
-	Messages  []llm.Message // that the model is sent
-	Turns     []Turn        // without those that the user left
-	Last      int           // the greatest number of a turn so far
+	Messages  []llm.Message   // that the model is sent
+	Turns     []Turn          // without those that the user left
+	Last      int             // the greatest number of a turn so far
+	State     json.RawMessage // the last one of Log.State or an End of these turns
 	Approvals []Approval
 	Here      bool // it is of the project, wherever its folder was
 	Newer     bool // see ErrNewer

@@ -399,3 +399,31 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 }
+
+// The state of the caller is that of the last line that says one, also within a turn that did not end, and follows Back.
+func TestState(t *testing.T) {
+	o := bench(t)
+	l, err := Create(t.Context(), o, &Head{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(want string) {
+		t.Helper()
+		c, err := Read(o, l.ID(), false)
+		if err != nil || string(c.State) != want {
+			t.Errorf("state %s, %v, want %s", c.State, err, want)
+		}
+	}
+	l.Begin("m", "one")
+	check("")
+	l.State(json.RawMessage(`{"a":1}`))
+	check(`{"a":1}`)
+	l.End(&End{Stop: "end", State: json.RawMessage(`{"a":2}`)})
+	check(`{"a":2}`)
+	l.Begin("m", "two")
+	l.State(json.RawMessage(`{"a":3}`))
+	check(`{"a":3}`)
+	l.Back(1)
+	check(`{"a":2}`)
+	l.Close()
+}

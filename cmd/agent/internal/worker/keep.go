@@ -15,7 +15,6 @@ import (
 	"github.com/agent-base/agent-base/agent/saved"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
-	"github.com/agent-base/agent-base/skill"
 )
 
 // keeper writes a conversation to the disk. The zero value writes nothing.
@@ -27,6 +26,7 @@ type keeper struct {
 
 	said    []string // for the user, when it continues
 	news    string   // for the model, in the next turn
+	state   []byte   // of the session, as it is on the disk
 	prefix  bool     // what each request begins with is on the disk
 	replace []llm.Message
 	ended   bool
@@ -77,7 +77,7 @@ func (k *keeper) begin(ctx context.Context, w *worker, prompt string) {
 	w.prompts = k.log.Begin(w.found.String(), prompt)
 	k.ended = false
 	if !k.prefix {
-		k.log.Prefix(&saved.Prefix{System: w.system, Tools: w.conversation.Offered(), Sources: sources(w.told)})
+		k.log.Prefix(&saved.Prefix{System: w.system, Tools: w.conversation.Offered(), Sources: w.sources()})
 		k.prefix = true
 	}
 	if k.replace != nil {
@@ -86,8 +86,13 @@ func (k *keeper) begin(ctx context.Context, w *worker, prompt string) {
 	}
 }
 
-// record writes one change of what the model is sent.
-func (k *keeper) record(c agent.Change) {
+// record writes one change of what the model is sent, after the state of the session that belongs to it.
+func (w *worker) record(c agent.Change) {
+	k := w.keep
+	if state, err := json.Marshal(w.session.State()); k.log != nil && err == nil && !bytes.Equal(state, k.state) {
+		k.state = state
+		k.log.State(state)
+	}
 	switch {
 	case k.log == nil:
 	case c.Taken:
@@ -167,7 +172,7 @@ func (w *worker) follow(o *Options) {
 // resume gives the options what a conversation that continues was sent before. What was sent stays as it was: the turn says what changed
 // since.
 func (w *worker) resume(ctx context.Context, o *agent.Options) {
-	o.Record = w.keep.record
+	o.Record = w.record
 	p := w.keep.past
 	if p == nil {
 		return
@@ -199,12 +204,7 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 // restore activates the skills again that were active, and returns what the model is told about those that are not.
 func (w *worker) restore(ctx context.Context, c *saved.Conversation) (news []string) {
 	var st session.State
-	for _, t := range slices.Backward(c.Turns) {
-		if t.End != nil {
-			_ = json.Unmarshal(t.End.State, &st) // nothing was active
-			break
-		}
-	}
+	_ = json.Unmarshal(c.State, &st) // nothing was active
 	for _, out := range w.session.Restore(ctx, w.told, st) {
 		if out.Err != nil {
 			text := fmt.Sprintf("The skill '%s' is no longer active: %v.", out.Name, out.Err)
@@ -232,29 +232,41 @@ func sameJSON(a, b json.RawMessage) bool {
 	return len(a) == 0 || json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// sources returns what the texts that each request begins with were made of.
-func sources(cat *skill.Catalog) map[string]string {
+// sources returns what the texts that each request begins with were made of: skills with their description, files with their digest.
+func (w *worker) sources() map[string]string {
 	out := map[string]string{}
-	for e := range cat.Visible() {
-		out["skill "+e.Canonical()] = e.Description()
+	for e := range w.told.Visible() {
+		out[ofSkill+e.Canonical()] = e.Description()
+	}
+	for _, f := range w.context.Files {
+		out["file "+f.Path] = f.Digest
 	}
 	return out
 }
+
+// ofSkill begins the name of a source that is a skill.
+const ofSkill = "skill "
 
 // mostNamed is how many changes are named.
 const mostNamed = 20
 
 // changed names what the texts that each request begins with would be made of now.
 func (w *worker) changed(before map[string]string) (news []string) {
-	now := sources(w.told)
+	now := w.sources()
+	about := func(name string) string {
+		if strings.HasPrefix(name, ofSkill) {
+			return ": " + now[name]
+		}
+		return ""
+	}
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		was, there := before[name]
 		switch {
 		case !there:
-			all = append(all, name+" (new: "+now[name]+")")
+			all = append(all, name+" (new"+about(name)+")")
 		case was != now[name]:
-			all = append(all, name+" (changed: "+now[name]+")")
+			all = append(all, name+" (changed"+about(name)+")")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
