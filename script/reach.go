@@ -145,7 +145,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
 	reach := &runner.Reach{
 		Sockets: r.keys.Sockets, Lacks: r.keys.Lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
-		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path),
+		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path), Getenv: h.getenv,
 		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
 		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},
 		Network: h.network(c, r), Confine: h.confine(r.grant.Confine), Limits: h.limits(c),

@@ -21,12 +21,13 @@ type Reach struct {
 	Own        []string // further folders of its own, which it writes
 	Stored     []string // folders that it writes, see Command.Stored
 
-	Read     []string // files and folders that it reads
-	Sockets  []string // sockets of programs outside that it uses
-	Lacks    []string // what it was given and does not get, as lines for Command.Missing
-	Programs []string // further programs that it runs: it reads their installations, and that of Command.Path
-	Path     []string // the folders of its PATH: it reads them, and the libraries next to them
-	EnvFiles bool     // it reads every file that its variables name, and not only certificates
+	Read     []string                 // files and folders that it reads
+	Sockets  []string                 // sockets of programs outside that it uses
+	Lacks    []string                 // what it was given and does not get, as lines for Command.Missing
+	Programs []string                 // further programs that it runs: it reads their installations, and that of Command.Path
+	Path     []string                 // the folders of its PATH: it reads them, and the libraries next to them
+	Getenv   func(name string) string // the user's environment, which says where version managers are; nil is an empty one
+	EnvFiles bool                     // it reads every file that its variables name, and not only certificates
 
 	Here      []string // folders of the user's that it reads
 	WriteHere []string // those of Here that it writes, except those in Guard.Keep
@@ -123,9 +124,14 @@ func (r *Reach) installed(at *resolver, programs []string) []string {
 			all = append(all, program.Installation(path, r.Guard.Home)...)
 		}
 	}
-	for _, m := range program.Managers(r.Path) {
-		if at.guarded(at.follow(m.Folder).real) == "" {
-			all = append(all, m.Folder)
+	for _, m := range r.managers() {
+		for _, path := range []string{m.Folder, m.File} {
+			if path != "" && at.guarded(at.follow(path).real) == "" {
+				all = append(all, path)
+			}
+		}
+		if m.Untold != "" {
+			at.leaveOut("read", m.Untold, "is not read: it may set variables that are secrets")
 		}
 	}
 	out := at.there("read", all)
@@ -151,6 +157,11 @@ func (r *Reach) installed(at *resolver, programs []string) []string {
 		}
 	}
 	return out
+}
+
+// managers returns the version managers of its PATH.
+func (r *Reach) managers() []program.Manager {
+	return program.Managers(r.Path, &program.User{Home: r.Guard.Home, Getenv: r.Getenv})
 }
 
 // HomeVariables returns the variables that name a home and a folder for temporary files on this system.
@@ -180,9 +191,12 @@ func (r *Reach) environment(env []string, phase Phase) []string {
 		})
 		out = append(out, program.Pairs(own)...)
 	}
-	for _, m := range program.Managers(r.Path) {
-		if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, m.Variable+"=") }) {
-			out = append(out, m.Variable+"="+m.Folder)
+	for _, m := range r.managers() {
+		for _, kv := range m.Env {
+			name, _, _ := strings.Cut(kv, "=")
+			if !slices.ContainsFunc(out, func(have string) bool { return strings.HasPrefix(have, name+"=") }) {
+				out = append(out, kv)
+			}
 		}
 	}
 	switch {

@@ -135,7 +135,7 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 	reach := &runner.Reach{
 		Guard: runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots()),
 			Open: w.gate.current().Mode() == permit.All},
-		Home: at.home, Temp: at.temp, Stored: at.caches, Path: path, Here: []string{c.Dir}, GrantRead: cfg.Agent.BashRead, GrantWrite: cfg.Agent.BashWrite,
+		Home: at.home, Temp: at.temp, Stored: at.caches, Path: path, Getenv: w.s.Sys.Getenv, Here: []string{c.Dir}, GrantRead: cfg.Agent.BashRead, GrantWrite: cfg.Agent.BashWrite,
 		Denied: []runner.Denied{own, denied}, Network: bashNetwork(cfg), Confine: runner.ConfineRequired, Limits: bashLimits(cfg),
 	}
 	mounts, told := []runner.Mount{}, w.listOptions().Mounted()
