@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 	"internal/redact":                    {"internal/lazyregexp"},
 	"internal/paths":                     {},
 	"internal/obeyed":                    {"internal/content", "internal/filename"},
-	"internal/program":                   {"internal/content", "internal/paths"},
+	"internal/program":                   {"internal/content", "internal/lazyregexp", "internal/paths"},
 	"internal/test/house":                {},
 	"internal/lazyregexp":                {},
 	"internal/toolrule":                  {},
