@@ -56,7 +56,7 @@ func TestResult(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &process{u: &unit{lang: tt.lang}, serving: &script.Serving{Redact: redact.New([]redact.Secret{{Name: "KEY", Value: "sesame-open-42"}})}}
 			got := string(h.result(p, &tt.in).Encode())
-			if !strings.HasPrefix(got, tt.expect+",") || !json.Valid([]byte(got)) {
+			if got != tt.expect+"}" {
 				t.Errorf("got %s, want %s", got, tt.expect)
 			}
 		})
