@@ -77,6 +77,13 @@ func converse(ctx context.Context, o *Options) error {
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
+	ask := s.Approver.Answer
+	if !s.Approver.There() {
+		ask = nil
+	}
+	if err := w.offer(ctx, ask); err != nil {
+		return err
+	}
 	t := &talk{o: o, w: w, watch: watcher, spent: map[string]int{}}
 	terminal, mark := s.Out.InTerminal && s.Out.OutTerminal && s.Out.Cursor, ""
 	if s.Out.InTerminal && !terminal {

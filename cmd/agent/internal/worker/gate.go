@@ -16,8 +16,9 @@ import (
 // concurrent use.
 type gate struct {
 	s        *app.Services
-	approver *app.TerminalApprover // nil: no person can be asked
-	problems []manifest.Problem    // of rules
+	approver *app.TerminalApprover                  // nil: no person can be asked
+	problems []manifest.Problem                     // of rules
+	note     func(kind, text string, confined bool) // hears what is allowed for the rest of the conversation
 
 	mu       sync.Mutex
 	policy   *permit.Policy // that of the conversation: its mode and rules can change
@@ -75,6 +76,7 @@ func (g *gate) setMode(m permit.Mode) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.policy = g.policy.WithMode(m)
+	g.note(allowedMode, string(m), false)
 	return nil
 }
 

@@ -129,6 +129,11 @@ func (a *asker) settle(ctx context.Context, answer, host string, group []string)
 		a.once = append(a.once, group...)
 	case forNow:
 		h.allowed[a.whose] = append(h.allowed[a.whose], group...)
+		for _, host := range group {
+			if a.whose == "" {
+				h.gate.note(allowedHost, host, false)
+			}
+		}
 	default:
 		return runner.No
 	}

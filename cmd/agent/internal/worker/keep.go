@@ -24,10 +24,11 @@ type keeper struct {
 	log   *saved.Log     // nil until the first prompt
 	past  *past          // of a conversation that continues, until its first prompt
 
-	said    []string // for the user, when it continues
-	news    string   // for the model, in the next turn
-	state   []byte   // of the session, as it is on the disk
-	prefix  bool     // what each request begins with is on the disk
+	allowed []saved.Approval // by the user, before the conversation continued
+	said    []string         // for the user, when it continues
+	news    string           // for the model, in the next turn
+	state   []byte           // of the session, as it is on the disk
+	prefix  bool             // what each request begins with is on the disk
 	replace []llm.Message
 	ended   bool
 	why     error // nothing is written any more
@@ -156,7 +157,7 @@ func (w *worker) follow(o *Options) {
 	k := w.keep
 	k.past, k.keep = o.past, o.Services.Settings.Config().Agent.Keep
 	if o.past != nil {
-		w.prompts, k.log, k.said = o.past.c.Last, o.past.log, o.past.said
+		w.prompts, k.log, k.said, k.allowed = o.past.c.Last, o.past.log, o.past.said, o.past.c.Approvals
 		if k.log != nil {
 			w.id = k.log.ID()
 		} else {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/agent-base/agent-base/agent/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
@@ -74,20 +73,8 @@ func (o *Options) open(ctx context.Context) error {
 	if text := past.c.Damage(); text != "" {
 		past.said = append(past.said, "the saved conversation is damaged: "+text)
 	}
-	if list := approvals(past.c); list != "" {
-		past.said = append(past.said, "you had allowed, and are asked again: "+list)
-	}
 	o.past = past
 	return nil
-}
-
-// approvals names what the user had allowed in a conversation.
-func approvals(c *saved.Conversation) string {
-	var all []string
-	for _, a := range c.Approvals {
-		all = append(all, a.Text)
-	}
-	return strings.Join(all, ", ")
 }
 
 // read opens a conversation, or a copy of one that another process continues.

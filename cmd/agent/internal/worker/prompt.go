@@ -76,6 +76,9 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 	w.sayContext()
 	defer w.close(ctx)
 	sayLocal(s.Out, found)
+	if err := w.offer(ctx, nil); err != nil {
+		return err
+	}
 	for _, text := range w.keep.said {
 		s.Out.Remark(text)
 	}

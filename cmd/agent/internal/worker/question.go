@@ -115,6 +115,7 @@ func (g *gate) allowForNow(r *hosttool.Request, rule string) error {
 	if r.Call.Kind == permit.Edit && r.Call.Special == "" {
 		return g.setMode(permit.AcceptEdits)
 	}
+	g.note(allowedRule, rule, r.Call.Confined)
 	return g.add(permit.Rule{Text: rule, Origin: "this conversation", Confined: r.Call.Confined})
 }
 

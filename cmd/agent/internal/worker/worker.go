@@ -93,6 +93,7 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
 		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
 	w.budget = listBudget(cfg, w.window)
+	w.gate.note = func(kind, text string, confined bool) { w.keep.approve(kind, text, confined) }
 	w.hosts = newHosts(w.gate)
 	w.keep, w.session = &keeper{}, session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
