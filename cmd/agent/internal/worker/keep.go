@@ -184,6 +184,9 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 		_ = json.Unmarshal(c.Ended().Counted, &o.Counted) // else it is estimated
 	}
 	news := w.restore(ctx, c)
+	if ran(c.Messages) {
+		news = append(news, "What commands and scripts had written to /tmp is gone.")
+	}
 	project := w.s.Settings.Config().Paths.Project
 	if at := w.s.Settings.Conversations(); at != nil {
 		project = at.Project
@@ -200,6 +203,18 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 		news = append(news, w.changed(c.Prefix.Sources)...)
 	}
 	w.keep.news = strings.Join(news, "\n")
+}
+
+// ran reports whether commands or scripts ran in a conversation.
+func ran(messages []llm.Message) bool {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if p.Call != nil && (p.Call.Name == "bash" || p.Call.Name == "script_run") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // restore activates the skills again that were active, and returns what the model is told about those that are not.
