@@ -264,7 +264,7 @@ func TestSwapsBeforeRunning(t *testing.T) {
 // A bundled skill runs as it was built, whatever happens to its copy on disk.
 func TestBundledCopyIsChecked(t *testing.T) {
 	v := newVictim(t)
-	v.mustRun("skill", "prompt") // writes the copies
+	v.mustRun("skill", "activate", "hello-world") // writes the copies
 	cache := filepath.Join(v.home, ".agent", "cache", "bundled")
 	copies, _ := filepath.Glob(filepath.Join(cache, "*", "hello-world"))
 	if len(copies) != 1 {

@@ -312,7 +312,7 @@ func TestConversationOnDumbTerminal(t *testing.T) {
 	k.press("go\n")
 	k.sees("I run it now.\n")
 	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox?\n┇   y  yes\n┇   c  yes, and Bash(echo:*) in this conversation\n" +
-		"┇   a  always: add a rule to your settings\n┇   n  no\n┇ y, c, a or n: ")
+		"┇   a  always: keep a rule\n┇   n  no\n┇ y, c, a or n: ")
 	k.press("what?\n")
 	k.sees("┇ type y, c, a or n ")
 	k.press("y\n")
