@@ -76,6 +76,7 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 	}()
 	w.t.Cleanup(func() {
 		<-done
+		_, _ = near.WriteString("\n") // ends a read of the terminal for which nobody waits any more, and which keeps it open
 		for range k.output {
 		}
 		near.Close()
