@@ -87,8 +87,12 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 // pasteMode is what the program sends once it has taken the terminal: a key that comes before has another meaning.
 const pasteMode = "\x1b[?2004h"
 
+// press types keys. A line waits until nothing is at work any more, as a person does: what is typed before is refused.
 func (k *seat) press(keys string) {
 	k.t.Helper()
+	if strings.HasSuffix(keys, "\r") {
+		k.until("the end of the work", func() bool { return !strings.Contains(k.screen.String(), "Ctrl-C stops") })
+	}
 	if _, err := k.near.WriteString(keys); err != nil {
 		k.t.Fatal(err)
 	}
