@@ -83,7 +83,7 @@ type Options struct {
 	Retry *llm.RetryOptions
 
 	// Watch, if set, gets the events of each call while it runs, with its ID and depth, possibly in another goroutine and between
-	// two steps. It must return at once; see tool.WithWatch. Nil means that nobody watches.
+	// two steps. It must return at once; see tool.WithWatch. Nil means nothing.
 	Watch func(tool.Event)
 
 	MaxTurns  int           // requests for one prompt, including those of sub-agents; 0 means DefaultMaxTurns; of one answer 100 calls are run

@@ -76,7 +76,7 @@ func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
 	return res.Envelope()
 }
 
-// needed tells whoever watches the call what a script lacked.
+// needed tells the watch of the call what a script lacked.
 func needed(ctx context.Context, err error) {
 	if e, ok := errors.AsType[*script.Error](err); ok {
 		for _, w := range e.Wants {

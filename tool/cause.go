@@ -29,11 +29,11 @@ const (
 	CauseOutput                  // a script printed no JSON
 	CauseTimeout                 // out of time
 	CauseStopped                 // the user stopped it
-	CauseCancelled               // the model, or whoever called the agent, cancelled it: ErrCancelled
+	CauseCancelled               // the model or the caller of the agent cancelled it: ErrCancelled
 	causes                       // how many there are
 )
 
-// ErrCancelled is the cause of a context that not the user cancelled, but the model or whoever called the agent; see
+// ErrCancelled is the cause of a context that the model or the caller of the agent cancelled, and not the user. See
 // context.WithCancelCause.
 var ErrCancelled = errors.New("cancelled by the caller")
 

@@ -62,8 +62,8 @@ func Called(ctx context.Context) (id, name string) {
 // Watched reports whether anybody gets the events of calls in ctx.
 func Watched(ctx context.Context) bool { return watcher(ctx) != nil }
 
-// Notify tells whoever watches the calls in ctx what happens. In a call that an Executor made, it fills in Tool; whoever set the
-// watch fills in Call and Depth. Without a watch it does nothing. Of a call with very much output, and of one with very many messages
+// Notify passes an event to the watch of ctx. In a call that an Executor made, it fills in Tool; Call and Depth are left to the function
+// that watches. Without a watch it does nothing. Of a call with very much output, and of one with very many messages
 // of progress, it passes on the newest once a second; see Left. It is safe for concurrent use.
 func Notify(ctx context.Context, e Event) {
 	if w := watcher(ctx); w != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// watch has whoever watches a call get what the process says until end is called. The token is for messages of progress; it is "" if
-// nobody watches.
+// watch passes what the process says to the watch of a call, until end is called. The token is for messages of progress; it is "" without
+// a watch.
 func (p *process) watch(ctx context.Context) (token string, end func()) {
 	if !tool.Watched(ctx) {
 		return "", func() {}

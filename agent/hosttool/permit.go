@@ -51,7 +51,7 @@ func (h *host) judged(ctx context.Context, c *permit.Call, d permit.Decision, ab
 	return nil
 }
 
-// needs tells whoever watches the call which file is asked about, or refused.
+// needs tells the watch of the call which file is asked about, or refused.
 func needs(ctx context.Context, c *permit.Call, from want.Origin) {
 	w := want.Want{Kind: want.Read, Name: c.Path, From: from}
 	if c.Kind == permit.Edit {

@@ -6,11 +6,11 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// mostWaiting is how many bytes of output may wait for whoever reads the lines. What comes then is left out, and counted.
+// mostWaiting is how many bytes of output may wait for the reader of the lines. What comes then is left out, and counted.
 const mostWaiting = 256 << 10
 
-// Writer writes lines in the order in which they come, in a goroutine of its own: so a command that runs does not wait for whoever reads
-// them. It is safe for concurrent use.
+// Writer writes lines in the order in which they come. It writes in a goroutine of its own, so a running command does not wait for the
+// reader of the lines. It is safe for concurrent use.
 type Writer struct {
 	write func(Line) error
 

@@ -166,7 +166,7 @@ func (a *asker) question(host string, group []string, d permit.Decision) *ui.Que
 	return q
 }
 
-// end keeps what was allowed too late for the next run, and tells whoever watches what was refused.
+// end keeps what was allowed too late for the next run, and tells the watch of the call what was refused.
 func (a *asker) end(ctx context.Context, out *runner.Output) {
 	a.hosts.mu.Lock()
 	for _, host := range out.Late {
