@@ -38,8 +38,15 @@ func TestCallText(t *testing.T) {
 	}
 }
 
-// A call does not last longer because its user takes time to answer a question.
+// A call does not last longer because its user takes time to answer a question, before the tool works or while it does.
 func TestAnswerTakesNoTime(t *testing.T) {
+	answerTakesNoTime(t, tool.Result{Success: true, Duration: 2*time.Minute + 3*time.Second})
+	answerTakesNoTime(t, tool.Result{Success: true, Duration: 3 * time.Second, Waited: 2 * time.Minute})
+	answerTakesNoTime(t, tool.Result{Success: true, Duration: time.Minute + 3*time.Second, Waited: time.Minute})
+}
+
+func answerTakesNoTime(t *testing.T, r tool.Result) {
+	t.Helper()
 	k := newTalk(t, 60, nil)
 	k.press("hi<enter>")
 	c := k.call("bash", `{"command":"make"}`)
@@ -54,7 +61,7 @@ func TestAnswerTakesNoTime(t *testing.T) {
 	}
 	k.press("y<enter>")
 	k.now = k.now.Add(2 * time.Second)
-	k.result(c, tool.Result{Success: true, Duration: 2*time.Minute + 3*time.Second}, `{"success":true}`)
+	k.result(c, r, `{"success":true}`)
 	if got := k.calls[0].took; got != 3*time.Second {
 		t.Errorf("the call took %s, want 3s", got)
 	}

@@ -246,7 +246,8 @@ func (s *state) result(r *agent.Result) {
 		if c.result != nil || c.stopped || c.call != r.Call && (r.Call == nil || c.call.ID != r.Call.ID) {
 			continue
 		}
-		if c.result, c.took = r, max(r.Result.Duration-(s.waited()-c.waited), 0); c.took == 0 {
+		asked := s.waited() - c.waited - r.Result.Waited // what Duration includes
+		if c.result, c.took = r, max(r.Result.Duration-asked, 0); c.took == 0 {
 			c.took = s.clock().Sub(c.begun)
 		}
 		s.printCall(c)
