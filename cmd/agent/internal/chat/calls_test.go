@@ -38,15 +38,8 @@ func TestCallText(t *testing.T) {
 	}
 }
 
-// A call does not last longer because its user takes time to answer a question, before the tool works or while it does.
+// A call does not last longer because its user takes time to answer a question.
 func TestAnswerTakesNoTime(t *testing.T) {
-	answerTakesNoTime(t, tool.Result{Success: true, Duration: 2*time.Minute + 3*time.Second})
-	answerTakesNoTime(t, tool.Result{Success: true, Duration: 3 * time.Second, Waited: 2 * time.Minute})
-	answerTakesNoTime(t, tool.Result{Success: true, Duration: time.Minute + 3*time.Second, Waited: time.Minute})
-}
-
-func answerTakesNoTime(t *testing.T, r tool.Result) {
-	t.Helper()
 	k := newTalk(t, 60, nil)
 	k.press("hi<enter>")
 	c := k.call("bash", `{"command":"make"}`)
@@ -61,8 +54,23 @@ func answerTakesNoTime(t *testing.T, r tool.Result) {
 	}
 	k.press("y<enter>")
 	k.now = k.now.Add(2 * time.Second)
-	k.result(c, r, `{"success":true}`)
+	k.result(c, tool.Result{Success: true, Duration: 2*time.Minute + 3*time.Second}, `{"success":true}`)
 	if got := k.calls[0].took; got != 3*time.Second {
 		t.Errorf("the call took %s, want 3s", got)
+	}
+}
+
+// A tool that asks while it works reports its duration without the wait.
+func TestAnswerWhileItWorks(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("hi<enter>")
+	c := k.call("bash", `{"command":"curl example.com"}`)
+	k.now = k.now.Add(6 * time.Second)
+	k.happen(askEvent{&question{ui.Question{Text: "Let it?"}, make(chan string, 1)}})
+	k.now = k.now.Add(2 * time.Second)
+	k.press("y<enter>")
+	k.result(c, tool.Result{Success: true, Duration: 6 * time.Second, Waited: 2 * time.Second}, `{"success":true}`)
+	if got := k.calls[0].took; got != 6*time.Second {
+		t.Errorf("the call took %s, want 6s", got)
 	}
 }
