@@ -6,17 +6,20 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 )
 
-// Identity names a project by the folder of git that all work trees of its repository share, or by its own folder if it has none. The
-// name stays when the folder is moved within its file system. It is "" where the system does not say which folder is which.
-func Identity(project string) string {
-	git, err := Pointed(filepath.Join(project, ".git"))
-	if err != nil {
-		return identity(project)
+// Standing returns the folder that stands for a project: that of git which all work trees of its repository share, or the project's own
+// if it has none, or none that is believed (see Of). It has no links.
+func Standing(project string) string {
+	project = paths.Real(project)
+	r, err := Of(project)
+	switch {
+	case err != nil || r == nil:
+		return project
+	case len(r.Folders) > 0:
+		return r.Folders[len(r.Folders)-1]
 	}
-	if real, _, err := paths.Resolve(git); err == nil {
-		if common, err := commonOf(real); err == nil {
-			return identity(common)
-		}
-	}
-	return identity(git)
+	return paths.Real(filepath.Join(project, ".git"))
 }
+
+// Identity names a project by the folder that stands for it. The name stays when that folder is moved within its file system, and no other
+// folder gets it. It is "" where the system does not say which folder is which.
+func Identity(project string) string { return identity(Standing(project)) }

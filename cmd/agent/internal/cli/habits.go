@@ -109,7 +109,7 @@ var otherFlags = map[string]string{
 	"output-last-message":    "the answer is what -p prints: agent -p \"TEXT\" > FILE",
 	"debug":                  "--verbose writes a log to stderr",
 	"image":                  "images cannot be sent; name the file in the prompt",
-	"search":                 "a command reaches the network if the setting bashNetwork names the host",
+	"search":                 "nothing searches the web; a command such as curl reaches a host if you allow it",
 	"strict-mcp-config":      "only skills that you trusted start servers",
 	"no-session-persistence": "--no-save keeps nothing of the conversation",
 	"session-id":             "--resume ID continues a conversation",

@@ -45,10 +45,10 @@ type Store struct {
 
 // file is the content of a file.
 type file struct {
-	Version int      `json:"version"`
-	Project string   `json:"project"`         // for people: what the rules belong to
-	Inode   uint64   `json:"inode,omitempty"` // of that folder; 0 where it is not known
-	Allow   []string `json:"allow"`
+	Version  int      `json:"version"`
+	Project  string   `json:"project"`            // for people: what the rules belong to
+	Identity string   `json:"identity,omitempty"` // of that folder
+	Allow    []string `json:"allow"`
 }
 
 // ErrNoPlace is returned where there is no folder for the rules.
@@ -62,21 +62,13 @@ func (e *OtherError) Error() string {
 	return fmt.Sprintf("%s has the rules of another folder that was %s: they are not used", e.File, e.Project)
 }
 
-// subject returns what the rules belong to: the folder that the work trees of a repository share, or the project's own.
-func (s *Store) subject() (dir string, inode uint64) {
-	dir = paths.Real(s.Project)
-	repo, err := gitdir.Of(dir)
-	switch {
-	case err != nil || repo == nil:
-	case len(repo.Folders) > 0:
-		dir = repo.Folders[len(repo.Folders)-1]
-	default:
-		dir = filepath.Join(dir, ".git")
+// subject returns the folder that the rules belong to, and what tells it from another one at its path.
+func (s *Store) subject() (dir, identity string) {
+	dir, identity = gitdir.Standing(s.Project), gitdir.Identity(s.Project)
+	if info, err := os.Stat(dir); err == nil && identity == "" {
+		identity = fmt.Sprint(paths.Inode(info))
 	}
-	if info, err := os.Stat(dir); err == nil {
-		inode = paths.Inode(info)
-	}
-	return dir, inode
+	return dir, identity
 }
 
 // File returns the path of the project's file, "" without a place for it.
@@ -114,7 +106,7 @@ func (s *Store) parse(name string, text []byte) (file, error) {
 	if f.Version > version {
 		return file{}, fmt.Errorf("%s was written by a newer program (version %d): its rules are not used", name, f.Version)
 	}
-	if _, inode := s.subject(); f.Inode != inode {
+	if _, identity := s.subject(); f.Identity != identity {
 		return file{}, &OtherError{name, f.Project}
 	}
 	f.Allow = slices.DeleteFunc(f.Allow, func(rule string) bool { return check(rule) != nil })
@@ -188,7 +180,7 @@ func (s *Store) edit(ctx context.Context, change func([]string) ([]string, error
 			return nil, nil
 		}
 		f.Version, f.Allow = version, append([]string{}, next...)
-		f.Project, f.Inode = s.subject()
+		f.Project, f.Identity = s.subject()
 		text, err := json.MarshalIndent(f, "", "  ")
 		return append(text, '\n'), err
 	})

@@ -2,6 +2,7 @@ package projectrules
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,25 @@ func TestStore(t *testing.T) {
 		if list := rulesOf(t, one); err != nil || removed != (list == nil) && len(list) > 0 {
 			t.Errorf("removed %t, %v, left %q", removed, err, list)
 		}
+	}
+}
+
+// A project has so many rules, and what is one too many is refused and loses none.
+func TestMostRules(t *testing.T) {
+	top := paths.Real(t.TempDir())
+	s := &Store{Dir: filepath.Join(top, "state"), Project: top}
+	var rules []string
+	for i := range maxRules {
+		rules = append(rules, fmt.Sprintf("Bash(make %d)", i))
+	}
+	if err := s.Add(t.Context(), rules...); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add(t.Context(), "Bash(one more)"); err == nil {
+		t.Error("one more was added")
+	}
+	if list := rulesOf(t, s); !slices.Equal(list, rules) {
+		t.Errorf("%d rules, want %d", len(list), maxRules)
 	}
 }
 

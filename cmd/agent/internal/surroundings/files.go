@@ -16,10 +16,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // MaxText is how many bytes all texts have together.
@@ -145,7 +147,7 @@ func (r *reader) file(at *place, name string, depth int) {
 	case r.opened >= maxFiles:
 		r.note("more than %d files are imported: the others are not read", maxFiles)
 		return
-	case content.Secret(name) || r.o.Denied != nil && r.o.Denied(filepath.Join(at.dir, filepath.FromSlash(name))):
+	case r.kept(at, name):
 		r.note("%s is not read: it has secrets, or a rule denies it", called)
 		return
 	}
@@ -167,6 +169,21 @@ func (r *reader) file(at *place, name string, depth int) {
 	for _, p := range imports {
 		r.imported(at, name, p, depth+1)
 	}
+}
+
+// kept reports whether a file is kept from agents: it has secrets, or a rule denies it. That holds for the file that a link leads to, too.
+func (r *reader) kept(at *place, name string) bool {
+	names := []string{name}
+	if real, err := filepath.EvalSymlinks(filepath.Join(at.dir, filepath.FromSlash(name))); err == nil {
+		if dir, err := filepath.EvalSymlinks(at.dir); err == nil {
+			if rel, err := filepath.Rel(dir, real); err == nil {
+				names = append(names, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return content.Secret(name) || r.o.Denied != nil && r.o.Denied(filepath.Join(at.dir, filepath.FromSlash(name)))
+	})
 }
 
 // imported adds the text of a file that another one imports.
@@ -245,13 +262,13 @@ func split(text string) (rest string, imports []string) {
 	return b.String(), imports
 }
 
-// clean removes what nobody sees: control characters, and those that turn or hide text.
+// clean removes control characters, and those that turn or hide text.
 func clean(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case c == '\n' || c == '\t':
 			return c
-		case c < ' ' || c >= 0x7f && c < 0xa0, c >= 0x200b && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x2060 && c <= 0x206f, c == 0xfeff, c >= 0xe0000 && c <= 0xe0fff:
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c), filename.Invisible(c):
 			return -1
 		}
 		return c

@@ -61,6 +61,8 @@ func TestRead(t *testing.T) {
 		{"the home", map[string]string{"AGENTS.md": "a @~/notes.md"}, "", []string{"AGENTS.md"}, "not in the project"},
 		{"a link that leads out", map[string]string{"AGENTS.md": "->" + filepath.Join(outside, "secret.md")}, "", nil, "AGENTS.md is not read"},
 		{"a secret", map[string]string{"AGENTS.md": "a @.env", ".env": "KEY=OUTSIDE"}, "", []string{"AGENTS.md"}, ".env is not read"},
+		{"a link to a secret", map[string]string{"AGENTS.md": "->x/../.env", ".env": "KEY=OUTSIDE", "x/y": ""}, "", nil, "AGENTS.md is not read"},
+		{"a link to what a rule denies", map[string]string{"AGENTS.md": "a", "CLAUDE.md": "->denied", "denied": "OUTSIDE"}, "", []string{"AGENTS.md"}, "CLAUDE.md is not read"},
 		{"a folder", map[string]string{"AGENTS.md/x": "a"}, "", nil, "not a regular file"},
 		{"no text", map[string]string{"AGENTS.md": "a\x00b"}, "", nil, "not a text"},
 		{"too deep", map[string]string{"AGENTS.md": "0 @1", "1": "1 @2", "2": "2 @3", "3": "3 @4", "4": "4 @5", "5": "5 @6", "6": "6"}, "",
@@ -69,7 +71,7 @@ func TestRead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			root := tree(t, c.files)
 			got := Read(&Options{Root: root, Dir: filepath.Join(root, filepath.FromSlash(c.dir)), Home: home,
-				Denied: func(path string) bool { return strings.HasSuffix(path, ".env") }})
+				Denied: func(path string) bool { return strings.HasSuffix(path, "denied") }})
 			if list := paths(got)[3:]; !slices.Equal(list, c.want) {
 				t.Errorf("got %q, want %q", list, c.want)
 			}

@@ -34,7 +34,7 @@ func newHosts(g *gate) *hosts {
 	return &hosts{gate: g, one: make(chan struct{}, 1), allowed: map[string][]string{}, late: map[string][]string{}}
 }
 
-// asker is who wants to reach hosts: one command, one run of a script, or one call of web_fetch.
+// asker is who wants to reach hosts: one command, or one run of a script.
 type asker struct {
 	hosts *hosts
 	whose string   // answers count for askers of the same name: "" for commands, or the name of a skill
