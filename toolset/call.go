@@ -11,9 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -76,19 +74,15 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	u := l.unit
 	limited, cancel := context.WithTimeout(ctx, u.limit())
 	defer cancel()
-	before := p.c.strays()
-	params := &mcp.CallToolParams{Name: l.Wire, Arguments: args}
-	token, end := p.watch(ctx)
+	before := p.c.Strays()
+	progress, end := p.watch(ctx)
 	defer end()
-	if token != "" {
-		params.SetProgressToken(token)
-	}
-	res, err := p.session.CallTool(limited, params)
+	res, err := p.c.Call(limited, l.Wire, args, progress)
 	if err == nil {
 		u.answered()
 		return p.explained(ctx, args, u.owner.h.result(p, res))
 	}
-	var rpc *jsonrpc.Error
+	var rpc *mcphost.Error
 	switch {
 	case limited.Err() != nil:
 		p.check(ctx)
@@ -146,7 +140,7 @@ func givenUp(err error) string {
 // broken ends a process whose conversation has ended, and returns what is closed when it is gone.
 func (p *process) broken(err error) <-chan struct{} {
 	select {
-	case <-p.c.ended:
+	case <-p.c.Ended():
 	default:
 		p.kill(describe(err.Error()))
 	}

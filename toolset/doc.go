@@ -10,12 +10,12 @@
 // A process is started by [Host.Tools] or by the first call of a tool, ends when no call was made for Options.Idle, and is
 // started again by the next call. After a failure the next start is at once, then after 1 s, 2 s, 4 s and so on up to a
 // minute; a call in between fails and says so. Close ends all of them. A call that is cancelled or out of time is cancelled in
-// the toolset too; a process that then does not answer a ping is killed.
+// the toolset too; a process that then gives no sign of life is killed.
 //
 // # What a toolset cannot do
 //
 // It runs with the limits of a script. A message over 8 MiB fails its call. What it writes to standard output that is no
-// message is dropped and counted; a process that writes 16 MiB of it between two answers is killed. The names, descriptions and
+// message is dropped and counted; a process that writes too much of it between two answers is killed, as package mcphost says. The names, descriptions and
 // schemas of its first listing hold as long as the Host: a tool that has others later is refused. Secrets that it was given are
 // replaced in what it says.
 //

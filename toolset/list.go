@@ -8,9 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/toolset/host"
@@ -35,18 +34,24 @@ type listed struct {
 	unit *unit
 }
 
+// lister has a list of tools: an *mcphost.Conn.
+type lister interface {
+	Tools(ctx context.Context, cursor string) (*mcphost.Page, error)
+}
+
 // catalogue asks a process for its tools.
-func (u *unit) catalogue(ctx context.Context, session *mcp.ClientSession) ([]listed, []error, error) {
+func (u *unit) catalogue(ctx context.Context, c lister) ([]listed, []error, error) {
 	var out []listed
 	var errs []error
-	params := &mcp.ListToolsParams{}
+	cursor := ""
 	for range maxPages {
-		page, err := session.ListTools(ctx, params)
+		page, err := c.Tools(ctx, cursor)
 		if err != nil {
 			return nil, nil, err
 		}
 		errs = append(errs, u.failures(page.Meta)...)
-		for i, t := range page.Tools {
+		for i := range page.Tools {
+			t := &page.Tools[i]
 			if len(out) >= maxTools {
 				rest := len(page.Tools) - i
 				return out, append(errs, u.fault("", KindTool, fmt.Sprintf("it has more than %d tools: at least %d are left out", maxTools, rest))), nil
@@ -61,17 +66,16 @@ func (u *unit) catalogue(ctx context.Context, session *mcp.ClientSession) ([]lis
 			}
 			out = append(out, l)
 		}
-		if page.NextCursor == "" {
+		if cursor = page.Next; cursor == "" {
 			break
 		}
-		params.Cursor = page.NextCursor
 	}
 	return out, errs, nil
 }
 
 // listed checks a tool of a listing.
-func (u *unit) listed(t *mcp.Tool) (listed, error) {
-	l := listed{Class: u.entries[0].Class, Name: t.Name, Wire: t.Name, Description: describe(t.Description), unit: u}
+func (u *unit) listed(t *mcphost.Tool) (listed, error) {
+	l := listed{Class: u.entries[0].Class, Name: t.Name, Wire: t.Name, Description: describe(t.Description), Input: t.Input, unit: u}
 	if u.lang != Server {
 		class, name, ok := strings.Cut(t.Name, ".")
 		if !ok || !slices.ContainsFunc(u.entries, func(e Entry) bool { return e.Class == class }) {
@@ -83,14 +87,11 @@ func (u *unit) listed(t *mcp.Tool) (listed, error) {
 	if l.Name == "" || len(l.Name) > maxName {
 		return l, fmt.Errorf("its name has %d characters: 1 to %d are possible", len(l.Name), maxName)
 	}
-	var err error
-	if l.Input, err = json.Marshal(t.InputSchema); err != nil {
-		return l, err
-	}
 	if len(l.Input) > maxSchema {
 		return l, fmt.Errorf("its schema has %d bytes, at most %d are possible", len(l.Input), maxSchema)
 	}
-	if schema, ok := t.InputSchema.(map[string]any); !ok || schema["type"] != "object" {
+	var schema struct{ Type any }
+	if json.Unmarshal(t.Input, &schema) != nil || schema.Type != "object" {
 		return l, fmt.Errorf("its schema is not that of an object")
 	}
 	return l, nil
@@ -115,7 +116,7 @@ func describe(text string) string {
 }
 
 // failures returns the toolsets that a language host could not load.
-func (u *unit) failures(meta mcp.Meta) []error {
+func (u *unit) failures(meta map[string]any) []error {
 	raw, ok := meta[host.MetaFailures]
 	if !ok {
 		return nil

@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bytes"
+	"io"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ const maxShown = 2 << 10
 
 // printer is the standard error of a process, whose lines are also wanted one by one.
 type printer struct {
-	errput
+	all  io.Writer // takes everything
 	p    *process
 	line []byte // what was written of the next one, up to maxShown+1 bytes
 }
@@ -25,7 +26,7 @@ func (w *printer) Write(b []byte) (int, error) {
 		}
 		rest = after
 	}
-	return w.errput.Write(b)
+	return w.all.Write(b)
 }
 
 func (w *printer) end() {

@@ -12,20 +12,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/trace"
 )
 
-// protocol is the version of MCP that is spoken: the last one that begins with initialize.
-const protocol = "2025-11-25"
-
 // process is a running program.
 type process struct {
 	u       *unit
-	c       *conn
-	session *mcp.ClientSession
+	c       *mcphost.Conn
 	cancel  context.CancelFunc // ends it
 	serving *script.Serving    // set before the program starts
 	tools   []listed
@@ -44,10 +39,10 @@ type process struct {
 	calls    int
 	idle     *time.Timer
 	stopping bool
-	unused   bool                       // it could not be used: how it ends is of no interest
-	verdict  string                     // why it was killed; "" if it was not
-	watching map[string]context.Context // those of calls that somebody watches, by their token
-	watches  int                        // how many there were
+	unused   bool                    // it could not be used: how it ends is of no interest
+	verdict  string                  // why it was killed; "" if it was not
+	watching map[int]context.Context // those of calls that somebody watches
+	watches  int                     // how many there were
 }
 
 // start starts the program and asks for its tools.
@@ -56,8 +51,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 	begun := h.now()
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &process{u: u, cancel: cancel, done: make(chan struct{})}
-	p.c = newConn(p.kill)
-	p.c.onProgress = p.progress
+	p.c = mcphost.New(&mcphost.Options{Kill: p.kill})
 	ready := make(chan struct{})
 	s, err := u.load(ctx)
 	if err != nil {
@@ -70,7 +64,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		s.Close()
 		return nil, u.wrapped(err)
 	}
-	o.In, o.Out, o.Err = p.c.in, output{p.c}, &printer{errput: errput{p.c}, p: p}
+	o.In, o.Out, o.Err = p.c.In(), p.c.Out(), &printer{all: p.c.Err(), p: p}
 	o.Started = func(sv *script.Serving) {
 		p.serving = sv
 		close(ready)
@@ -125,10 +119,9 @@ func (p *process) greet(ctx context.Context, ready <-chan struct{}) error {
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, p.u.patience(), errNotReady)
 	defer cancel()
-	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	var err error
-	if p.session, err = client.Connect(limited, p.c, &mcp.ClientSessionOptions{ProtocolVersion: protocol}); err == nil {
-		p.tools, p.errs, err = p.u.catalogue(limited, p.session)
+	err := p.c.Connect(limited)
+	if err == nil {
+		p.tools, p.errs, err = p.u.catalogue(limited, p.c)
 		p.explain(limited)
 	}
 	if err != nil && context.Cause(limited) == errNotReady { //nolint:errorlint // it is this one
@@ -180,7 +173,7 @@ func (p *process) gone(ctx context.Context, served *script.Served, err error) {
 		p.idle.Stop()
 	}
 	p.mu.Unlock()
-	p.c.end() // from here on a start or a call may give the process up: that is not why it ended
+	p.c.End() // from here on a start or a call may give the process up: that is not why it ended
 	p.cancel()
 	if served != nil {
 		p.stderr = served.Stderr
@@ -223,24 +216,25 @@ func (p *process) said() string {
 	if text := lastLines(p.stderr); text != "" {
 		return text
 	}
-	if s := p.c.strays(); s.lines > 0 {
-		return fmt.Sprintf("(it wrote %d lines to standard output that are no messages, such as %q)", s.lines, p.serving.Redact.String(s.first))
+	if s := p.c.Strays(); s.Lines > 0 {
+		return fmt.Sprintf("(it wrote %d lines to standard output that are no messages, such as %q)", s.Lines, p.serving.Redact.String(s.First))
 	}
 	return ""
 }
 
 // printed returns what was printed during a call that was not answered: how much if it is much, and the last lines.
-func (p *process) printed(before *stray) string {
-	s := p.c.strays()
-	n := s.printed - before.printed + s.bytes - before.bytes
+func (p *process) printed(before *mcphost.Strays) string {
+	s := p.c.Strays()
+	n := s.Printed - before.Printed + s.Bytes - before.Bytes
 	text := ""
 	if n >= loop {
 		text = fmt.Sprintf(", and printed %d MiB meanwhile", n>>20)
 	}
-	if s.printed == before.printed {
+	if s.Printed == before.Printed {
 		return text
 	}
-	end := p.serving.Redact.Bytes(p.serving.Redact.Cut(p.c.latest(), s.printed > kept, true))
+	recent, all := p.c.Recent()
+	end := p.serving.Redact.Bytes(p.serving.Redact.Cut(recent, !all, true))
 	if lines := lastLines(end); lines != "" {
 		text += "\nIt printed last:\n" + lines
 	}
@@ -275,7 +269,7 @@ func (p *process) kill(why string) {
 		p.verdict = why
 	}
 	p.mu.Unlock()
-	_ = p.c.Close()
+	p.c.Close()
 	p.cancel()
 }
 
@@ -284,7 +278,7 @@ func (p *process) stop() {
 	p.mu.Lock()
 	p.stopping = true
 	p.mu.Unlock()
-	_ = p.c.Close()
+	p.c.Close()
 	timer := time.AfterFunc(endGrace, p.cancel)
 	defer timer.Stop()
 	<-p.done
@@ -355,7 +349,7 @@ func (p *process) check(ctx context.Context) {
 	p.checks.Go(func() {
 		defer close(over)
 		defer cancel()
-		if err := p.session.Ping(ctx, nil); err != nil && ctx.Err() != nil {
+		if err := p.c.Alive(ctx); err != nil && ctx.Err() != nil {
 			p.kill("it did not end a call that was cancelled, and answered nothing for " + wait.String())
 		}
 	})
@@ -392,9 +386,9 @@ func endedEvent(p *process, served *script.Served) trace.Event {
 	}
 	if served != nil {
 		e.Duration = served.Duration
-		s := p.c.strays()
+		s := p.c.Strays()
 		e.Attrs = []slog.Attr{slog.Int(trace.AttrExitCode, served.ExitCode), slog.Int64(trace.AttrStdout, served.Stdout), slog.Int(trace.AttrStderr, len(served.Stderr)),
-			slog.String(trace.AttrSandbox, served.Sandbox.Tier), slog.Int64("stray_lines", s.lines)}
+			slog.String(trace.AttrSandbox, served.Sandbox.Tier), slog.Int64("stray_lines", s.Lines)}
 	}
 	return e
 }

@@ -8,20 +8,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/tool"
 )
 
 // result returns the answer of a process in the engine's form.
-func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
-	text := contents(res.Content)
+func (h *Host) result(p *process, res *mcphost.Result) tool.Result {
+	text := res.Text
 	doc := document(text, p.u.lang != Server)
-	if doc == nil && res.StructuredContent != nil {
-		if b, err := json.Marshal(res.StructuredContent); err == nil {
-			doc = b
-		}
+	if doc == nil {
+		doc = res.Structured
 	}
 	if size := int64(max(len(doc), len(text))); size > h.o.MaxResult {
 		return tool.CauseUnknown.Failure(fmt.Sprintf("The result has %d bytes, and at most %d are given to a model: ask for less", size, h.o.MaxResult))
@@ -31,9 +28,9 @@ func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
 	switch {
 	case ok && p.u.lang == Server && !r.Success: // the codes are the engine's own
 		return tool.CauseUnknown.Failure(cmp.Or(r.Message, text))
-	case ok && p.u.lang == Server && !res.IsError: // message and metadata would read as the engine's own
+	case ok && p.u.lang == Server && !res.Failed: // message and metadata would read as the engine's own
 		return tool.Success(json.RawMessage(doc), "")
-	case res.IsError && (!ok || r.Success):
+	case res.Failed && (!ok || r.Success):
 		return tool.CauseUnknown.Failure(text + p.crowded(text))
 	case ok:
 		return r
@@ -121,30 +118,6 @@ func object(raw json.RawMessage) map[string]any {
 	}
 	delete(out, tool.MetadataSandbox) // only the engine says what confined a call
 	return out
-}
-
-// contents returns the text of an answer. What is no text is named.
-func contents(all []mcp.Content) string {
-	var parts []string
-	for _, c := range all {
-		switch c := c.(type) {
-		case *mcp.TextContent:
-			parts = append(parts, c.Text)
-		case *mcp.ImageContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.MIMEType, len(c.Data)))
-		case *mcp.AudioContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.MIMEType, len(c.Data)))
-		case *mcp.ResourceLink:
-			parts = append(parts, fmt.Sprintf("[%s: %s]", c.Name, c.URI))
-		case *mcp.EmbeddedResource:
-			if c.Resource != nil && c.Resource.Blob == nil {
-				parts = append(parts, c.Resource.Text)
-			} else if c.Resource != nil {
-				parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.Resource.URI, len(c.Resource.Blob)))
-			}
-		}
-	}
-	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
 }
 
 // document returns a text that is JSON, nil for another one. Without any it must be an object or an array.

@@ -5,51 +5,40 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
 // R115, R184: what a tool returns has the engine's form, whichever form its author chose.
 func TestResult(t *testing.T) {
-	text := func(s ...string) []mcp.Content {
-		var out []mcp.Content
-		for _, one := range s {
-			out = append(out, &mcp.TextContent{Text: one})
-		}
-		return out
-	}
 	tests := []struct {
 		name   string
 		lang   Language
-		in     mcp.CallToolResult
+		in     mcphost.Result
 		expect string
 	}{
-		{"envelope", Python, mcp.CallToolResult{Content: text(`{"success": true, "result": {"a": 1}, "message": "m"}`)}, `{"success":true,"result":{"a":1},"message":"m"`},
-		{"failure", Python, mcp.CallToolResult{Content: text(`{"success": false, "error": "no_language", "message": "m"}`), IsError: true}, `{"success":false,"error":"no_language","message":"m"`},
-		{"failure without a code", Python, mcp.CallToolResult{Content: text(`{"success": false, "message": "m"}`)}, `{"success":false,"error":"execution_failed","message":"m"`},
-		{"values beside success", Python, mcp.CallToolResult{Content: text(`{"success": true, "greetings": ["a"]}`)}, `{"success":true,"result":{"greetings":["a"]},"message":""`},
-		{"title and output", Node, mcp.CallToolResult{Content: text(`{"title":"t","metadata":{"n":12345678901234567890},"output":"o"}`)}, `{"success":true,"result":"o","message":"t","metadata":{"n":12345678901234567890}`},
-		{"another object", Node, mcp.CallToolResult{Content: text(`{"title":"t","output":1,"more":2}`)}, `{"success":true,"result":{"title":"t","output":1,"more":2},"message":""`},
-		{"success that is no boolean", Node, mcp.CallToolResult{Content: text(`{"success":"yes"}`)}, `{"success":true,"result":{"success":"yes"},"message":""`},
-		{"success that is null", Node, mcp.CallToolResult{Content: text(`{"success":null}`)}, `{"success":true,"result":{"success":null},"message":""`},
-		{"number of a host", Python, mcp.CallToolResult{Content: text("42")}, `{"success":true,"result":42,"message":""`},
-		{"number of a server", Server, mcp.CallToolResult{Content: text("42")}, `{"success":true,"result":"42","message":""`},
-		{"object of a server", Server, mcp.CallToolResult{Content: text(`{"a": 1}`)}, `{"success":true,"result":{"a":1},"message":""`},
-		{"structured only", Server, mcp.CallToolResult{StructuredContent: map[string]any{"a": 1.0}}, `{"success":true,"result":{"a":1},"message":""`},
-		{"exact text before structure", Python, mcp.CallToolResult{Content: text(`{"n":9007199254740993}`), StructuredContent: map[string]any{"n": 9007199254740992.0}}, `{"success":true,"result":{"n":9007199254740993},"message":""`},
-		{"several texts", Server, mcp.CallToolResult{Content: text("a", "b")}, `{"success":true,"result":"a\nb","message":""`},
-		{"an image", Server, mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("abc")}}}, `{"success":true,"result":"[image/png, 3 bytes, not shown]","message":""`},
-		{"metadata of the engine", Node, mcp.CallToolResult{Content: text(`{"title":"t","metadata":{"n":1,"sandbox":{"tier":"A"}},"output":"o"}`)}, `{"success":true,"result":"o","message":"t","metadata":{"n":1}`},
-		{"envelope of a server", Server, mcp.CallToolResult{Content: text(`{"success":true,"result":"x","message":"approved","metadata":{"sandbox":{"tier":"A"}}}`)},
+		{"envelope", Python, mcphost.Result{Text: `{"success": true, "result": {"a": 1}, "message": "m"}`}, `{"success":true,"result":{"a":1},"message":"m"`},
+		{"failure", Python, mcphost.Result{Text: `{"success": false, "error": "no_language", "message": "m"}`, Failed: true}, `{"success":false,"error":"no_language","message":"m"`},
+		{"failure without a code", Python, mcphost.Result{Text: `{"success": false, "message": "m"}`}, `{"success":false,"error":"execution_failed","message":"m"`},
+		{"values beside success", Python, mcphost.Result{Text: `{"success": true, "greetings": ["a"]}`}, `{"success":true,"result":{"greetings":["a"]},"message":""`},
+		{"title and output", Node, mcphost.Result{Text: `{"title":"t","metadata":{"n":12345678901234567890},"output":"o"}`}, `{"success":true,"result":"o","message":"t","metadata":{"n":12345678901234567890}`},
+		{"another object", Node, mcphost.Result{Text: `{"title":"t","output":1,"more":2}`}, `{"success":true,"result":{"title":"t","output":1,"more":2},"message":""`},
+		{"success that is no boolean", Node, mcphost.Result{Text: `{"success":"yes"}`}, `{"success":true,"result":{"success":"yes"},"message":""`},
+		{"success that is null", Node, mcphost.Result{Text: `{"success":null}`}, `{"success":true,"result":{"success":null},"message":""`},
+		{"number of a host", Python, mcphost.Result{Text: "42"}, `{"success":true,"result":42,"message":""`},
+		{"number of a server", Server, mcphost.Result{Text: "42"}, `{"success":true,"result":"42","message":""`},
+		{"object of a server", Server, mcphost.Result{Text: `{"a": 1}`}, `{"success":true,"result":{"a":1},"message":""`},
+		{"structured only", Server, mcphost.Result{Structured: json.RawMessage(`{"a":1}`)}, `{"success":true,"result":{"a":1},"message":""`},
+		{"exact text before structure", Python, mcphost.Result{Text: `{"n":9007199254740993}`, Structured: json.RawMessage(`{"n":9007199254740992}`)}, `{"success":true,"result":{"n":9007199254740993},"message":""`},
+		{"metadata of the engine", Node, mcphost.Result{Text: `{"title":"t","metadata":{"n":1,"sandbox":{"tier":"A"}},"output":"o"}`}, `{"success":true,"result":"o","message":"t","metadata":{"n":1}`},
+		{"envelope of a server", Server, mcphost.Result{Text: `{"success":true,"result":"x","message":"approved","metadata":{"sandbox":{"tier":"A"}}}`},
 			`{"success":true,"result":{"success":true,"result":"x","message":"approved","metadata":{"sandbox":{"tier":"A"}}},"message":""`},
-		{"failure of a server", Server, mcp.CallToolResult{Content: text(`{"success":false,"error":"restricted","message":"no such key"}`)}, `{"success":false,"error":"execution_failed","message":"no such key"`},
-		{"error text", Server, mcp.CallToolResult{Content: text("broke"), IsError: true}, `{"success":false,"error":"execution_failed","message":"broke"`},
-		{"a secret", Python, mcp.CallToolResult{Content: text(`{"k":"sesame-open-42"}`)}, `{"success":true,"result":{"k":"[redacted KEY]"},"message":""`},
-		{"bad UTF-8", Server, mcp.CallToolResult{Content: text("a\xffb")}, `{"success":true,"result":"a` + "\ufffd" + `b","message":""`},
-		{"nothing", Server, mcp.CallToolResult{}, `{"success":true,"result":"","message":""`},
+		{"failure of a server", Server, mcphost.Result{Text: `{"success":false,"error":"restricted","message":"no such key"}`}, `{"success":false,"error":"execution_failed","message":"no such key"`},
+		{"error text", Server, mcphost.Result{Text: "broke", Failed: true}, `{"success":false,"error":"execution_failed","message":"broke"`},
+		{"a secret", Python, mcphost.Result{Text: `{"k":"sesame-open-42"}`}, `{"success":true,"result":{"k":"[redacted KEY]"},"message":""`},
+		{"nothing", Server, mcphost.Result{}, `{"success":true,"result":"","message":""`},
 	}
 	h := newHost(t, nil)
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -42,16 +43,13 @@ func TestWatchedCall(t *testing.T) {
 func TestWhatAProcessPrintsDuringACall(t *testing.T) {
 	var got []tool.Event
 	ctx := tool.WithWatch(t.Context(), func(e tool.Event) { got = append(got, e) })
-	p := &process{u: &unit{owner: &owner{h: &Host{}, name: "s"}}, c: newConn(func(string) {}), serving: &script.Serving{Redact: redact.New([]redact.Secret{{Name: "KEY", Value: "hunter2hunter2"}})}}
-	w := &printer{errput: errput{p.c}, p: p}
+	p := &process{u: &unit{owner: &owner{h: &Host{}, name: "s"}}, c: mcphost.New(&mcphost.Options{Kill: func(string) {}}), serving: &script.Serving{Redact: redact.New([]redact.Secret{{Name: "KEY", Value: "hunter2hunter2"}})}}
+	w := &printer{all: p.c.Err(), p: p}
 	write := func(text string) { _, _ = w.Write([]byte(text)) }
 	write("before\n")
-	token, end := p.watch(ctx)
+	progress, end := p.watch(ctx)
 	write("the key hunter2hunter2\n")
-	p.progress(json.RawMessage(`{"progressToken":"` + token + `","progress":-1,"message":"hunter2hunter2"}`))
-	for _, bad := range []string{`{"progressToken":7}`, `{"progressToken":"x"}`, `[]`, `{"progressToken":"` + token + `","progress":"x"}`} {
-		p.progress(json.RawMessage(bad))
-	}
+	progress(&mcphost.Progress{Message: "hunter2hunter2"})
 	end()
 	write("after\n")
 	if len(got) != 2 || got[0].Text != "the key [redacted KEY]\n" || got[1].Text != "[redacted KEY]" || got[1].Done != 0 {

@@ -26,10 +26,14 @@ var allowed = map[string][]string{
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/projectrules": {"internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/draft"},
+	"cmd/agent/internal/serve":        {"cmd/agent/internal/app", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset"},
 	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
-	"toolset":      {"internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
-	"toolset/host": {},
+	"internal/skilluri": {},
+	"mcphost":           {"internal/lazyregexp"},
+	"mcpserve":          {"internal/content", "internal/skilluri", "internal/yamlnode", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
+	"toolset":           {"mcphost", "internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset/host":      {},
 
 	"trial":                   {"internal/content", "want", "disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":               {"internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
@@ -197,7 +201,7 @@ var importers = map[string][]string{
 	"go.opentelemetry.io/otel":        {"telemetry"},
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
-	"github.com/modelcontextprotocol": {"toolset"},
+	"github.com/modelcontextprotocol": {"mcphost", "mcpserve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
 	"github.com/anishathalye":         {},              // checks histories of concurrent calls
 	"pgregory.net/rapid":              {},

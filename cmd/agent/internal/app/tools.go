@@ -54,8 +54,21 @@ func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.S
 
 // Options returns the options of the tools over one catalogue. Without a home no script is run.
 func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
+	var host *script.Host
+	if k.settings.Config().Paths.Cache != "" {
+		var err error
+		if host, err = k.Host(); err != nil {
+			return nil, err
+		}
+	}
+	return k.OptionsOn(cat, host), nil
+}
+
+// OptionsOn is Options with a host of scripts, such as one that several conversations share; nil for none.
+func (k *Toolkit) OptionsOn(cat *skill.Catalog, host *script.Host) *skilltool.Options {
 	cfg := k.settings.Config()
-	o := &skilltool.Options{
+	return &skilltool.Options{
+		Scripts:     host,
 		Catalog:     func() *skill.Catalog { return cat },
 		Session:     session.New(k.Session()),
 		Trace:       k.observe.Tracer(),
@@ -74,11 +87,6 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 			Advise: func(err error, name string) string { return k.out.Typed(k.settings.Cures().Advise(err, name)) },
 		},
 	}
-	var err error
-	if cfg.Paths.Cache != "" {
-		o.Scripts, err = k.Host()
-	}
-	return o, err
 }
 
 // Session returns the options of a conversation's session.

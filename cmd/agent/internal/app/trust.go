@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -16,8 +17,9 @@ type Trust struct {
 	sys      *System
 	settings *Settings
 	observe  *Observers
-	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
-	own      atomic.Pointer[string]    // the folder of the skill that is trusted while the program runs; nil for none
+	known    atomic.Pointer[trust.Set]   // approvals read when the catalogue was opened or last reloaded; nil before that
+	file     atomic.Pointer[os.FileInfo] // what was read last; nil before that, and where there was none
+	own      atomic.Pointer[string]      // the folder of the skill that is trusted while the program runs; nil for none
 }
 
 // While trusts the content of the skill in a folder, and every later content of it, until the program ends. It stores nothing.
@@ -77,6 +79,19 @@ func (t *Trust) reload() error {
 	set, err := t.Load()
 	t.known.Store(set)
 	return err
+}
+
+// Follow reads the approvals again if another program has changed them since they were read.
+func (t *Trust) Follow() error {
+	info, err := os.Stat(t.settings.Config().Paths.Trust())
+	was := t.file.Load()
+	if err == nil && was != nil && os.SameFile(*was, info) && info.ModTime().Equal((*was).ModTime()) && info.Size() == (*was).Size() {
+		return nil
+	}
+	if t.file.Store(nil); err == nil {
+		t.file.Store(&info)
+	}
+	return t.reload()
 }
 
 // Everything reports whether AGENT_SKILLS trusts every skill without an approval.

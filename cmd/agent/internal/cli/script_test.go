@@ -27,8 +27,9 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"agent": func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
-		"poor":  poor,
+		"agent":   func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"mcpcall": mcpCall,
+		"poor":    poor,
 	})
 }
 

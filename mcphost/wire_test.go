@@ -1,4 +1,4 @@
-package toolset
+package mcphost
 
 import (
 	"bytes"
@@ -9,15 +9,13 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
-	"github.com/agent-base/agent-base/script"
 )
 
-// said writes some text to a conn whose requests 1 and 2 wait for answers, and returns what it passes on, and the reasons of
+// said writes some text to a wire whose requests 1 and 2 wait for answers, and returns what it passes on, and the reasons of
 // which it complains.
-func said(t testing.TB, pieces ...[]byte) (messages []jsonrpc.Message, reasons []string, left stray) {
+func said(t testing.TB, pieces ...[]byte) (messages []jsonrpc.Message, reasons []string, left Strays) {
 	t.Helper()
-	c := newConn(func(why string) { reasons = append(reasons, why) })
+	c := newWire(func(why string) { reasons = append(reasons, why) })
 	c.mostNoise = 1 << 20
 	for _, id := range []float64{1, 2} {
 		i, err := jsonrpc.MakeID(id)
@@ -28,11 +26,11 @@ func said(t testing.TB, pieces ...[]byte) (messages []jsonrpc.Message, reasons [
 			t.Fatal(err)
 		}
 	}
-	done := make(chan struct{})
+	done, l := make(chan struct{}), &link{wire: c, over: make(chan struct{})}
 	go func() {
 		defer close(done)
 		for {
-			m, err := c.Read(t.Context())
+			m, err := l.Read(t.Context())
 			if err != nil {
 				return
 			}
@@ -46,8 +44,8 @@ func said(t testing.TB, pieces ...[]byte) (messages []jsonrpc.Message, reasons [
 	}
 	c.end()
 	<-done
-	c.Close()
-	return messages, reasons, c.strays()
+	c.close()
+	return messages, reasons, c.stray.Strays
 }
 
 func TestLines(t *testing.T) {
@@ -78,8 +76,8 @@ func TestLines(t *testing.T) {
 					pieces = append(pieces, text[:min(size, len(text))])
 				}
 				messages, reasons, left := said(t, pieces...)
-				if len(messages) != tt.messages || left.lines != tt.lines || len(reasons) > 0 {
-					t.Errorf("got %d messages and %d lines, %q", len(messages), left.lines, reasons)
+				if len(messages) != tt.messages || left.Lines != tt.lines || len(reasons) > 0 {
+					t.Errorf("got %d messages and %d lines, %q", len(messages), left.Lines, reasons)
 				}
 			})
 		}
@@ -123,7 +121,7 @@ func TestLongLines(t *testing.T) {
 func TestNoise(t *testing.T) {
 	block := bytes.Repeat([]byte("noise\n"), 1<<20/perLine)
 	messages, reasons, left := said(t, block, block, block)
-	if len(messages) > 0 || len(reasons) != 1 || !strings.Contains(reasons[0], "more than 1 MiB") || left.first != "noise" {
+	if len(messages) > 0 || len(reasons) != 1 || !strings.Contains(reasons[0], "more than 1 MiB") || left.First != "noise" {
 		t.Errorf("got %v, %q, %+v", messages, reasons, left)
 	}
 	pings := bytes.Repeat([]byte(`{"jsonrpc":"2.0","method":"notifications/message"}`+"\n"), 2<<20/perRequest)
@@ -134,9 +132,9 @@ func TestNoise(t *testing.T) {
 
 // A process that does not read is no reason to wait.
 func TestNobodyReads(t *testing.T) {
-	c := newConn(func(string) {})
+	c := newWire(func(string) {})
 	c.mostQueue = 1 << 10
-	if _, err := c.Connect(t.Context()); err != nil {
+	if _, err := (&link{wire: c, over: make(chan struct{})}).Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	big := &jsonrpc.Request{Method: "x", Params: []byte(`"` + strings.Repeat("x", 1<<9) + `"`)}
@@ -150,7 +148,7 @@ func TestNobodyReads(t *testing.T) {
 	if err := c.Write(t.Context(), big); err != io.ErrClosedPipe {
 		t.Errorf("got %v", err)
 	}
-	c.Close()
+	c.close()
 }
 
 func FuzzLines(f *testing.F) {
@@ -170,28 +168,44 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// What a process prints is counted from one answer to the next, and what it printed during a call is told.
+// Each kind of what has no meaning has a budget of its own.
+func TestBudgets(t *testing.T) {
+	most := int(1<<20) / perRequest * 9 / 10
+	progress := strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`+"\n", most*perRequest/(perRequest+64))
+	note := strings.ReplaceAll(progress, "progress", "messages")
+	lines := strings.Repeat("x\n", most*perRequest/(perLine+1))
+	if _, reasons, _ := said(t, []byte(progress), []byte(note), []byte(lines)); len(reasons) > 0 {
+		t.Errorf("got %q", reasons)
+	}
+	if _, reasons, _ := said(t, []byte(progress), []byte(progress)); len(reasons) != 1 {
+		t.Errorf("got %q", reasons)
+	}
+}
+
+// What a process prints is counted from one answer to the next.
 func TestPrinted(t *testing.T) {
 	var reasons []string
-	c := newConn(func(why string) { reasons = append(reasons, why) })
-	c.mostPrinted = 4 << 20
+	c := New(&Options{Kill: func(why string) { reasons = append(reasons, why) }})
+	c.w.mostPrinted = 4 << 20
 	id, _ := jsonrpc.MakeID(1.0)
-	if err := c.Write(t.Context(), &jsonrpc.Request{ID: id, Method: "tools/call"}); err != nil {
+	if err := c.w.Write(t.Context(), &jsonrpc.Request{ID: id, Method: "tools/call"}); err != nil {
 		t.Fatal(err)
 	}
-	block := make([]byte, 1<<20)
 	print := func(times int) {
 		for range times {
-			_, _ = errput{c}.Write(block)
+			_, _ = c.Err().Write(make([]byte, 1<<20))
 		}
 	}
-	p, before := &process{c: c, serving: &script.Serving{}}, c.strays()
-	print(3)
-	_, _ = errput{c}.Write([]byte("connecting\nretrying\n"))
-	if got, want := p.printed(&before), ", and printed 3 MiB meanwhile\nIt printed last:\nconnecting\nretrying"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	_, _ = c.Err().Write([]byte("begins"))
+	if end, all := c.Recent(); string(end) != "begins" || !all {
+		t.Errorf("got %q, %t", end, all)
 	}
-	c.awaited("1")
+	print(3)
+	_, _ = c.Err().Write([]byte("the end"))
+	if end, all := c.Recent(); len(end) != kept || !bytes.HasSuffix(end, []byte("the end")) || all {
+		t.Errorf("got %q, %t", end, all)
+	}
+	c.w.awaited("1")
 	print(4)
 	if len(reasons) > 0 {
 		t.Errorf("got %q", reasons)
@@ -199,8 +213,5 @@ func TestPrinted(t *testing.T) {
 	print(4)
 	if want := []string{"it printed more than 4 MiB and answered nothing meanwhile"}; !slices.Equal(reasons, want) {
 		t.Errorf("got %q, want %q", reasons, want)
-	}
-	if now := c.strays(); p.printed(&now) != "" {
-		t.Errorf("got %q", p.printed(&now))
 	}
 }

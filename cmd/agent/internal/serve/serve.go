@@ -1,0 +1,104 @@
+// Package serve makes an MCP server of the user's skills, settings and approvals: the command agent serve. Its Server is safe for
+// concurrent use.
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/mcpserve"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/watch"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/toolset"
+)
+
+// Server serves the skills of one user.
+type Server struct {
+	s   *app.Services
+	mcp *mcpserve.Server
+
+	life context.Context // of the watcher
+	stop context.CancelFunc
+
+	mu      sync.Mutex // held while the skills are opened
+	watcher *watch.Watcher
+	scripts *script.Host // nil where no script is run
+	sets    *toolset.Host
+}
+
+// New returns a Server, which who made it closes. It reads the settings and no skill.
+func New(ctx context.Context, s *app.Services) (*Server, error) {
+	out := &Server{s: s}
+	out.life, out.stop = context.WithCancel(ctx)
+	var err error
+	out.mcp, err = mcpserve.New(&mcpserve.Options{Catalog: out.catalog, Kit: out.kit, Session: func() *session.Session { return session.New(s.Tools.Session()) },
+		Version: app.Version, Instructions: instructions, Trace: s.Observe.Tracer()})
+	return out, err
+}
+
+// instructions are for the models of clients.
+const instructions = "Skills are instructions and scripts for certain tasks. When a task fits one, call the tool skill with its name first, and do what it says. " +
+	"Scripts run where this server runs, in a sandbox. This server cannot restrict the other tools of your program."
+
+// Stdio serves one client on two streams, until it closes in, or ctx is done.
+func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	return s.mcp.ServeStdio(ctx, in, out)
+}
+
+// Close ends what runs for clients.
+func (s *Server) Close() {
+	s.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watcher != nil {
+		s.watcher.Close()
+	}
+	if s.sets != nil {
+		_ = s.sets.Close()
+	}
+}
+
+// catalog returns the present skills. It opens them when they are wanted first, and follows their changes from then on.
+func (s *Server) catalog(ctx context.Context) (*skill.Catalog, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watcher == nil {
+		if err := s.open(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.watcher.Catalog(), s.s.Trust.Follow()
+}
+
+func (s *Server) open(ctx context.Context) error {
+	cat, err := s.s.Skills.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("skills cannot be opened: %w", err)
+	}
+	if s.s.Settings.Config().Paths.Cache != "" {
+		if s.scripts, err = s.s.Tools.Host(); err != nil {
+			return err
+		}
+		if s.sets, err = s.s.Tools.ToolsetsOn(s.scripts, nil, nil); err != nil {
+			return err
+		}
+	}
+	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer()})
+	return nil
+}
+
+// kit returns the tools for one call.
+func (s *Server) kit(_ context.Context, cat *skill.Catalog, conversation *session.Session) (*skilltool.Kit, error) {
+	o := s.s.Tools.OptionsOn(cat, s.scripts)
+	o.Session = conversation
+	if s.sets != nil {
+		o.Toolsets = s.sets
+	}
+	return skilltool.New(o), nil
+}

@@ -1,0 +1,226 @@
+package mcphost
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// DefaultProbe is Options.Probe when that is 0.
+const DefaultProbe = 2 * time.Second
+
+// Options configures a Conn. Kill is required.
+type Options struct {
+	// Kill must end the process, for a reason that follows "it was ended: ". It is called by several goroutines, perhaps more than once,
+	// and must not wait.
+	Kill func(why string)
+
+	// Probe is how long a server may be silent when it is asked for the revisions it knows, before it is taken for an older one. A slow
+	// server is found out all the same. 0 means DefaultProbe.
+	Probe time.Duration
+}
+
+// Conn is the conversation with one process. New makes it, Connect begins it, and Close ends it.
+type Conn struct {
+	w       *wire
+	session *mcp.ClientSession // set by Connect
+
+	mu       sync.Mutex
+	tokens   int
+	watching map[string]func(*Progress)
+}
+
+// Progress is what a server says of a call that is under way.
+type Progress struct {
+	Done, Total float64 // Total is 0 if it is not known
+	Message     string
+}
+
+// Strays is what a process wrote that is no message.
+type Strays struct {
+	Lines, Bytes int64  // on standard output
+	First        string // the beginning of the first of these lines, up to 200 bytes
+	Printed      int64  // bytes on standard error
+}
+
+// Error is what a server answered in place of a result.
+type Error struct {
+	Code    int64
+	Message string
+}
+
+// Error returns what the server said.
+func (e *Error) Error() string { return e.Message }
+
+// New returns a Conn.
+func New(o *Options) *Conn {
+	c := &Conn{w: newWire(o.Kill), watching: map[string]func(*Progress){}}
+	c.w.probe = cmp.Or(max(o.Probe, 0), DefaultProbe)
+	c.w.onProgress = c.progress
+	return c
+}
+
+// In returns what the process reads.
+func (c *Conn) In() io.ReadCloser { return c.w.in }
+
+// Out takes what the process writes to standard output. Its Close says that no more comes.
+func (c *Conn) Out() io.WriteCloser { return output{c.w} }
+
+// Err takes what the process writes to standard error.
+func (c *Conn) Err() io.Writer { return errput{c.w} }
+
+// End says that the process is gone. Calls that wait for it fail.
+func (c *Conn) End() { c.w.end() }
+
+// Ended is closed by End.
+func (c *Conn) Ended() <-chan struct{} { return c.w.ended }
+
+// Close ends the conversation: the process reads the end of its input.
+func (c *Conn) Close() { c.w.close() }
+
+// Strays returns what the process has written so far that is no message.
+func (c *Conn) Strays() Strays {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	return c.w.stray.Strays
+}
+
+// Recent returns the end of standard error, up to 512 bytes, and whether that is all of it.
+func (c *Conn) Recent() (end []byte, all bool) {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	return c.w.recent, c.w.stray.Printed <= kept
+}
+
+// Connect begins the conversation. It is called once.
+func (c *Conn) Connect(ctx context.Context) error {
+	var err error
+	if c.session, err = c.greet(ctx); err == nil || !c.slow() {
+		return own(err)
+	}
+	c.w.probe = 1 << 62 // it knows server/discover, and needs time
+	c.session, err = c.greet(ctx)
+	return own(err)
+}
+
+func (c *Conn) greet(ctx context.Context) (*mcp.ClientSession, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	return client.Connect(ctx, &link{wire: c.w, over: make(chan struct{})}, nil)
+}
+
+// slow reports whether the server answered the question for its revisions after that was given up.
+func (c *Conn) slow() bool {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	return c.w.late
+}
+
+// Alive asks for a sign of life. Any answer is one. The error is that of ctx, or of a conversation that is over.
+func (c *Conn) Alive(ctx context.Context) error {
+	var rpc *jsonrpc.Error
+	if err := c.session.Ping(ctx, nil); err != nil && !errors.As(err, &rpc) {
+		return err
+	}
+	return nil
+}
+
+// Tool is a tool of a server, as the server describes it.
+type Tool struct {
+	Name        string
+	Description string
+	Input       json.RawMessage // the schema of its arguments
+}
+
+// Page is a part of a list of tools.
+type Page struct {
+	Tools []Tool
+	Meta  map[string]any // what else the server says
+	Next  string         // the cursor of the next page; "" if there is none
+}
+
+// Tools returns the page of the list of tools at a cursor; "" is the first one. The error is an *Error if it is the server's.
+func (c *Conn) Tools(ctx context.Context, cursor string) (*Page, error) {
+	res, err := c.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+	if err != nil {
+		return nil, own(err)
+	}
+	p := &Page{Meta: res.Meta, Next: res.NextCursor}
+	for _, t := range res.Tools {
+		if t == nil {
+			continue
+		}
+		input, err := json.Marshal(t.InputSchema)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of tool %.100q: %w", t.Name, err)
+		}
+		p.Tools = append(p.Tools, Tool{t.Name, t.Description, input})
+	}
+	return p, nil
+}
+
+// Call calls a tool with a JSON object of arguments. progress gets what the server says meanwhile, by other goroutines, and must not
+// wait; it may be nil. The error is an *Error if it is the server's.
+func (c *Conn) Call(ctx context.Context, name string, args json.RawMessage, progress func(*Progress)) (*Result, error) {
+	params := &mcp.CallToolParams{Name: name, Arguments: args}
+	if progress != nil {
+		token := c.watch(progress)
+		defer c.unwatch(token)
+		params.SetProgressToken(token)
+	}
+	res, err := c.session.CallTool(ctx, params)
+	if err != nil {
+		return nil, own(err)
+	}
+	return resultOf(res)
+}
+
+func (c *Conn) watch(progress func(*Progress)) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens++
+	token := fmt.Sprintf("call-%d", c.tokens)
+	c.watching[token] = progress
+	return token
+}
+
+func (c *Conn) unwatch(token string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.watching, token)
+}
+
+// progress passes on a message of progress. One that nobody waits for is dropped.
+func (c *Conn) progress(params json.RawMessage) {
+	var said struct {
+		Token           any `json:"progressToken"`
+		Progress, Total float64
+		Message         string
+	}
+	if json.Unmarshal(params, &said) != nil {
+		return
+	}
+	token, _ := said.Token.(string)
+	c.mu.Lock()
+	tell := c.watching[token]
+	c.mu.Unlock()
+	if tell != nil {
+		tell(&Progress{max(said.Progress, 0), max(said.Total, 0), said.Message})
+	}
+}
+
+// own returns an error of the server as an *Error, and another one unchanged.
+func own(err error) error {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return &Error{rpc.Code, rpc.Message}
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+package mcphost
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// request is a message to a fake server.
+type request struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		Name string
+		Meta map[string]any `json:"_meta"`
+	}
+}
+
+// fake answers a request with a result or an error as JSON: "" is no answer.
+type fake func(r *request) (result, failure string)
+
+// serve has a fake server read what c sends, until c is closed.
+func serve(c *Conn, f fake) {
+	lines := bufio.NewReader(c.In())
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var r request
+		if json.Unmarshal(line, &r) != nil || r.ID == nil {
+			continue
+		}
+		result, failure := f(&r)
+		switch {
+		case result != "":
+			fmt.Fprintf(c.Out(), `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.ID, result)
+		case failure != "":
+			fmt.Fprintf(c.Out(), `{"jsonrpc":"2.0","id":%s,"error":%s}`+"\n", r.ID, failure)
+		}
+	}
+}
+
+const tools = `"tools":[{"name":"tell","description":"Tells","inputSchema":{"type":"object"}}]`
+
+// modern knows the revision without sessions alone.
+func modern(r *request) (string, string) {
+	const complete = `"resultType":"complete","ttlMs":0,"cacheScope":"private"`
+	switch {
+	case r.Method == "initialize":
+		return "", `{"code":-32022,"message":"unsupported","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}`
+	case r.Params.Meta["io.modelcontextprotocol/protocolVersion"] == nil:
+		return "", `{"code":-32602,"message":"missing _meta"}`
+	case r.Method == "server/discover":
+		return `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},` + complete + `}`, ""
+	case r.Method == "tools/list":
+		return `{` + tools + `,` + complete + `}`, ""
+	case r.Method == "tools/call":
+		return `{"content":[{"type":"text","text":"noon"}],"structuredContent":{"hour":12},` + complete + `}`, ""
+	}
+	return "", `{"code":-32601,"message":"no such method"}`
+}
+
+// legacy begins with initialize. It is silent about what it does not know.
+func legacy(r *request) (string, string) {
+	switch r.Method {
+	case "initialize":
+		return `{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`, ""
+	case "tools/list":
+		return `{` + tools + `}`, ""
+	case "tools/call":
+		return `{"content":[{"type":"text","text":"noon"}],"structuredContent":{"hour":12}}`, ""
+	case "ping":
+		return "{}", ""
+	}
+	return "", ""
+}
+
+// slowly takes some time for its first answer, as a server that is started by npx.
+func slowly(f fake) fake {
+	late := false
+	return func(r *request) (string, string) {
+		if !late {
+			late = true
+			time.Sleep(20 * time.Second)
+		}
+		return f(r)
+	}
+}
+
+func refusing(r *request) (string, string) {
+	if r.Method == "server/discover" {
+		return "", `{"code":-32601,"message":"Method not found"}`
+	}
+	return legacy(r)
+}
+
+// empty answers everything, also what it does not know.
+func empty(r *request) (string, string) {
+	if result, _ := legacy(r); result != "" {
+		return result, ""
+	}
+	return "{}", ""
+}
+
+// A server is used in whichever revision it speaks, and however slow it is.
+func TestRevisions(t *testing.T) {
+	for name, f := range map[string]fake{
+		"modern only": modern, "modern only and slow": slowly(modern), "older": refusing, "older and slow": slowly(refusing), "older and silent": legacy,
+		"older and slow and silent": slowly(legacy), "answers everything": empty,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := New(&Options{Kill: func(why string) { t.Errorf("killed: %s", why) }})
+				go serve(c, f)
+				defer c.End()
+				defer c.Close()
+				if err := c.Connect(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				page, err := c.Tools(t.Context(), "")
+				if err != nil || len(page.Tools) != 1 || page.Tools[0].Name != "tell" || string(page.Tools[0].Input) != `{"type":"object"}` {
+					t.Errorf("got %+v, %v", page, err)
+				}
+				r, err := c.Call(t.Context(), "tell", json.RawMessage(`{}`), nil)
+				if err != nil || r.Text != "noon" || string(r.Structured) != `{"hour":12}` || r.Failed {
+					t.Errorf("got %+v, %v", r, err)
+				}
+				if err := c.Alive(t.Context()); err != nil {
+					t.Errorf("no sign of life: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A server that answers nothing is given up when its time is over, and one that ends at once.
+func TestNoAnswer(t *testing.T) {
+	silent := func(*request) (string, string) { return "", "" }
+	synctest.Test(t, func(t *testing.T) {
+		c := New(&Options{Kill: func(string) {}})
+		go serve(c, silent)
+		defer c.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if err := c.Connect(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := New(&Options{Kill: func(string) {}})
+		defer c.Close()
+		go func() {
+			time.Sleep(time.Second)
+			c.End()
+		}()
+		if err := c.Connect(t.Context()); err == nil {
+			t.Error("it speaks with nobody")
+		}
+	})
+}
+
+// Progress goes to the call that it is about, and the error of a server is an *Error.
+func TestProgressOfCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(&Options{Kill: func(why string) { t.Errorf("killed: %s", why) }})
+		go serve(c, func(r *request) (string, string) {
+			if r.Method != "tools/call" {
+				return modern(r)
+			}
+			for _, params := range []string{fmt.Sprintf(`{"progressToken":%q,"progress":-1,"total":2,"message":"half"}`, r.Params.Meta["progressToken"]),
+				`{"progressToken":"call-99","progress":1}`, `{"progressToken":7}`, `[]`} {
+				fmt.Fprintf(c.Out(), `{"jsonrpc":"2.0","method":"notifications/progress","params":%s}`+"\n", params)
+			}
+			return "", `{"code":-32000,"message":"no ` + r.Params.Name + `"}`
+		})
+		defer c.End()
+		defer c.Close()
+		if err := c.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []Progress
+		_, err := c.Call(t.Context(), "tea", nil, func(p *Progress) { got = append(got, *p) })
+		var own *Error
+		if !errors.As(err, &own) || own.Code != -32000 || own.Message != "no tea" {
+			t.Errorf("got %v", err)
+		}
+		if len(got) != 1 || got[0] != (Progress{0, 2, "half"}) {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestContents(t *testing.T) {
+	text := func(s string) mcp.Content { return &mcp.TextContent{Text: s} }
+	for _, tt := range []struct {
+		name string
+		in   []mcp.Content
+		want string
+	}{
+		{"several texts", []mcp.Content{text("a"), text("b")}, "a\nb"},
+		{"an image", []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("abc")}}, "[image/png, 3 bytes, not shown]"},
+		{"a sound", []mcp.Content{&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("abc")}}, "[audio/wav, 3 bytes, not shown]"},
+		{"a link", []mcp.Content{&mcp.ResourceLink{Name: "log", URI: "file:///log"}}, "[log: file:///log]"},
+		{"a file", []mcp.Content{&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Text: "words"}}}, "words"},
+		{"a binary file", []mcp.Content{&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Blob: []byte("abc")}}, &mcp.EmbeddedResource{}}, "[x:y, 3 bytes, not shown]"},
+		{"bad UTF-8", []mcp.Content{text("a\xffb")}, "a\ufffdb"},
+	} {
+		if got := contents(tt.in); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if strings.Contains(contents(nil), "\n") {
+		t.Error("nothing has no lines")
+	}
+}

@@ -1,0 +1,90 @@
+package mcpserve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ask calls a method of the extension.
+func ask(t *testing.T, c *mcp.ClientSession, method string, p *listParams) (map[string]any, error) {
+	t.Helper()
+	r, err := mcp.CallCustomMethod[*listParams, *anything](t.Context(), c, method, p)
+	if err != nil {
+		return nil, err
+	}
+	return r.All, nil
+}
+
+// anything is a result as it is.
+type anything struct {
+	mcp.ResultBase
+	All map[string]any
+}
+
+func (a *anything) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &a.All) }
+
+// SEP-2640: what is published, and how.
+func TestExtension(t *testing.T) {
+	files := map[string]string{
+		"greet/SKILL.md":              "---\nname: greet\ndescription: Greets people.\nmetadata:\n  level: 3\n---\nHello.\n",
+		"greet/docs/ü b.md":           "words",
+		"greet/data.bin":              "\xff\xfe",
+		"greet/inner/nested/SKILL.md": "---\nname: nested\ndescription: x\n---\n",
+		"Bad_Name/SKILL.md":           "---\nname: Bad_Name\ndescription: The name rule of the standard refuses it.\n---\nBody\n",
+		"keys/SKILL.md":               "---\nname: keys\ndescription: Has a file of secrets.\n---\nBody\n",
+		"keys/.env":                   "TOKEN=1",
+		"hidden/SKILL.md":             "---\nname: hidden\ndescription: Not for models.\ndisable-model-invocation: true\n---\nBody\n",
+	}
+	c := newWorld(t, files).client(t, nil, "")
+	list, err := ask(t, c, "skills/list", &listParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := json.Marshal(list)
+	sum := sha256.Sum256([]byte(files["greet/SKILL.md"]))
+	for _, want := range []string{`"resultType":"complete"`, `"cacheScope":"private"`, `"ttlMs":30000`, `"uri":"skill://greet/SKILL.md"`, `"frontmatter":{"description":"Greets people.","metadata":{"level":3},"name":"greet"}`,
+		`"digest":"sha256:` + hex.EncodeToString(sum[:]) + `"`, fmt.Sprintf(`"size":%d`, len(files["greet/SKILL.md"])), `skill://greet/docs/%C3%BC%20b.md`, `skill://greet/inner/nested/SKILL.md`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s is missing: %s", want, b)
+		}
+	}
+	for _, bad := range []string{"Bad_Name", "skill://keys", "hidden"} {
+		if strings.Contains(string(b), bad) {
+			t.Errorf("%s is published: %s", bad, b)
+		}
+	}
+	for uri, served := range map[string]bool{"skill://greet/SKILL.md": true, "skill://greet/data.bin": false, "skill://hidden/SKILL.md": false, "skill://keys/SKILL.md": false, "skill://greet": false, "skill://none/SKILL.md": false} {
+		if _, err := ask(t, c, "skills/get", &listParams{URI: uri}); (err == nil) != served {
+			t.Errorf("skills/get %s: %v", uri, err)
+		}
+	}
+	for uri, want := range map[string]string{"skill://greet/docs/%C3%BC%20b.md": "words", "skill://greet/SKILL.md": files["greet/SKILL.md"], "skill://greet/data.bin": "\xff\xfe", "skill://keys/.env": "", "skill://keys/SKILL.md": "",
+		"skill://hidden/SKILL.md": "", "skill://greet/%2e%2e/keys/.env": "", "skill://greet/none": "", "file:///etc/passwd": ""} {
+		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s was read", uri)
+			}
+			continue
+		}
+		if err != nil || r.Contents[0].Text+string(r.Contents[0].Blob) != want || r.Contents[0].URI != uri {
+			t.Errorf("%s: %+v, %v", uri, r, err)
+		}
+	}
+	folder, err := ask(t, c, "resources/directory/read", &listParams{URI: "skill://greet"})
+	b, _ = json.Marshal(folder["resources"])
+	if err != nil || !strings.Contains(string(b), `{"mimeType":"inode/directory","name":"docs","uri":"skill://greet/docs"}`) || !strings.Contains(string(b), `"uri":"skill://greet/SKILL.md"`) {
+		t.Errorf("got %s, %v", b, err)
+	}
+	for _, uri := range []string{"skill://greet/SKILL.md", "skill://hidden", "skill://greet/none", "skill://greet/.."} {
+		if _, err := ask(t, c, "resources/directory/read", &listParams{URI: uri}); err == nil {
+			t.Errorf("%s is a folder", uri)
+		}
+	}
+}

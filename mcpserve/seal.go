@@ -1,0 +1,72 @@
+package mcpserve
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/session"
+)
+
+// holds is how long a handle can be used.
+const holds = 24 * time.Hour
+
+// maxHandle is the most characters of a handle that is looked at.
+const maxHandle = 64 << 10
+
+// sealed is what a handle says.
+type sealed struct {
+	State session.State `json:"state"`
+	Until time.Time     `json:"until"`
+}
+
+var (
+	errForeign = errors.New("`session` is no handle of this server: leave it out, and activate the skill again")
+	errOver    = errors.New("`session` is more than 24 hours old: leave it out, and activate the skill again")
+)
+
+// seal returns a handle: what it says, a dot, and the proof that a server with this key made it.
+func (s *Server) seal(st *session.State) string {
+	b, err := json.Marshal(&sealed{*st, s.o.Now().Add(holds)})
+	if err != nil { // strings and times only
+		panic(err)
+	}
+	return encode(b) + "." + encode(s.proof(b))
+}
+
+// open returns what a handle says.
+func (s *Server) open(handle string) (*session.State, error) {
+	said, proof, ok := strings.Cut(handle, ".")
+	if !ok || len(handle) > maxHandle {
+		return nil, errForeign
+	}
+	b, err := base64.RawURLEncoding.DecodeString(said)
+	if err != nil {
+		return nil, errForeign
+	}
+	sum, err := base64.RawURLEncoding.DecodeString(proof)
+	if err != nil || !hmac.Equal(sum, s.proof(b)) {
+		return nil, errForeign
+	}
+	var out sealed
+	if json.Unmarshal(b, &out) != nil {
+		return nil, errForeign
+	}
+	if s.o.Now().After(out.Until) {
+		return nil, errOver
+	}
+	return &out.State, nil
+}
+
+func (s *Server) proof(b []byte) []byte {
+	h := hmac.New(sha256.New, s.o.Key)
+	h.Write([]byte("session\x00"))
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

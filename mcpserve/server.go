@@ -1,0 +1,147 @@
+package mcpserve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// Options configures a Server. Catalog and Kit are required.
+type Options struct {
+	// Catalog returns the present snapshot of the skills. It is called for the first time by a request for a list or a call, never before the
+	// answer to the first message. Its error is the answer to that request.
+	Catalog func(context.Context) (*skill.Catalog, error)
+	// Kit returns the tools for one call, which works in the session. The kit is ended after the call.
+	Kit func(context.Context, *skill.Catalog, *session.Session) (*skilltool.Kit, error)
+	// Session returns a new session for one call; nil means session.New(nil).
+	Session func() *session.Session
+
+	Name, Version string // of the server; "" means "agent-base" and "0"
+	Instructions  string // for the client's model; "" means none
+
+	Key    []byte // seals handles, at least 32 bytes; nil means a key of this Server
+	Limits Limits
+	Trace  trace.Tracer     // may be nil
+	Now    func() time.Time // nil means time.Now
+}
+
+// Limits are limits of clients. 0 means the default.
+type Limits struct {
+	Description int // characters of the description of a tool; 4,096 by default
+	Result      int // characters of a value in a result; 30,000 by default
+	Calls       int // calls that run at the same time; 64 by default. Others wait.
+}
+
+// Server serves the skills of one catalogue.
+type Server struct {
+	o     Options
+	sdk   *mcp.Server
+	slots chan struct{} // one for each call that may run
+
+	mu    sync.Mutex
+	shown *skill.Catalog // whose tools are described; nil before the first request
+}
+
+// keySize is the least size of Options.Key, in bytes.
+const keySize = 32
+
+// New returns a Server. It reads nothing. The error is about a missing or invalid option.
+func New(o *Options) (*Server, error) {
+	if o == nil || o.Catalog == nil || o.Kit == nil {
+		return nil, errors.New("mcpserve.Options: Catalog and Kit are needed")
+	}
+	s := &Server{o: *o}
+	switch {
+	case s.o.Key == nil:
+		s.o.Key = make([]byte, keySize)
+		_, _ = rand.Read(s.o.Key) // it never fails
+	case len(s.o.Key) < keySize:
+		return nil, errors.New("mcpserve.Options: Key has less than 32 bytes")
+	}
+	if s.o.Session == nil {
+		s.o.Session = func() *session.Session { return session.New(nil) }
+	}
+	if s.o.Now == nil {
+		s.o.Now = time.Now
+	}
+	for _, l := range []struct {
+		limit   *int
+		without int
+	}{{&s.o.Limits.Description, 4096}, {&s.o.Limits.Result, 30_000}, {&s.o.Limits.Calls, 64}} {
+		*l.limit = cmp.Or(max(*l.limit, 0), l.without)
+	}
+	s.slots = make(chan struct{}, s.o.Limits.Calls)
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: cmp.Or(s.o.Name, "agent-base"), Version: cmp.Or(s.o.Version, "0")}, &mcp.ServerOptions{
+		Instructions: s.o.Instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{ListChanged: true},
+			Extensions: map[string]any{extension: map[string]any{"directoryRead": true}}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = freshFor, "private" },
+	})
+	s.sdk.AddReceivingMiddleware(s.beforeAnswer)
+	return s, s.extend()
+}
+
+// freshFor is how long a client may keep a list, in milliseconds.
+const freshFor = 30_000
+
+// ServeStdio serves one client, until it closes in, or ctx is done. Calls that run then are cancelled.
+func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := s.sdk.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// maxMessage is the most bytes of one message of a client.
+const maxMessage = 8 << 20
+
+// needSkills are the requests that need the catalogue. All others are answered without.
+var needSkills = map[string]bool{"tools/list": true, "tools/call": true}
+
+// beforeAnswer describes the tools before the first request about them, and again when the skills have changed.
+func (s *Server) beforeAnswer(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if needSkills[method] {
+			if _, err := s.refresh(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// refresh returns the present skills, with the tools described as they say.
+func (s *Server) refresh(ctx context.Context) (*skill.Catalog, error) {
+	c, err := s.o.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown == c {
+		return c, nil
+	}
+	tools, err := s.describe(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tools {
+		s.sdk.AddTool(t, s.call)
+	}
+	s.shown = c
+	return c, nil
+}
