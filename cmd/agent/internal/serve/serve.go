@@ -73,7 +73,10 @@ func (s *Server) catalog(ctx context.Context) (*skill.Catalog, error) {
 			return nil, err
 		}
 	}
-	return s.watcher.Catalog(), s.s.Trust.Follow()
+	if err := s.s.Trust.Follow(); err != nil { // then nothing is approved
+		s.s.Out.Warn(err.Error())
+	}
+	return s.watcher.Catalog(), nil
 }
 
 func (s *Server) open(ctx context.Context) error {
