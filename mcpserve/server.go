@@ -6,7 +6,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,8 +52,10 @@ type Server struct {
 	sdk   *mcp.Server
 	slots chan struct{} // one for each call that may run
 
-	mu    sync.Mutex
-	shown *skill.Catalog // whose tools are described; nil before the first request
+	mu      sync.Mutex
+	shown   *skill.Catalog    // whose tools and prompts are described; nil before the first request
+	prompts map[string]string // the hint for the arguments of each prompt, by its name
+	changed atomic.Bool       // the skills have changed since: then clients are told
 }
 
 // keySize is the least size of Options.Key, in bytes.
@@ -83,12 +88,14 @@ func New(o *Options) (*Server, error) {
 	}
 	s.slots = make(chan struct{}, s.o.Limits.Calls)
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: cmp.Or(s.o.Name, "agent-base"), Version: cmp.Or(s.o.Version, "0")}, &mcp.ServerOptions{
-		Instructions: s.o.Instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{ListChanged: true},
+		Instructions:      s.o.Instructions,
+		CompletionHandler: s.complete,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Prompts: &mcp.PromptCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{ListChanged: true},
 			Extensions: map[string]any{extension: map[string]any{"directoryRead": true}}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = freshFor, "private" },
 	})
 	s.sdk.AddReceivingMiddleware(s.beforeAnswer)
+	s.sdk.AddSendingMiddleware(s.quiet)
 	return s, s.extend()
 }
 
@@ -100,7 +107,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := s.sdk.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) { // it has gone
 		return nil
 	}
 	return err
@@ -110,13 +117,13 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 const maxMessage = 8 << 20
 
 // needSkills are the requests that need the catalogue. All others are answered without.
-var needSkills = map[string]bool{"tools/list": true, "tools/call": true}
+var needSkills = map[string]bool{"tools/list": true, "tools/call": true, "prompts/list": true, "prompts/get": true}
 
-// beforeAnswer describes the tools before the first request about them, and again when the skills have changed.
+// beforeAnswer describes the tools and prompts before the first request about them.
 func (s *Server) beforeAnswer(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if needSkills[method] {
-			if _, err := s.refresh(ctx); err != nil {
+			if err := s.refresh(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -124,24 +131,48 @@ func (s *Server) beforeAnswer(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// refresh returns the present skills, with the tools described as they say.
-func (s *Server) refresh(ctx context.Context) (*skill.Catalog, error) {
+// quiet keeps clients from being told of the first lists as of a change.
+func (s *Server) quiet(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if strings.HasSuffix(method, "/list_changed") && !s.changed.Load() {
+			return nil, nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// Changed describes the tools and prompts again and tells the clients, after the skills have changed on disk. It does nothing before the
+// first request about them.
+func (s *Server) Changed(ctx context.Context) error {
+	s.mu.Lock()
+	asked := s.shown != nil
+	s.mu.Unlock()
+	if !asked {
+		return nil
+	}
+	s.changed.Store(true)
+	return s.refresh(ctx)
+}
+
+// refresh describes the tools and prompts of the present skills, unless it has done so.
+func (s *Server) refresh(ctx context.Context) error {
 	c, err := s.o.Catalog(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shown == c {
-		return c, nil
+		return nil
 	}
 	tools, err := s.describe(ctx, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, t := range tools {
 		s.sdk.AddTool(t, s.call)
 	}
+	s.offerPrompts(ctx, c)
 	s.shown = c
-	return c, nil
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -25,9 +26,12 @@ import (
 
 // world is a folder of skills and what serves them.
 type world struct {
-	dir    string
-	opened int // how often the skills were asked for
-	o      *Options
+	dir string
+	o   *Options
+
+	mu      sync.Mutex
+	catalog *skill.Catalog // nil: opened when it is asked for
+	opened  int            // how often that was
 }
 
 // newWorld writes skills, whose files are given by their paths.
@@ -43,8 +47,15 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	}
 	w.o = &Options{
 		Catalog: func(ctx context.Context) (*skill.Catalog, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.catalog != nil {
+				return w.catalog, nil
+			}
 			w.opened++
-			return skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(w.dir, nil), Trust: skill.TrustRoot}}})
+			var err error
+			w.catalog, err = skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(w.dir, nil), Trust: skill.TrustRoot}}})
+			return w.catalog, err
 		},
 		Kit: func(_ context.Context, c *skill.Catalog, s *session.Session) (*skilltool.Kit, error) {
 			return skilltool.New(&skilltool.Options{Catalog: func() *skill.Catalog { return c }, Session: s, Scripts: host}), nil
@@ -55,6 +66,9 @@ func newWorld(t *testing.T, files map[string]string) *world {
 
 func (w *world) write(t *testing.T, name, text string) {
 	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.catalog = nil
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -66,6 +80,13 @@ func (w *world) write(t *testing.T, name, text string) {
 
 // client returns a client of a new server.
 func (w *world) client(t *testing.T, o *mcp.ClientOptions, version string) *mcp.ClientSession {
+	t.Helper()
+	c, _ := w.server(t, o, version)
+	return c
+}
+
+// server returns a client of a new server, and that.
+func (w *world) server(t *testing.T, o *mcp.ClientOptions, version string) (*mcp.ClientSession, *Server) {
 	t.Helper()
 	s, err := New(w.o)
 	if err != nil {
@@ -91,7 +112,7 @@ func (w *world) client(t *testing.T, o *mcp.ClientOptions, version string) *mcp.
 			t.Errorf("the server ended with %v", err)
 		}
 	})
-	return c
+	return c, s
 }
 
 // revisions are one of each era.
@@ -300,5 +321,80 @@ func TestClientInTheLog(t *testing.T) {
 	call(t, w.client(t, nil, ""), "skill", map[string]any{"skill_name": "greet"})
 	if fmt.Sprint(agents) != "[mcp:test]" {
 		t.Errorf("got %q", agents)
+	}
+}
+
+// A person calls for a skill by its prompt, also for one that is hidden from models, and its handle works.
+func TestPrompts(t *testing.T) {
+	for _, version := range revisions {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t, map[string]string{
+				"greet/SKILL.md":         strings.Replace(greet["greet/SKILL.md"], "allowed-tools", "argument-hint: <warm|cool|warmest>\ndisable-model-invocation: true\nallowed-tools", 1),
+				"greet/scripts/hello.sh": greet["greet/scripts/hello.sh"],
+				"notes/SKILL.md":         greet["notes/SKILL.md"],
+				"own/SKILL.md":           "---\nname: own\ndescription: For models.\nuser-invocable: false\n---\nBody\n",
+			})
+			c := w.client(t, nil, version)
+			list, err := c.ListPrompts(t.Context(), nil)
+			if err != nil || len(list.Prompts) != 2 || list.Prompts[0].Name != "greet" || list.Prompts[0].Arguments[0].Description != "<warm|cool|warmest>" || list.Prompts[1].Arguments != nil {
+				t.Fatalf("got %+v, %v", list, err)
+			}
+			got, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"args": "warm"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := got.Messages[0].Content.(*mcp.TextContent).Text
+			_, rest, ok := strings.Cut(text, `"session": "`)
+			handle, _, _ := strings.Cut(rest, `"`)
+			if !ok || !strings.Contains(text, "The user called for the skill 'greet'") || !strings.Contains(text, "Run scripts/hello.sh") {
+				t.Errorf("got %s", text)
+			}
+			if a := call(t, c, "script_run", map[string]any{"skill_name": "greet", "script_name": "hello"}); a.Success {
+				t.Error("a model ran a script of a hidden skill")
+			}
+			if a := call(t, c, "script_run", map[string]any{"skill_name": "greet", "script_name": "hello", "session": handle}); !a.Success {
+				t.Errorf("got %+v", a)
+			}
+			for _, name := range []string{"own", "none"} {
+				if _, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name}); err == nil {
+					t.Errorf("%s is a prompt", name)
+				}
+			}
+			for text, want := range map[string]string{"wa": "[warm warmest]", "": "[warm cool warmest]", "x": "[]"} {
+				r, err := c.Complete(t.Context(), &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"}, Argument: mcp.CompleteParamsArgument{Name: "args", Value: text}})
+				if err != nil || fmt.Sprint(r.Completion.Values) != want {
+					t.Errorf("%q: got %+v, %v", text, r, err)
+				}
+			}
+		})
+	}
+}
+
+// Clients are told of changes on disk, and not of the first list.
+func TestChanges(t *testing.T) {
+	w := newWorld(t, greet)
+	told := make(chan string, 8)
+	o := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- "tools" }}
+	for _, version := range revisions {
+		c, s := w.server(t, o, version)
+		if err := s.Changed(t.Context()); err != nil { // nobody has asked yet
+			t.Fatal(err)
+		}
+		if _, err := c.ListTools(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		w.write(t, "more-"+version[:4]+"/SKILL.md", "---\nname: more-"+version[:4]+"\ndescription: One more.\n---\nBody\n")
+		if len(told) > 0 {
+			t.Error("the first list was told as a change")
+		}
+		if err := s.Changed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-told
+		list, err := c.ListTools(t.Context(), nil)
+		if err != nil || !strings.Contains(fmt.Sprint(list.Tools[3].Description), "more-"+version[:4]) {
+			t.Errorf("%s: got %v, %v", version, list, err)
+		}
 	}
 }

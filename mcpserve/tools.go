@@ -91,7 +91,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	c, err := s.refresh(ctx)
+	c, err := s.o.Catalog(ctx)
 	if err != nil {
 		return nil, err
 	}

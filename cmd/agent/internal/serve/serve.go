@@ -55,12 +55,13 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 func (s *Server) Close() {
 	s.stop()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watcher != nil {
-		s.watcher.Close()
+	watcher, sets := s.watcher, s.sets
+	s.mu.Unlock()
+	if watcher != nil {
+		watcher.Close() // it may be asking for the skills
 	}
-	if s.sets != nil {
-		_ = s.sets.Close()
+	if sets != nil {
+		_ = sets.Close()
 	}
 }
 
@@ -92,7 +93,11 @@ func (s *Server) open(ctx context.Context) error {
 			return err
 		}
 	}
-	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer()})
+	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) {
+		if err := s.mcp.Changed(s.life); err != nil {
+			s.s.Out.Warn(err.Error())
+		}
+	}})
 	return nil
 }
 
