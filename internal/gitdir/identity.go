@@ -1,23 +1,16 @@
 package gitdir
 
-import (
-	"path/filepath"
-
-	"github.com/agent-base/agent-base/internal/paths"
-)
+import "github.com/agent-base/agent-base/internal/paths"
 
 // Standing returns the folder that stands for a project: that of git which all work trees of its repository share, or the project's own
 // if it has none, or none that is believed (see Of). It has no links.
 func Standing(project string) string {
 	project = paths.Real(project)
 	r, err := Of(project)
-	switch {
-	case err != nil || r == nil:
+	if err != nil || r == nil {
 		return project
-	case len(r.Folders) > 0:
-		return r.Folders[len(r.Folders)-1]
 	}
-	return paths.Real(filepath.Join(project, ".git"))
+	return r.Common
 }
 
 // Identity names a project by the folder that stands for it. The name stays when that folder is moved within its file system, and no other

@@ -13,6 +13,9 @@ import (
 
 // Repository is the repository of a work tree. Paths are absolute and without links.
 type Repository struct {
+	Git    string // the folder with HEAD and the index
+	Common string // the folder with objects and refs: Git itself, but for a linked work tree
+
 	// Folders has the folders of git that lie outside of the work tree, none for an ordinary repository: those of a linked work tree and the
 	// repository that it is of, of a submodule, or of a repository that was made with --separate-git-dir.
 	Folders []string
@@ -53,7 +56,7 @@ func Of(workTree string) (*Repository, error) {
 		return nil, err
 	}
 	outside := !paths.Within([]string{workTree}, git) || !paths.Within([]string{workTree}, common)
-	r := &Repository{Lent: lent(common, workTree)}
+	r := &Repository{Git: git, Common: common, Lent: lent(common, workTree)}
 	if !outside {
 		return r, nil
 	}

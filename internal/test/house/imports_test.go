@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/surroundings": {"disclose", "internal/content", "internal/filename"},
 	"cmd/agent/internal/worker": {"cmd/agent/internal/surroundings", "internal/hostname", "want", "cmd/agent/internal/cure", "agent", "agent/hosttool", "agent/permit", "agent/saved", "agent/stream", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
-		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/gitdir", "internal/keyagent", "internal/lockfile", "internal/near", "internal/paths", "internal/proc", "internal/program", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
+		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/git", "internal/gitdir", "internal/keyagent", "internal/lockfile", "internal/near", "internal/paths", "internal/proc", "internal/program", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/projectrules": {"internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/draft"},

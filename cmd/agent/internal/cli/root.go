@@ -165,7 +165,7 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
 	f.StringVar(&o.Input, "input-format", "text", "`FORMAT` of stdin: text, or json for lines with prompts, stops and answers; json prints as --stream --json")
 	f.StringVar(&g.Effort, "effort", "", "how much the model thinks: `EFFORT` is low, medium, high or another that the model has")
-	f.BoolVar(&g.NoContext, "no-context", false, "without the texts for agents, AGENTS.md and CLAUDE.md")
+	f.BoolVar(&g.NoContext, "no-context", false, "without AGENTS.md and CLAUDE.md, the date and the status of git")
 	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
 	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
 	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")

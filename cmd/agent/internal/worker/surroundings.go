@@ -50,7 +50,7 @@ func (t *talk) contextCommand(context.Context, string) (string, error) {
 	size := window(w.s.Settings.Config(), &w.found.Facts)
 	rows := [][]string{
 		{"system text", chat.Number(max(p.System-texts-skills, 0))}, {"texts for agents", chat.Number(texts)}, {"list of skills", chat.Number(skills)},
-		{"tools", chat.Number(p.Tools)}, {"messages", chat.Number(max(all-p.System-p.Tools, 0))}, {"together", chat.Number(all)},
+		{"tools", chat.Number(p.Tools)}, {"date, system and git status", chat.Number(w.started)}, {"other messages", chat.Number(max(all-p.System-p.Tools-w.started, 0))}, {"together", chat.Number(all)},
 		{"window of " + w.found.String(), chat.Number(size)},
 	}
 	for _, f := range w.context.Files {

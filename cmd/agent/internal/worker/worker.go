@@ -53,6 +53,7 @@ type worker struct {
 	added    string           // to the system text, by the user
 	mode     disclose.Mode
 	context  *surroundings.Texts // in the system text
+	started  int                 // tokens of what the first turn began with; 0 if another process sent it
 	bare     bool                // without context
 	window   int                 // tokens of a conversation with the model that it began with
 	budget   int                 // of the list of skills
@@ -125,6 +126,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 	o.History = history
 	w.resume(ctx, o)
 	w.conversation = agent.New(o)
+	w.started = 0
 	w.keep.begun(w.conversation)
 	return nil
 }
@@ -251,10 +253,15 @@ func (w *worker) as(ctx context.Context) context.Context {
 	return trace.WithIdentity(ctx, w.identity())
 }
 
-// turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt brings up, and the
+// turn returns the text that goes with a prompt: at the start what the surroundings are, which skills changed on disk, which skills the prompt brings up, and the
 // skill that the user activated. The prefix stays unchanged.
 func (w *worker) turn(ctx context.Context, prompt string) string {
-	news, invoked := disclose.Join(w.keep.news, w.news(ctx), w.contextNews(), w.undone), w.invoked
+	start := ""
+	if len(w.conversation.Messages()) == 0 {
+		start = w.start(ctx)
+		w.started = disclose.Tokens(start)
+	}
+	news, invoked := disclose.Join(start, w.keep.news, w.news(ctx), w.contextNews(), w.undone), w.invoked
 	w.invoked, w.undone, w.keep.news = "", "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
@@ -296,7 +303,7 @@ const mostNews = 20
 // carry returns what survives when the conversation is shortened. What earlier turns said of other skills does not.
 func (w *worker) carry(ctx context.Context) string {
 	w.plan.Forget()
-	return w.kit.Carry(ctx).Body
+	return disclose.Join(w.start(ctx), w.kit.Carry(ctx).Body)
 }
 
 // join returns the tools in order: the agent's own, then those of skills. If two have the same name, it keeps the first
