@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // mostPrompts is how many skills are offered to a person as prompts. The others are reached by the tool skill.
@@ -57,6 +58,8 @@ func (s *Server) prompt(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 	if err != nil {
 		return nil, err
 	}
+	of := caller(req.Extra)
+	ctx = trace.WithIdentity(ctx, trace.Identity{Agent: clientName(of, req.Session)})
 	conversation := s.o.Session()
 	kit, err := s.o.Kit(ctx, c, conversation)
 	if err != nil {
@@ -68,7 +71,7 @@ func (s *Server) prompt(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 		return nil, invalid(r.Message)
 	}
 	st := conversation.State()
-	text += fmt.Sprintf("\n\n[Give \"session\": %q to calls of this server's tools while you carry it out.]", s.seal(&st))
+	text += fmt.Sprintf("\n\n[Give \"session\": %q to calls of this server's tools while you carry it out.]", s.seal(of, &st))
 	return &mcp.GetPromptResult{Description: r.Message, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 }
 

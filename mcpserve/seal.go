@@ -20,26 +20,28 @@ const maxHandle = 64 << 10
 
 // sealed is what a handle says.
 type sealed struct {
+	Of    string        `json:"of,omitempty"` // the caller that it is for
 	State session.State `json:"state"`
 	Until time.Time     `json:"until"`
 }
 
 var (
 	errForeign = errors.New("`session` is no handle of this server: leave it out, and activate the skill again")
+	errOthers  = errors.New("`session` was given to another caller: leave it out, and activate the skill again")
 	errOver    = errors.New("`session` is more than 24 hours old: leave it out, and activate the skill again")
 )
 
 // seal returns a handle: what it says, a dot, and the proof that a server with this key made it.
-func (s *Server) seal(st *session.State) string {
-	b, err := json.Marshal(&sealed{*st, s.o.Now().Add(holds)})
+func (s *Server) seal(of string, st *session.State) string {
+	b, err := json.Marshal(&sealed{of, *st, s.o.Now().Add(holds)})
 	if err != nil { // strings and times only
 		panic(err)
 	}
 	return encode(b) + "." + encode(s.proof(b))
 }
 
-// open returns what a handle says.
-func (s *Server) open(handle string) (*session.State, error) {
+// open returns what a handle of a caller says.
+func (s *Server) open(of, handle string) (*session.State, error) {
 	said, proof, ok := strings.Cut(handle, ".")
 	if !ok || len(handle) > maxHandle {
 		return nil, errForeign
@@ -55,6 +57,9 @@ func (s *Server) open(handle string) (*session.State, error) {
 	var out sealed
 	if json.Unmarshal(b, &out) != nil {
 		return nil, errForeign
+	}
+	if out.Of != of {
+		return nil, errOthers
 	}
 	if s.o.Now().After(out.Until) {
 		return nil, errOver

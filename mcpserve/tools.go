@@ -95,20 +95,21 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	if err != nil {
 		return nil, err
 	}
-	ctx = trace.WithIdentity(ctx, trace.Identity{Agent: clientName(req)})
+	of := caller(req.Extra)
+	ctx = trace.WithIdentity(ctx, trace.Identity{Agent: clientName(of, req.Session)})
 	ctx = withProgress(ctx, req)
 	handle, args, err := takeSession(req.Params.Arguments)
 	if err != nil {
 		return s.result(tool.CauseArguments.Failure(err.Error())), nil
 	}
-	return s.result(s.do(ctx, c, req.Params.Name, handle, args)), nil
+	return s.result(s.do(ctx, c, req.Params.Name, of, handle, args)), nil
 }
 
-// do calls a tool in the session of a handle.
-func (s *Server) do(ctx context.Context, c *skill.Catalog, name, handle string, args json.RawMessage) tool.Result {
+// do calls a tool for a caller, in the session of a handle.
+func (s *Server) do(ctx context.Context, c *skill.Catalog, name, of, handle string, args json.RawMessage) tool.Result {
 	conversation := s.o.Session()
 	if handle != "" {
-		if r := s.restore(ctx, c, conversation, handle); r != nil {
+		if r := s.restore(ctx, c, conversation, of, handle); r != nil {
 			return *r
 		}
 	}
@@ -125,15 +126,15 @@ func (s *Server) do(ctx context.Context, c *skill.Catalog, name, handle string, 
 	}
 	r := (&tool.Executor{Tools: set, Check: kit.Check, After: kit.After, Trace: s.o.Trace}).Call(ctx, name, args)
 	if name == skillTool && r.Success {
-		s.hand(conversation, &r)
+		s.hand(of, conversation, &r)
 	}
 	return r
 }
 
 // restore makes the skills of a handle active again. It returns a result if the call must not go on: a skill that is gone or has changed
 // would no longer restrict it.
-func (s *Server) restore(ctx context.Context, c *skill.Catalog, conversation *session.Session, handle string) *tool.Result {
-	st, err := s.open(handle)
+func (s *Server) restore(ctx context.Context, c *skill.Catalog, conversation *session.Session, of, handle string) *tool.Result {
+	st, err := s.open(of, handle)
 	if err != nil {
 		r := tool.CauseArguments.Failure(err.Error())
 		return &r
@@ -148,12 +149,12 @@ func (s *Server) restore(ctx context.Context, c *skill.Catalog, conversation *se
 }
 
 // hand adds the handle of a session to a result.
-func (s *Server) hand(conversation *session.Session, r *tool.Result) {
+func (s *Server) hand(of string, conversation *session.Session, r *tool.Result) {
 	if st := conversation.State(); len(st.Active) > 0 {
 		if r.Metadata == nil {
 			r.Metadata = map[string]any{}
 		}
-		r.Metadata["session"] = s.seal(&st)
+		r.Metadata["session"] = s.seal(of, &st)
 	}
 }
 
@@ -181,12 +182,24 @@ func takeSession(raw json.RawMessage) (handle string, args json.RawMessage, err 
 	return handle, args, err
 }
 
-// clientName returns how a client calls itself: for the log, never for a decision.
-func clientName(req *mcp.CallToolRequest) string {
-	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
-		return "mcp:" + cut(p.ClientInfo.Name, 64)
+// caller returns whose token came with a request; "" without one.
+func caller(x *mcp.RequestExtra) string {
+	if x == nil {
+		return ""
 	}
-	return "mcp"
+	return subject(x.TokenInfo)
+}
+
+// clientName returns who calls, and how its program calls itself: for the log, never for a decision.
+func clientName(of string, client *mcp.ServerSession) string {
+	name := "mcp"
+	if of != "" {
+		name += ":" + of
+	}
+	if p := client.InitializeParams(); p != nil && p.ClientInfo != nil {
+		name += ":" + cut(p.ClientInfo.Name, 64)
+	}
+	return name
 }
 
 // perProgress is the least time between two messages of progress of one call.

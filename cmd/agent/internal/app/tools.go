@@ -105,6 +105,16 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	return script.New(o)
 }
 
+// Apart is Host for callers who do not stand in a folder of the user's: a script starts in a folder of its run and knows no workspace.
+func (k *Toolkit) Apart() (*script.Host, error) {
+	o, err := k.hostOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.UserDir, o.Workspace, o.Cwd, o.FixedCwd = "", "", script.CwdUser, true
+	return script.New(o)
+}
+
 // TestHosts returns the hosts that run the programs of a skill for its tests. Both start them in a folder of their own instead
 // of the user's. probe gives them no network and nothing of the user's, bench what the skill was granted.
 func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -10,35 +11,65 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/serve"
 )
 
-type serveOptions struct{ s *app.Services }
+type serveOptions struct {
+	s    *app.Services
+	http serve.HTTPOptions
+}
 
 func newServeCommand(s *app.Services, run func(context.Context, *serveOptions) error) *cobra.Command {
 	o := &serveOptions{s: s}
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve skills to another agent over MCP",
 		Long: `Serve the skills of this folder and user to another agent, over the Model Context Protocol on stdin and stdout. The other agent
-starts this command itself: its configuration names it.
+starts this command itself: its configuration names it. With --http it listens for agents on this machine, or, with the setting
+serve.tokens, for those that have a token.
 
 The agent gets tools to search, activate and read skills, and to run their scripts. Scripts run here, in the sandbox, with the
 grants that they have here. A skill that is not trusted is not run, and nobody is asked: the answer names the command to type.`,
 		Example: `  agent serve
   agent serve --project ~/src/site
   claude mcp add skills -- agent serve
-  codex mcp add skills -- agent serve`,
+  codex mcp add skills -- agent serve
+  agent serve --http 127.0.0.1:8080`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
+	f := c.Flags()
+	f.StringVar(&o.http.Addr, "http", "", "listen on `ADDR`, a host and a port, in place of stdin")
+	f.StringArrayVar(&o.http.Hosts, "host", nil, "with --http: a `NAME` of the server, as clients write it (repeatable)")
+	f.StringArrayVar(&o.http.Origins, "origin", nil, "with --http: a web page that may call, such as https://app.example.com (repeatable)")
+	f.StringVar(&o.http.Health, "health", "", "with --http: answer /healthz and /readyz on `ADDR`")
+	return c
 }
 
 func runServe(ctx context.Context, o *serveOptions) error {
+	if o.http.Addr != "" {
+		return serveHTTP(ctx, o)
+	}
+	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 {
+		return app.Usage(errors.New("--host, --origin and --health are for --http"), "add --http ADDR, or leave them out")
+	}
 	if o.s.Out.InTerminal {
 		return app.Usage(errors.New("agent serve speaks MCP on stdin, which is a terminal here"), "name it in the configuration of another agent: agent serve --help has examples")
 	}
-	server, err := serve.New(ctx, o.s)
+	server, err := serve.New(ctx, o.s, false)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
 	return server.Stdio(ctx, o.s.Sys.In, o.s.Sys.Out)
+}
+
+func serveHTTP(ctx context.Context, o *serveOptions) error {
+	server, err := serve.New(ctx, o.s, true)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	err = server.HTTP(ctx, &o.http, func(at net.Addr) { o.s.Out.Remark("serving skills on http://" + at.String()) })
+	if errors.Is(err, serve.ErrOpen) {
+		return app.Usage(err, "listen on 127.0.0.1, or set serve.tokens: see docs/mcp.md")
+	}
+	return err
 }

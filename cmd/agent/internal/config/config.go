@@ -105,6 +105,7 @@ type Config struct {
 
 	Agent       Agent
 	Permissions Permissions
+	Serve       Serve
 
 	settings []Setting
 }
@@ -131,6 +132,12 @@ type Agent struct {
 
 	BashMemory, BashDisk, BashFileSize int64 // bashMemory, bashDisk, bashFileSize: bytes
 	BashProcesses, BashFiles           int64 // bashProcesses, bashFiles
+}
+
+// Serve has the settings of agent serve. Their keys are below `serve:`.
+type Serve struct {
+	Key    string // serve.key: absolute; "" means none
+	Tokens string // serve.tokens: absolute; "" means none
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

@@ -46,10 +46,11 @@ const (
 	skillsSection      = "skills"
 	agentSection       = "agent"
 	permissionsSection = "permissions"
+	serveSection       = "serve"
 )
 
 // sectionNames are the maps of a settings file in the order of the documentation.
-var sectionNames = []string{skillsSection, agentSection, permissionsSection}
+var sectionNames = []string{skillsSection, agentSection, permissionsSection, serveSection}
 
 // key describes one setting.
 type key struct {
@@ -275,6 +276,11 @@ var keys = []*key{
 		about: "Rules about calls that are always asked about, also where the mode or a rule in `allow` would not."},
 	{name: "permissions.deny", local: "deny", section: permissionsSection, kind: rules, project: add, env: "AGENT_PERMISSIONS_DENY",
 		about: "Rules about calls that are refused, such as `Read(.env)` or `Bash(git push:*)`. They come before the other two lists.\n\nA rule of `deny` or `ask` that cannot be read counts for every call of its tool. If its tool is not clear either, every call is asked about."},
+
+	{name: "serve.key", local: "key", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_KEY",
+		about: "A file of at least 32 bytes that seals what `agent serve` gives to clients, see [MCP](mcp.md). Servers with the same key take each other's handles. Only you may read it. Without one each server makes a key of its own."},
+	{name: "serve.tokens", local: "tokens", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_TOKENS",
+		about: "A file of the clients that may use `agent serve --http`: on each line a name, a space and a token of at least 16 characters. Only you may read it. Without it a server listens on the loopback interface alone."},
 }
 
 // trustWords are keys that a user may expect to grant trust. None does.

@@ -23,6 +23,8 @@ type Server struct {
 	s   *app.Services
 	mcp *mcpserve.Server
 
+	apart bool // callers do not stand in the user's folder
+
 	life context.Context // of the watcher
 	stop context.CancelFunc
 
@@ -32,13 +34,17 @@ type Server struct {
 	sets    *toolset.Host
 }
 
-// New returns a Server, which who made it closes. It reads the settings and no skill.
-func New(ctx context.Context, s *app.Services) (*Server, error) {
-	out := &Server{s: s}
+// New returns a Server, which who made it closes. It reads the settings and no skill. Scripts start in the user's folder, or with apart in
+// one of their run.
+func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
+	key, err := secret(s.Settings.Config().Serve.Key)
+	if err != nil {
+		return nil, err
+	}
+	out := &Server{s: s, apart: apart}
 	out.life, out.stop = context.WithCancel(ctx)
-	var err error
 	out.mcp, err = mcpserve.New(&mcpserve.Options{Catalog: out.catalog, Kit: out.kit, Session: func() *session.Session { return session.New(s.Tools.Session()) },
-		Version: app.Version, Instructions: instructions, Trace: s.Observe.Tracer()})
+		Version: app.Version, Instructions: instructions, Key: key, Trace: s.Observe.Tracer()})
 	return out, err
 }
 
@@ -86,7 +92,11 @@ func (s *Server) open(ctx context.Context) error {
 		return fmt.Errorf("skills cannot be opened: %w", err)
 	}
 	if s.s.Settings.Config().Paths.Cache != "" {
-		if s.scripts, err = s.s.Tools.Host(); err != nil {
+		host := s.s.Tools.Host
+		if s.apart {
+			host = s.s.Tools.Apart
+		}
+		if s.scripts, err = host(); err != nil {
 			return err
 		}
 		if s.sets, err = s.s.Tools.ToolsetsOn(s.scripts, nil, nil); err != nil {

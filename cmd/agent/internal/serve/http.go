@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/agent-base/agent-base/mcpserve"
+)
+
+// HTTPOptions says where a server listens.
+type HTTPOptions struct {
+	Addr    string   // host and port
+	Health  string   // host and port of /healthz and /readyz; "" means none
+	Hosts   []string // names by which clients address it
+	Origins []string // web pages that may call
+}
+
+// Limits of a connection.
+const (
+	headerTime = 5 * time.Second
+	headerSize = 16 << 10
+	idleTime   = 2 * time.Minute
+	drainTime  = 10 * time.Second // for calls that are under way when the server ends
+)
+
+// ErrOpen says that a server would listen where others reach it without a token.
+var ErrOpen = errors.New("an address that others reach needs tokens")
+
+// HTTP serves clients over HTTP until ctx is done; then it waits a while for calls that are under way. listening is called when it takes
+// requests, with its address.
+func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Addr)) error {
+	who, err := readTokens(s.s.Settings.Config().Serve.Tokens)
+	if err != nil {
+		return err
+	}
+	of := &mcpserve.HTTPOptions{Hosts: o.Hosts, Origins: o.Origins}
+	if who != nil {
+		of.Verify = who.verify
+	} else if !loopback(o.Addr) {
+		return ErrOpen
+	}
+	l, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return err
+	}
+	servers := []*http.Server{newServer(s.mcp.Handler(of))}
+	ended := make(chan error, 2)
+	if o.Health != "" {
+		health, err := net.Listen("tcp", o.Health)
+		if err != nil {
+			_ = l.Close()
+			return err
+		}
+		servers = append(servers, newServer(s.health()))
+		go func() { ended <- servers[1].Serve(health) }()
+	}
+	go func() { ended <- servers[0].Serve(l) }()
+	listening(l.Addr())
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	return errors.Join(err, drain(ctx, servers))
+}
+
+func newServer(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerSize, IdleTimeout: idleTime}
+}
+
+// drain ends servers: no further request is taken, and those that are under way have some time.
+func drain(ctx context.Context, servers []*http.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	var all []error
+	for _, server := range servers {
+		if err := server.Shutdown(ctx); err != nil {
+			all = append(all, fmt.Errorf("calls were ended that took more than %s", drainTime), server.Close())
+		}
+	}
+	return errors.Join(all...)
+}
+
+// health answers whether the process is there, and whether it can serve.
+func (s *Server) health() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if _, err := s.catalog(r.Context()); err != nil {
+			http.Error(w, "the skills cannot be read", http.StatusServiceUnavailable) // why is for the log
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	return mux
+}
+
+// loopback reports whether only this machine reaches an address.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/mcpserve"
+)
+
+// maxSecret is the most bytes of a file of secrets.
+const maxSecret = 1 << 20
+
+// minToken is the least number of characters of a token.
+const minToken = 16
+
+// secret reads a file that only the user may read; nil for "".
+func secret(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	b, err := lockfile.ReadPrivate(path, maxSecret)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others: chmod 600 %s", path, path)
+	}
+	return b, nil
+}
+
+// tokens are those who may call, by the hash of their token: comparing hashes takes the same time for each token.
+type tokens map[[sha256.Size]byte]string
+
+// readTokens reads a file of names and tokens; nil for "".
+func readTokens(path string) (tokens, error) {
+	b, err := secret(path)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	out := tokens{}
+	for n, line := range strings.Split(string(b), "\n") {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
+			continue
+		case len(fields) != 2 || len(fields[1]) < minToken:
+			return nil, fmt.Errorf("%s:%d: write a name, a space and a token of at least %d characters", path, n+1, minToken)
+		}
+		sum := sha256.Sum256([]byte(fields[1]))
+		if was, ok := out[sum]; ok && was != fields[0] {
+			return nil, fmt.Errorf("%s:%d: %s and %s have the same token", path, n+1, was, fields[0])
+		}
+		out[sum] = fields[0]
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s has no token", path)
+	}
+	return out, nil
+}
+
+// verify returns who has a token.
+func (t tokens) verify(_ context.Context, token string) (*mcpserve.Caller, error) {
+	name, ok := t[sha256.Sum256([]byte(token))]
+	if !ok {
+		return nil, errors.New("unknown token")
+	}
+	return &mcpserve.Caller{Subject: name}, nil
+}
