@@ -37,25 +37,19 @@ func (s *Server) seal(of string, st *session.State) string {
 	if err != nil { // strings and times only
 		panic(err)
 	}
-	return encode(b) + "." + encode(s.proof(b))
+	return s.signed("session", b)
+}
+
+// signed returns bytes with the proof that a server with this key wrote them for a purpose.
+func (s *Server) signed(purpose string, b []byte) string {
+	return encode(b) + "." + encode(s.proof(purpose, b))
 }
 
 // open returns what a handle of a caller says.
 func (s *Server) open(of, handle string) (*session.State, error) {
-	said, proof, ok := strings.Cut(handle, ".")
-	if !ok || len(handle) > maxHandle {
-		return nil, errForeign
-	}
-	b, err := base64.RawURLEncoding.DecodeString(said)
-	if err != nil {
-		return nil, errForeign
-	}
-	sum, err := base64.RawURLEncoding.DecodeString(proof)
-	if err != nil || !hmac.Equal(sum, s.proof(b)) {
-		return nil, errForeign
-	}
+	b, ok := s.proven("session", handle)
 	var out sealed
-	if json.Unmarshal(b, &out) != nil {
+	if !ok || json.Unmarshal(b, &out) != nil {
 		return nil, errForeign
 	}
 	if out.Of != of {
@@ -67,9 +61,23 @@ func (s *Server) open(of, handle string) (*session.State, error) {
 	return &out.State, nil
 }
 
-func (s *Server) proof(b []byte) []byte {
+// proven returns what signed was given.
+func (s *Server) proven(purpose, text string) ([]byte, bool) {
+	said, proof, ok := strings.Cut(text, ".")
+	if !ok || len(text) > maxHandle {
+		return nil, false
+	}
+	b, err := base64.RawURLEncoding.DecodeString(said)
+	if err != nil {
+		return nil, false
+	}
+	sum, err := base64.RawURLEncoding.DecodeString(proof)
+	return b, err == nil && hmac.Equal(sum, s.proof(purpose, b))
+}
+
+func (s *Server) proof(purpose string, b []byte) []byte {
 	h := hmac.New(sha256.New, s.o.Key)
-	h.Write([]byte("session\x00"))
+	h.Write([]byte(purpose + "\x00"))
 	h.Write(b)
 	return h.Sum(nil)
 }

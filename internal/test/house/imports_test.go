@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/projectrules": {"internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/draft"},
-	"cmd/agent/internal/serve":        {"internal/lockfile", "cmd/agent/internal/app", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset"},
+	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset"},
 	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/skilluri": {},

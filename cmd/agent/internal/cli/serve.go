@@ -26,7 +26,8 @@ starts this command itself: its configuration names it. With --http it listens f
 serve.tokens, for those that have a token.
 
 The agent gets tools to search, activate and read skills, and to run their scripts. Scripts run here, in the sandbox, with the
-grants that they have here. A skill that is not trusted is not run, and nobody is asked: the answer names the command to type.`,
+grants that they have here. A skill that is not trusted is not run. Where the other agent can ask you, it does; else its answer
+names the command to type.`,
 		Example: `  agent serve
   agent serve --project ~/src/site
   claude mcp add skills -- agent serve

@@ -6,9 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/mcpserve"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
@@ -112,11 +114,35 @@ func (s *Server) open(ctx context.Context) error {
 }
 
 // kit returns the tools for one call.
-func (s *Server) kit(_ context.Context, cat *skill.Catalog, conversation *session.Session) (*skilltool.Kit, error) {
+func (s *Server) kit(ctx context.Context, cat *skill.Catalog, conversation *session.Session) (*skilltool.Kit, error) {
 	o := s.s.Tools.OptionsOn(cat, s.scripts)
 	o.Session = conversation
+	if !s.apart && mcpserve.CanAsk(ctx) { // over HTTP the caller is the one who wants it
+		o.Policy.Approve = s.approve
+	}
 	if s.sets != nil {
 		o.Toolsets = s.sets
 	}
 	return skilltool.New(o), nil
+}
+
+// approve asks the person at the client whether the scripts of a skill may run, and stores an approval after a yes.
+func (s *Server) approve(ctx context.Context, k *skill.Skill) (bool, error) {
+	p, err := s.s.Consent.Propose(ctx, k)
+	if err != nil {
+		return false, err
+	}
+	lines := p.Lines()
+	for i, line := range lines {
+		lines[i] = ui.Line(line)
+	}
+	lines = append(lines, fmt.Sprintf("Let the scripts of %q run here? yes: as long as its content stays; once: for this call", k.Canonical()))
+	answer, err := mcpserve.Ask(ctx, p.Digest(), strings.Join(lines, "\n"))
+	switch {
+	case err != nil:
+		return false, err
+	case answer == mcpserve.AnswerYes:
+		return true, s.s.Consent.Approve(ctx, p)
+	}
+	return answer == mcpserve.AnswerOnce, nil
 }
