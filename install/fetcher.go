@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 )
 
@@ -75,7 +76,7 @@ type Snapshot struct {
 	// was listed so far. A nil LeftOut means nothing.
 	LeftOut func() []string
 
-	// Parts are the folders of FS that are from other places.
+	// Parts are the folders of FS that are from other places, and those that are Missing from it.
 	Parts []Part
 
 	// Around reports whether there is a file or folder at a path that leads out of FS, such as "../lib/a.py". It is nil where nothing
@@ -87,11 +88,7 @@ type Snapshot struct {
 }
 
 // Part is a folder of a place that is from another repository: a submodule.
-type Part struct {
-	Path   string // slash path below the root of the place
-	URL    string
-	Commit string // whole id
-}
+type Part = registry.Part
 
 // Origin is where a snapshot is from, as the registry records it.
 type Origin struct {

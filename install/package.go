@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +26,23 @@ type Package struct {
 	Candidate *Candidate      // in the place
 	Before    *registry.Entry // that has the name now; nil if none has
 	LeftOut   []string        // links, submodules and other things below its folder that the copy has not, and why
-	Parts     []Part          // submodules that it lies in or has
+	Parts     []Part          // submodules that it lies in, has or should have
 	Signature *oms.Report     // of the files as the place has them, before a name was given; nil without Options.Verify
 
 	place *Place
 	sub   string // folder below the stage
 	same  bool   // see Same
+}
+
+// Lacks returns what LeftOut says of the submodules that could not be fetched: another time the skill may have them.
+func (k *Package) Lacks() []string {
+	var out []string
+	for _, line := range k.LeftOut {
+		if slices.ContainsFunc(k.Parts, func(p Part) bool { return p.Missing && strings.HasPrefix(line, p.Path+" ") }) {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // Renamed reports whether the copy has another name than the place has for the skill.
@@ -122,7 +134,7 @@ func (k *Package) Is(ctx context.Context, digest string) (bool, error) {
 func (k *Package) Entry() registry.Entry {
 	o := &k.place.Origin
 	e := registry.Entry{Name: k.Name, CommitSHA: o.Commit, Branch: o.Branch, Tag: o.Tag, Digest: k.Digest, Kind: o.Source.Kind.String(),
-		Source: o.Source.String(), OriginURL: o.URL, Path: k.Candidate.Path, Pinned: o.Pinned, Requires: k.Candidate.Manifest.RequiresSkills}
+		Source: o.Source.String(), OriginURL: o.URL, Path: k.Candidate.Path, Pinned: o.Pinned, Requires: k.Candidate.Manifest.RequiresSkills, Submodules: k.Parts}
 	if o.Source.Kind == source.Git {
 		e.GitURL = o.Source.URL
 	}

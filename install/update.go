@@ -222,7 +222,7 @@ func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Sta
 	known := checkedAt(&list[0].Entry)
 	var names []string
 	for _, s := range list {
-		if checkedAt(&s.Entry) != known {
+		if checkedAt(&s.Entry) != known || slices.ContainsFunc(s.Entry.Submodules, func(p Part) bool { return p.Missing }) {
 			known = ""
 		}
 		names = append(names, cmp.Or(s.Entry.OriginalName, s.Entry.Name))
@@ -268,9 +268,16 @@ func (p *Place) compare(ctx context.Context, s *Status, c *Candidate) {
 		s.State, s.Err = Failed, errors.Join(fmt.Errorf("skill %q was %w", s.Entry.Name, ErrChanged), k.Close())
 	case k.Same():
 		s.State, s.Err, s.checked = Current, k.Close(), p.Origin.Commit
+	case slices.ContainsFunc(k.Parts, func(part Part) bool { return part.Missing && had(&s.Entry, part.Path) }):
+		s.State, s.Err = Failed, errors.Join(fmt.Errorf("the new version of skill %q is not whole: %s", s.Entry.Name, strings.Join(k.Lacks(), "; ")), k.Close())
 	default:
 		s.State, s.Package, s.Origin = Available, k, p.Origin
 	}
+}
+
+// had reports whether an installed skill has the submodule at a path.
+func had(e *registry.Entry, at string) bool {
+	return slices.ContainsFunc(e.Submodules, func(p Part) bool { return p.Path == at && !p.Missing })
 }
 
 // BreakingError says that the present content of an installed skill cannot be used.
@@ -330,7 +337,7 @@ func (in *Installer) Rollback(ctx context.Context, name string, approved bool, p
 		if now.Digest != e.Digest {
 			return fmt.Errorf("skill %q was %w", e.Name, ErrChanged)
 		}
-		now.Digest, now.InstalledPath, now.CommitSHA = to.Digest, to.InstalledPath, to.CommitSHA
+		now.Digest, now.InstalledPath, now.CommitSHA, now.Submodules = to.Digest, to.InstalledPath, to.CommitSHA, to.Submodules
 		now.Trusted, now.Permissions = approved, permissions
 		return nil
 	})

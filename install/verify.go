@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/agent-base/agent-base/install/oms"
@@ -136,8 +137,14 @@ func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string
 		return err
 	}
 	defer k.Close()
-	if same, err := k.Is(ctx, e.Digest); err != nil || !same {
-		return cmp.Or(err, fmt.Errorf("skill %q: %w", e.Name, ErrElsewhere))
+	same, err := k.Is(ctx, e.Digest)
+	switch lacks := k.Lacks(); {
+	case err != nil:
+		return err
+	case !same && len(lacks) > 0:
+		return fmt.Errorf("skill %q is not whole in its place: %s", e.Name, strings.Join(lacks, "; "))
+	case !same:
+		return fmt.Errorf("skill %q: %w", e.Name, ErrElsewhere)
 	}
 	if in.verify(ctx, e).Condition == Edited {
 		if err := in.setAside(ctx, e.InstalledPath, aside); err != nil {

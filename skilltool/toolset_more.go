@@ -49,7 +49,7 @@ func (k *Kit) More(ctx context.Context, set *tool.Set) []tool.Tool {
 			k.offerFixed(set, &batch)
 		}
 		if k.real(b) {
-			for _, t := range b.tools {
+			for _, t := range ownNamesFirst(b.tools) {
 				k.offerTool(ctx, set, &batch, t)
 			}
 		}
@@ -112,6 +112,13 @@ func (k *Kit) offerFixed(set, batch *tool.Set) {
 			_ = batch.Add(t) // it is there already if another skill needed it
 		}
 	}
+}
+
+// ownNamesFirst returns tools with those first whose names stay as they are: no changed name takes one of these.
+func ownNamesFirst(tools []tool.Tool) []tool.Tool {
+	changed := func(t tool.Tool) bool { return modelName(t.Name) != t.Name }
+	first := slices.DeleteFunc(slices.Clone(tools), changed)
+	return append(first, slices.DeleteFunc(slices.Clone(tools), func(t tool.Tool) bool { return !changed(t) })...)
 }
 
 // offerTool adds a tool of a toolset to the batch, under a name that is free.

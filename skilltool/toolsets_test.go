@@ -148,6 +148,19 @@ func (c *conversation) call(name, args string) tool.Result {
 	return c.exec.Call(c.t.Context(), name, json.RawMessage(args))
 }
 
+// The name that a model has for a tool is changed only as far as no other tool of the skill is really called so.
+func TestOwnNamesFirst(t *testing.T) {
+	f := newFake()
+	f.tools["twin"] = []tool.Tool{f.echoTool("twin", "Twin", "2nd", nameSchema), f.echoTool("twin", "Twin", "_nd", nameSchema)}
+	c := converse(t, f, toolsetFiles(""), session.Options{}, nil)
+	c.call("skill", `{"skill_name":"twin"}`)
+	c.more()
+	c.call("_nd", `{}`)
+	if !slices.Equal(f.called, []string{"twin.Twin._nd{}"}) {
+		t.Errorf("called %v", f.called)
+	}
+}
+
 // R116, R117, R118: an active skill's tools are tools of the model, after those there are; toolset_call calls any of them. The first of
 // a name wins and the other is named in a warning, or gets its skill's name with Show.Prefix.
 func TestToolsetsOfActiveSkills(t *testing.T) {

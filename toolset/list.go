@@ -57,11 +57,14 @@ func (u *unit) catalogue(ctx context.Context, c lister) ([]listed, []error, erro
 				return out, append(errs, u.fault("", KindTool, fmt.Sprintf("it has more than %d tools: at least %d are left out", maxTools, rest))), nil
 			}
 			l, err := u.listed(t)
-			if err == nil && slices.ContainsFunc(out, func(o listed) bool { return o.Class == l.Class && o.Name == l.Name }) {
-				err = fmt.Errorf("two tools have the name %q, and the first counts", l.Name)
+			if j := slices.IndexFunc(out, func(o listed) bool { return o.Class == l.Class && o.Name == l.Name }); err == nil && j >= 0 {
+				if l.before(&out[j]) {
+					out[j], l = l, out[j]
+				}
+				err = fmt.Errorf("another tool, %.100q, has its name %q", out[j].Wire, l.Name)
 			}
 			if err != nil {
-				errs = append(errs, u.fault(l.Class, KindTool, fmt.Sprintf("tool %.100q: %v", t.Name, err)))
+				errs = append(errs, u.fault(l.Class, KindTool, fmt.Sprintf("tool %.100q: %v", l.Wire, err)))
 				continue
 			}
 			out = append(out, l)
@@ -95,6 +98,16 @@ func (u *unit) listed(t *mcphost.Tool) (listed, error) {
 		return l, fmt.Errorf("its schema is not that of an object")
 	}
 	return l, nil
+}
+
+// before reports whether of two tools with the same name for models this one has it, whatever their order: one whose own name it is, or
+// else the first by their own names.
+func (l *listed) before(other *listed) bool {
+	own, its := strings.HasSuffix(l.Wire, l.Name), strings.HasSuffix(other.Wire, other.Name)
+	if own != its {
+		return own
+	}
+	return l.Wire < other.Wire
 }
 
 const maxName = 64

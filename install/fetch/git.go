@@ -183,7 +183,7 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 	if err := subs.fetch(ctx); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
-	s.FS, s.Need, s.Close, s.LeftOut, s.Parts = repo, repo.Need, repo.Close, subs.leftOut, subs.got
+	s.FS, s.Need, s.Close, s.LeftOut, s.Parts = repo, repo.Need, repo.Close, subs.leftOut, subs.parts
 	return s, nil
 }
 

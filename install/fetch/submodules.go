@@ -27,7 +27,8 @@ type submodules struct {
 
 	from map[string]string // URLs by path, as the repository says
 	said map[string]string // why one was not fetched, by path
-	got  []install.Part
+
+	parts []install.Part // that were fetched, or could not be
 }
 
 // mostFetched is how many submodules of one repository are fetched.
@@ -53,11 +54,15 @@ func (s *submodules) fetch(ctx context.Context) error {
 			continue
 		}
 		n++
-		if err := s.add(ctx, l); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+		err := s.add(ctx, l)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
 			s.said[l.Path] = fmt.Sprintf("could not be fetched: %v", err)
+		}
+		if address, other := s.address(l.Path); other == nil {
+			s.parts = append(s.parts, install.Part{Path: l.Path, URL: address, Commit: l.Commit, Missing: err != nil})
 		}
 	}
 	return nil
@@ -107,11 +112,7 @@ func (s *submodules) add(ctx context.Context, l git.LeftOut) error {
 		}
 	}
 	local := s.f.o.AllowFile && strings.HasPrefix(s.r.Source.URL, "file:") // a repository from elsewhere names none of this machine
-	err = s.repo.AddSubmodule(ctx, client, l, &git.FetchOptions{URL: address, AllowFile: local, All: s.r.All, Progress: progress})
-	if err == nil {
-		s.got = append(s.got, install.Part{Path: l.Path, URL: address, Commit: l.Commit})
-	}
-	return err
+	return s.repo.AddSubmodule(ctx, client, l, &git.FetchOptions{URL: address, AllowFile: local, All: s.r.All, Progress: progress})
 }
 
 // client returns what fetches a submodule. On the host that a person typed it may have the password that is given there, and the token if the

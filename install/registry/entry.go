@@ -116,7 +116,7 @@ func isDigest(s string) bool {
 func (e *Entry) replaced(old *Entry, now time.Time) []Previous {
 	list := slices.Clone(old.Previous)
 	if old.Digest != "" && !old.Linked {
-		list = slices.Insert(list, 0, Previous{Digest: old.Digest, CommitSHA: old.CommitSHA, InstalledPath: old.InstalledPath, ReplacedAt: whole(now)})
+		list = slices.Insert(list, 0, Previous{Digest: old.Digest, CommitSHA: old.CommitSHA, InstalledPath: old.InstalledPath, ReplacedAt: whole(now), Submodules: old.Submodules})
 	}
 	active := func(p Previous) bool { return p.InstalledPath == e.InstalledPath && p.Digest == e.Digest }
 	list = slices.DeleteFunc(list, active)

@@ -9,6 +9,7 @@ package registry
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -43,6 +44,7 @@ type Entry struct {
 	Linked      bool       `json:"linked,omitempty"`      // InstalledPath is a folder of the user's own and not of the store
 	Permissions []string   `json:"permissions,omitempty"` // what the user was shown and approved
 	Requires    []string   `json:"requires,omitempty"`    // names of the skills that this one needs
+	Submodules  []Part     `json:"submodules,omitempty"`  // of the repository, that the skill lies in or has
 
 	OriginalName string `json:"original_name,omitempty"` // that the place has for it, if it was installed under another name
 
@@ -59,6 +61,25 @@ type Previous struct {
 	CommitSHA     string    `json:"commit_sha,omitempty"`
 	InstalledPath string    `json:"installed_path"`
 	ReplacedAt    time.Time `json:"replaced_at"` // whole seconds, UTC
+	Submodules    []Part    `json:"submodules,omitempty"`
+}
+
+// Part is a folder of a place that is from another repository: a submodule.
+type Part struct {
+	Path   string `json:"path"`       // slash path below the root of the place
+	URL    string `json:"git_url"`    // without secrets
+	Commit string `json:"commit_sha"` // whole id
+
+	Missing bool `json:"missing,omitempty"` // it could not be had: an update tries again
+}
+
+// String describes a part in a line.
+func (p Part) String() string {
+	text := fmt.Sprintf("%s from %s, commit %.8s", p.Path, p.URL, p.Commit)
+	if p.Missing {
+		text += ", which could not be fetched"
+	}
+	return text
 }
 
 // Set is what a Store held when it was loaded. The zero value is empty.

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // page is a shape of the addresses that people copy from a browser: a repository, a mark, a version and a path in it.
@@ -17,7 +20,16 @@ type page struct {
 	base  string   // where the repository is, if it is not on the host of the address
 	below string   // between the version and the path; "" is "/"
 	name  bool     // the name of a skill stands in the place of a version and a path
+
+	form  func() *regexp.Regexp // instead of mark and parts; its last group is the path, and the parameter "at" of the query the version
+	clone string                // what the path of the repository is, from the other groups of form
 }
+
+// Bitbucket Server and Data Center, also below a path of the host: the repositories of a project, and those of a user.
+var (
+	ofProject = lazyregexp.New(`^(.*?/)?projects/([^/]+)/repos/([^/]+)/(?:browse|raw)(?:/(.*))?$`)
+	ofUser    = lazyregexp.New(`^(.*?/)?users/([^/]+)/repos/([^/]+)/(?:browse|raw)(?:/(.*))?$`)
+)
 
 // pages has a row for each shape. The first that fits counts.
 var pages = []page{
@@ -27,6 +39,7 @@ var pages = []page{
 	{mark: "/tree/", parts: 2, hosts: []string{"git.sr.ht"}, below: "/item/"},
 	{mark: "/tree/", parts: 2}, {mark: "/blob/", parts: 2}, {mark: "/raw/", parts: 2}, // GitHub
 	{mark: "/src/", parts: 2, hosts: []string{"bitbucket.org"}},
+	{form: ofProject, clone: "${1}scm/$2/$3", below: "?"}, {form: ofUser, clone: "${1}scm/~$2/$3", below: "?"}, // no version has a "?"
 	{mark: "/", parts: 2, hosts: []string{"raw.githubusercontent.com"}, base: gitHub},
 	{mark: "/", parts: 2, hosts: []string{"skills.sh", "www.skills.sh"}, base: gitHub, name: true},
 }
@@ -89,6 +102,14 @@ func (p *page) split(u *url.URL) (repo, after string, ok bool) {
 		return "", "", false
 	}
 	path := strings.Trim(u.Path, "/")
+	if p.form != nil {
+		groups := p.form().FindStringSubmatch(path)
+		if groups == nil {
+			return "", "", false
+		}
+		repo = p.form().ReplaceAllString(path, p.clone)
+		return repo, u.Query().Get("at") + p.below + groups[len(groups)-1], true
+	}
 	if p.parts == 0 {
 		repo, after, ok = strings.Cut(path, p.mark)
 		return repo, after, ok && strings.Contains(repo, "/") && after != ""

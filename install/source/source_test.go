@@ -51,6 +51,11 @@ func TestParse(t *testing.T) { // R147, R151
 		{"https://git.acme.example/o/r/src/commit/0123abc/csv", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git", Want: "0123abc", Type: "commit", Path: "csv"}},
 		{"https://git.acme.example/o/r/raw/branch/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://git.acme.example/o/r.git", Want: "main", Type: "branch", Path: "csv", Joined: true}},
 		{"https://bitbucket.org/o/r/src/main/csv/", Ref{Kind: Git, URL: "https://bitbucket.org/o/r", Want: "main", Path: "csv", Joined: true}},
+		{"https://git.acme.example/projects/PRJ/repos/r/browse", Ref{Kind: Git, URL: "https://git.acme.example/scm/PRJ/r.git"}},
+		{"https://git.acme.example/projects/PRJ/repos/r/browse/skills/csv?at=refs%2Fheads%2Ffeature%2Fx", Ref{Kind: Git, URL: "https://git.acme.example/scm/PRJ/r.git", Want: "feature/x", Type: "branch", Path: "skills/csv"}},
+		{"https://git.acme.example:7990/bitbucket/users/ada/repos/r/raw/csv/SKILL.md?at=v1#12", Ref{Kind: Git, URL: "https://git.acme.example:7990/bitbucket/scm/~ada/r.git", Want: "v1", Path: "csv"}},
+		{"https://git.acme.example/projects/projects/repos/repos/browse/csv?at=refs/tags/v1", Ref{Kind: Git, URL: "https://git.acme.example/scm/projects/repos.git", Want: "v1", Type: "tag", Path: "csv"}},
+		{"https://git.acme.example/projects/a/repos/b.git", Ref{Kind: Git, URL: "https://git.acme.example/projects/a/repos/b.git"}},
 		{"https://git.sr.ht/~u/r/tree/a/b/item/csv", Ref{Kind: Git, URL: "https://git.sr.ht/~u/r", Want: "a/b", Path: "csv"}},
 		{"https://skills.sh/acme/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Name: "csv"}},
 		{"skills.sh/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
@@ -214,7 +219,7 @@ func TestJoined(t *testing.T) {
 // What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c", "h:8443/a/b", "a@h:8443/b",
-		"https://h/a/b/src/branch/c/d", "https://git.sr.ht/~a/b/tree/c/item/d", "https://raw.githubusercontent.com/a/b/c/SKILL.md", "skills.sh/a/b/c", "a@b:c#d:e@f"} {
+		"https://h/a/b/src/branch/c/d", "https://git.sr.ht/~a/b/tree/c/item/d", "https://raw.githubusercontent.com/a/b/c/SKILL.md", "skills.sh/a/b/c", "https://h/x/projects/a/repos/b/browse/c?at=refs%2Fheads%2Fd", "a@b:c#d:e@f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -27,7 +27,10 @@ func (c *Consent) Brought(ctx context.Context, k *install.Package, checked *Chec
 		p.notes = append(p.notes, "  what is signed is called "+k.Candidate.Manifest.Name+": the name in its SKILL.md will be another one")
 	}
 	for _, part := range k.Parts {
-		p.notes = append(p.notes, fmt.Sprintf("  submodule %s from %s, commit %.8s", part.Path, part.URL, part.Commit))
+		if part.Missing { // left out
+			continue
+		}
+		p.notes = append(p.notes, "  submodule "+part.String())
 	}
 	p.notes = append(p.notes, leftOutLines(k)...)
 	p.notes = append(p.notes, checked.lines()...)

@@ -219,7 +219,7 @@ func Advised(p manifest.Problem) manifest.Problem {
 func Spoken(code string) bool {
 	switch code {
 	case "skill-untrusted", "skill-unknown", "skills-none-trusted", "skills-untrusted-loaded", "trust-unreadable",
-		"glob-invalid", "name-alike", "source-unreadable", "registry-damaged", "registry-unreadable":
+		"glob-invalid", "source-unreadable", "registry-damaged", "registry-unreadable":
 		return true
 	}
 	return false

@@ -189,6 +189,19 @@ func (p *Printer) LeftOut(cat *skill.Catalog) {
 	}
 }
 
+// NameAlike is the code of the problem that a skill's name looks like that of another one.
+const NameAlike = "name-alike"
+
+// Alike warns about the skills whose names look like those of others. Commands that list or check skills do that; those that ask about
+// one skill name what it looks like, and the others are silent.
+func (p *Printer) Alike(cat *skill.Catalog) {
+	for _, problem := range cat.Notes() {
+		if problem.Code == NameAlike {
+			p.WarnProblem(Advised(problem))
+		}
+	}
+}
+
 // Tracer returns the tracer that logs the engine's events to stderr with --verbose, and otherwise nil. The text handler
 // quotes control characters; the JSON handler leaves some of them, and writes a whole line at once.
 func (p *Printer) Tracer() trace.Tracer {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
@@ -27,6 +28,8 @@ type installedJSON struct {
 	Updated   time.Time `json:"updated_at,omitzero"`
 	Versions  int       `json:"versions"` // that are kept, with the active one
 
+	Submodules []registry.Part `json:"submodules,omitempty"` // that the skill lies in or has
+
 	from string // for people
 }
 
@@ -36,7 +39,7 @@ func newInstalled(e *registry.Entry) *installedJSON {
 	}
 	return &installedJSON{Source: e.Source, GitURL: orNull(e.GitURL), Commit: orNull(e.CommitSHA), Branch: orNull(e.Branch), Tag: orNull(e.Tag), Path: e.Path,
 		Pinned: e.Pinned, Linked: e.Linked, Digest: e.Digest, Original: e.OriginalName, Folder: e.InstalledPath, Installed: e.InstalledAt, Updated: e.UpdatedAt,
-		Versions: 1 + len(e.Previous), from: app.From(*e)}
+		Versions: 1 + len(e.Previous), Submodules: e.Submodules, from: app.From(*e)}
 }
 
 // recordedJSON is what another program recorded about a skill that it installed.
@@ -84,6 +87,17 @@ func commitText(i *installedJSON) string {
 		return ""
 	}
 	return fmt.Sprint(i.Commit)
+}
+
+func submodulesText(i *installedJSON) string {
+	if i == nil {
+		return ""
+	}
+	var out []string
+	for _, part := range i.Submodules {
+		out = append(out, part.String())
+	}
+	return strings.Join(app.Some(out), "; ")
 }
 
 func calledText(i *installedJSON) string {

@@ -238,7 +238,7 @@ func breaks(p manifest.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p manifest.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == "home-unwritable"
+	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == app.NameAlike || p.Code == "home-unwritable"
 }
 
 // mostAlike is how many problems with one code are shown: thousands would hide what is shown below them.

@@ -31,7 +31,7 @@ func gitSite(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	program, err := exec.LookPath("git")
 	ts.Check(err)
-	serve(ts, args, &cgi.Handler{Path: program, Args: []string{"http-backend"}, Dir: ts.MkAbs(args[1]),
+	serve(ts, args, &cgi.Handler{Path: program, Args: []string{"http-backend"}, Dir: ts.MkAbs(args[1]), Stderr: io.Discard,
 		Env: []string{"GIT_PROJECT_ROOT=" + ts.MkAbs(args[1]), "GIT_HTTP_EXPORT_ALL=1", "HOME=" + ts.MkAbs("."), "GIT_CONFIG_NOSYSTEM=1"}})
 }
 

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -227,6 +228,9 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 		return nil
 	case k.Hash != "" && k.Digest != "" && sameHash != sameDigest:
 		return differs(nothing+again+" writes the entry anew", "skill %q: computedHash and digest in %s are of different contents", k.Name, lock.FileName)
+	}
+	if lacks := pack.Lacks(); len(lacks) > 0 {
+		return differs(nothing+"the same command works once the submodule can be fetched", "skill %q: %s has not all that %s says: %s", k.Name, k.Source, lock.FileName, strings.Join(lacks, "; "))
 	}
 	return differs(nothing+again+" accepts the new content", "skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)
 }

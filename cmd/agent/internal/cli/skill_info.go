@@ -70,7 +70,7 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"tools", d.Restricts}, {"any code", d.anyCodeText()}, {"dropped", strings.Join(d.DroppedTools, "; ")},
 		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
 		{"granted", grantedText(d)},
-		{"installed", installedText(d)}, {"commit", commitText(d.Installed)}, {"called", calledText(d.Installed)}, {"versions", versionsKept(d.Installed)},
+		{"installed", installedText(d)}, {"commit", commitText(d.Installed)}, {"submodules", submodulesText(d.Installed)}, {"called", calledText(d.Installed)}, {"versions", versionsKept(d.Installed)},
 		{"scripts", scriptsText(d)}, {"packages", o.out.Typed(packagesText(d))}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	}...))
 	if len(d.Fields) > 0 {

@@ -60,6 +60,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
+	o.out.Alike(cat)
 	changed := changedOf(ctx, cat)
 	skills := func(yield func(skill.Entry) bool) {
 		for e := range chosen(cat, o.all) {
