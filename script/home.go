@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -81,7 +82,7 @@ func (h *Host) Homes() []Home {
 
 func (h *Host) measured(skillName, folder string) Home {
 	home := Home{Skill: skillName, Dir: filepath.Join(h.o.Homes, folder)}
-	home.Files, home.Bytes = measure(home.Dir)
+	home.Files, home.Bytes = proc.Measure(home.Dir)
 	return home
 }
 
@@ -107,7 +108,7 @@ func (h *Host) ClearCaches(name string) (files int, err error) {
 		}
 		program.RemoveAll(h.tempOf(d.Name()))
 		dir := filepath.Join(root, d.Name())
-		n, _ := measure(dir)
+		n, _ := proc.Measure(dir)
 		program.RemoveAll(dir)
 		if _, err := os.Lstat(dir); err == nil {
 			return files, fmt.Errorf("%q cannot be removed", dir)

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/survey"
 )
@@ -294,7 +295,7 @@ func (k *keeping) file(ctx context.Context, name string, d fs.DirEntry) {
 	if !k.measured {
 		k.measured = true
 		k.l.kept = k.l.r.place.keptBy(context.WithoutCancel(ctx), k.l.c.s, true)
-		k.files, k.bytes = measure(k.l.kept)
+		k.files, k.bytes = proc.Measure(k.l.kept)
 	}
 	if k.files, k.bytes = k.files+1, k.bytes+info.Size(); k.files > mostKeptFiles || k.bytes > mostKept || k.l.kept == "" || k.move(name) != nil {
 		k.lost++

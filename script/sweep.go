@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -95,7 +96,8 @@ func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 			return found[:i], err
 		}
 		for _, part := range found[i].parts {
-			found[i].Bytes += size(part)
+			_, bytes := proc.Measure(part)
+			found[i].Bytes += bytes
 			if !o.DryRun {
 				program.RemoveAll(part)
 			}
@@ -180,25 +182,4 @@ func (h *Host) environments(o *SweepOptions) []Swept {
 func inFolder(dir string) []fs.DirEntry {
 	entries, _ := os.ReadDir(dir)
 	return slices.DeleteFunc(entries, func(d fs.DirEntry) bool { return d.Type()&fs.ModeSymlink != 0 })
-}
-
-// size returns the number of bytes below a path.
-func size(path string) int64 {
-	_, bytes := measure(path)
-	return bytes
-}
-
-// measure counts the files below a path, and their bytes.
-func measure(path string) (files int, bytes int64) {
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // unreadable files count as empty
-		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			files++
-			bytes += info.Size()
-		}
-		return nil
-	})
-	return files, bytes
 }

@@ -104,3 +104,12 @@ func texts(messages []llm.Message) string {
 	}
 	return strings.Join(all, "|")
 }
+
+// write makes an empty file.
+func write(t testing.TB, path string) string {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

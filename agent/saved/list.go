@@ -129,17 +129,22 @@ func (o *Options) name(ctx context.Context) error {
 	return lockfile.Transform(ctx, filepath.Join(o.folder(), projectName), nil, func([]byte) ([]byte, error) { return append(src, '\n'), nil })
 }
 
-// list reads what a list shows of each conversation in the folder.
-func (p *place) list(ctx context.Context) ([]Summary, error) {
+// ids returns the names of the conversations in the folder.
+func (p *place) ids() (out []string, err error) {
 	entries, err := os.ReadDir(p.dir)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
 	for _, e := range entries {
 		if id, ok := strings.CutSuffix(e.Name(), suffix); ok && isID(id) {
-			ids = append(ids, id)
+			out = append(out, id)
 		}
+	}
+	return out, err
+}
+
+// list reads what a list shows of each conversation in the folder.
+func (p *place) list(ctx context.Context) ([]Summary, error) {
+	ids, err := p.ids()
+	if err != nil {
+		return nil, err
 	}
 	all := make([]*Summary, len(ids))
 	var next atomic.Int64
@@ -209,10 +214,11 @@ func Remove(ctx context.Context, o *Options, id string) error {
 	if err != nil {
 		return err
 	}
-	return remove(ctx, dir, id)
+	return remove(ctx, dir, id, false)
 }
 
-func remove(ctx context.Context, dir, id string) error {
+// remove removes a conversation, or a lock that one has left. With dry it only says whether it could.
+func remove(ctx context.Context, dir, id string, dry bool) error {
 	lock := filepath.Join(dir, id+lockSuffix)
 	unlock, err := lockfile.Lock(ctx, lock, tryOnce)
 	if errors.Is(err, lockfile.ErrLocked) {
@@ -222,10 +228,16 @@ func remove(ctx context.Context, dir, id string) error {
 		return err
 	}
 	defer unlock()
-	return errors.Join(os.Remove(filepath.Join(dir, id+suffix)), os.Remove(lock))
+	if dry {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(dir, id+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Remove(lock)
 }
 
-// Tidy prunes once a day, at most a thousand conversations at a time.
+// Tidy prunes once a day, at most a thousand files at a time.
 func Tidy(ctx context.Context, o *Options, unused time.Duration) {
 	stamp := filepath.Join(o.Dir, "pruned")
 	info, err := os.Lstat(stamp)
@@ -236,37 +248,63 @@ func Tidy(ctx context.Context, o *Options, unused time.Duration) {
 		return // the next conversation tries again
 	}
 	_ = os.Chtimes(stamp, time.Time{}, o.Now())
-	Prune(ctx, o, unused, 1000)
+	Prune(ctx, o, &Unneeded{Unused: unused, Most: 1000})
 }
 
-// Prune removes the conversations of all projects that did not change for the given time, at most most of them, and returns how many. What
-// is in use or cannot be removed stays.
-func Prune(ctx context.Context, o *Options, unused time.Duration, most int) (removed int) {
-	places, err := o.places(true)
-	if err != nil {
-		return 0
-	}
-	oldest := o.Now().Add(-unused)
+// Unneeded says what Prune removes.
+type Unneeded struct {
+	Unused time.Duration // conversations that did not change for so long
+	Most   int           // files; 0 means no limit
+	DryRun bool          // only report
+}
+
+// Pruned is a file that Prune removed.
+type Pruned struct {
+	Path  string // absolute
+	Why   string
+	Bytes int64
+}
+
+// Prune removes old conversations of all projects, and locks that killed processes left. What is in use or cannot be removed stays.
+func Prune(ctx context.Context, o *Options, u *Unneeded) (out []Pruned) {
+	places, _ := o.places(true)
 	for _, p := range places {
 		entries, _ := os.ReadDir(p.dir)
-		left := 0
 		for _, e := range entries {
-			id, ok := strings.CutSuffix(e.Name(), suffix)
-			info, err := e.Info()
-			if !ok || err != nil {
-				continue
+			if u.Most > 0 && len(out) == u.Most || ctx.Err() != nil {
+				return out
 			}
-			if removed < most && ctx.Err() == nil && isID(id) && info.ModTime().Before(oldest) && remove(ctx, p.dir, id) == nil {
-				removed++
-				continue
+			id, gone := p.unneeded(e, o.Now().Add(-u.Unused))
+			if gone.Why != "" && remove(ctx, p.dir, id, u.DryRun) == nil {
+				out = append(out, gone)
 			}
-			left++
 		}
-		if left == 0 && p.dir != o.folder() {
+		if ids, err := p.ids(); len(ids) == 0 && err == nil && !u.DryRun && p.dir != o.folder() {
 			_ = os.Remove(filepath.Join(p.dir, projectName))
 			_ = os.Remove(filepath.Join(p.dir, projectName+lockSuffix))
 			_ = os.Remove(p.dir) // it stays if something is in it
 		}
 	}
-	return removed
+	return out
+}
+
+// unneeded says which conversation a file in the folder belongs to, and why nobody needs it; without a reason it is needed.
+func (p *place) unneeded(e fs.DirEntry, oldest time.Time) (id string, gone Pruned) {
+	info, err := e.Info()
+	id, kind, _ := strings.Cut(e.Name(), ".")
+	if err != nil || !isID(id) {
+		return "", gone
+	}
+	gone = Pruned{Path: filepath.Join(p.dir, e.Name()), Bytes: info.Size()}
+	switch "." + kind {
+	case suffix:
+		if info.ModTime().Before(oldest) {
+			gone.Why = "not continued since " + info.ModTime().Format(time.DateOnly)
+		}
+	case lockSuffix:
+		if _, err := os.Lstat(filepath.Join(p.dir, id+suffix)); errors.Is(err, fs.ErrNotExist) {
+			gone.Why = "left by a conversation that is gone"
+		}
+	}
+	return id, gone
 }

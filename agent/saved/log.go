@@ -174,44 +174,42 @@ func Fork(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 	if err != nil {
 		return nil, c, err
 	}
-	project := c.Project
-	f, _, err := openFile(filepath.Join(dir, id+suffix), os.O_RDONLY)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
+	project := c.Project // what its prefix is about
 	l, err := Create(ctx, o, &Head{From: id, Key: c.Key})
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := l.copy(f); err != nil {
-		l.remove()
-		return nil, nil, err
+	if err = l.copy(filepath.Join(dir, id+suffix)); err == nil {
+		c, err = read(l.dir, l.head.ID, false)
 	}
-	c, err = read(l.dir, l.head.ID, false)
 	if err != nil {
 		l.remove()
 		return nil, nil, err
 	}
 	l.follow(c)
-	c.Project, c.Here = project, here // what its prefix is about
+	c.Project, c.Here = project, here
 	return l, c, nil
 }
 
 // copy appends the whole lines of a file, but for its head.
-func (l *Log) copy(f *os.File) error {
+func (l *Log) copy(path string) error {
+	f, _, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, MaxFile))
 	if err != nil {
 		return err
 	}
-	end := bytes.LastIndexByte(src, '\n') + 1
-	first, rest, _ := bytes.Cut(src[:end], []byte("\n"))
-	if h, err := parseLine(first); err != nil || h.Kind != kindHead {
-		rest = src[:end]
+	src = src[:bytes.LastIndexByte(src, '\n')+1]
+	first, rest, _ := bytes.Cut(src, []byte("\n"))
+	if h, err := parseLine(first); err == nil && h.Kind == kindHead {
+		src = rest
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.write(rest)
+	return l.write(src)
 }
 
 // ID returns the name of the conversation.

@@ -327,11 +327,25 @@ func TestList(t *testing.T) {
 	if g := got(o, false); strings.Contains(g, "link") || !strings.Contains(g, `empty "" 0`) {
 		t.Errorf("got\n%s", g)
 	}
-	if n := Prune(t.Context(), &Options{Dir: o.Dir, Project: o.Project, Now: func() time.Time { return time.Unix(3500, 0) }}, 1000*time.Second, 1); n != 1 {
+	gone := write(t, filepath.Join(o.folder(), "gone"+lockSuffix))
+	prune := func(project string, u Unneeded) int {
+		return len(Prune(t.Context(), &Options{Dir: o.Dir, Project: project, Now: func() time.Time { return time.Unix(3500, 0) }}, &u))
+	}
+	if n := prune("/x", Unneeded{Unused: 100 * time.Second, DryRun: true}); n != 4 || strings.Count(got(o, true), "\n") != 3 {
+		t.Errorf("%d would be pruned, want 4", n)
+	}
+	if n := prune(o.Project, Unneeded{Unused: 1000 * time.Second, Most: 1}); n != 1 {
 		t.Errorf("pruned %d, want 1", n)
 	}
-	if n := Prune(t.Context(), &Options{Dir: o.Dir, Project: "/x", Now: func() time.Time { return time.Unix(3500, 0) }}, 100*time.Second, 9); n != 2 {
-		t.Errorf("pruned %d, want 2", n)
+	held, _, err := Open(t.Context(), o, second)
+	try(t, err)
+	if n := prune("/x", Unneeded{Unused: 100 * time.Second}); n != 2 {
+		t.Errorf("pruned %d, want 2: one is in use", n)
+	}
+	held.Close()
+	try(t, Remove(t.Context(), o, second))
+	if _, err := os.Stat(gone); err == nil {
+		t.Error("the lock of a conversation that is gone stayed")
 	}
 	if _, err := os.Stat(other.folder()); err == nil {
 		t.Error("an empty folder stayed")

@@ -84,6 +84,18 @@ func (r *Room) Exceeded() bool {
 	return false
 }
 
+// Measure counts the files below a path, and their bytes. What cannot be read counts as empty.
+func Measure(path string) (files int, bytes int64) {
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files++
+			bytes += int64(sizeOf(d))
+		}
+		return nil
+	})
+	return files, bytes
+}
+
 // sizeOf returns the bytes of a regular file, 0 for anything else.
 func sizeOf(d fs.DirEntry) uint64 {
 	if d == nil || !d.Type().IsRegular() {

@@ -241,6 +241,7 @@ func runConversationsRemove(ctx context.Context, o *conversationsOptions) error 
 		case err != nil:
 			return worker.ExplainPast(ctx, where, id, err)
 		}
+		worker.ForgetTemps(ctx, o.s.Settings.Config().Paths.Cache, id)
 	}
 	if o.json {
 		return o.s.Out.JSON(map[string][]string{"removed": o.ids})

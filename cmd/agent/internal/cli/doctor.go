@@ -113,8 +113,9 @@ trusted. Nothing is changed, and nothing is executed but the sandbox itself. The
 
 With --gc, delete unused cache entries instead, after showing them and asking: copies of skills that no approval needs
 any more, Python environments that no script used for 30 days, downloads of packages that were copied into environments,
-versions of installed skills that nothing needs (see "agent skill gc"), and remains of interrupted work. All of it is made again when needed; environments then need the package index. While a
-script runs, nothing is removed (exit code 6).`,
+versions of installed skills that nothing needs (see "agent skill gc"), and remains of interrupted work. All of it is made again when needed; environments then need the package index.
+It also deletes conversations that were not continued for as long as the setting keepConversations says. While a script runs, nothing is
+removed (exit code 6).`,
 		Example: `  agent doctor
   agent doctor --gc
   agent doctor --json`,
@@ -127,7 +128,7 @@ script runs, nothing is removed (exit code 6).`,
 		},
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "also show default settings, and folders that do not exist")
-	c.Flags().BoolVar(&o.gc, "gc", false, "delete unused cache entries")
+	c.Flags().BoolVar(&o.gc, "gc", false, "delete unused cache entries and old conversations")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gc: do not ask")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
+	"github.com/agent-base/agent-base/agent/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -19,7 +22,7 @@ type sweepJSON struct {
 	Forgotten []string `json:"forgotten"` // skills with approvals or grants of versions that are gone
 }
 
-// sweep deletes unused cache entries, after showing them.
+// sweep deletes unused cache entries and old conversations, after showing them.
 func (o *doctorOptions) sweep(ctx context.Context) error {
 	if err := o.settings.NeedHome(); err != nil {
 		return err
@@ -32,7 +35,7 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 		return err
 	}
 	how := &script.SweepOptions{Now: o.sys.Now, Needed: o.approved, DryRun: true}
-	found, err := host.Sweep(ctx, how)
+	found, err := o.unneeded(ctx, host, how)
 	if err != nil {
 		return err
 	}
@@ -43,7 +46,7 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 	}
 	if len(found) > 0 {
 		how.DryRun = false // what is needed is computed again, under the lock
-		found, err = host.Sweep(ctx, how)
+		found, err = o.unneeded(ctx, host, how)
 	}
 	if errors.Is(err, script.ErrInUse) {
 		return app.Conflict(err, "nothing was removed: try again when it has ended")
@@ -56,6 +59,23 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 		err = told
 	}
 	return err
+}
+
+// unneeded finds, or removes, what is not needed of the cache and of saved conversations.
+func (o *doctorOptions) unneeded(ctx context.Context, host *script.Host, how *script.SweepOptions) ([]script.Swept, error) {
+	found, err := host.Sweep(ctx, how)
+	if err != nil {
+		return found, err
+	}
+	cfg := o.settings.Config()
+	found = append(found, worker.OldTemps(ctx, cfg.Paths.Cache, !how.DryRun)...)
+	if where := o.settings.Conversations(); where != nil && cfg.Agent.Keep > 0 {
+		for _, p := range saved.Prune(ctx, where, &saved.Unneeded{Unused: cfg.Agent.Keep, DryRun: how.DryRun}) {
+			rel, _ := filepath.Rel(filepath.Dir(where.Dir), p.Path)
+			found = append(found, script.Swept{Path: filepath.ToSlash(rel), Why: p.Why, Bytes: p.Bytes})
+		}
+	}
+	return found, nil
 }
 
 // approved reports whether a content is approved now: another process may have asked since.
@@ -82,7 +102,7 @@ func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) err
 		o.out.Details(lines)
 	}
 	yes, err := o.approver.Ask(ctx, &app.Question{Details: lines,
-		Text:   fmt.Sprintf("Remove %s from the cache, %s?", app.Count(len(found), "thing"), bytesText(total(found))),
+		Text:   fmt.Sprintf("Remove %s, %s?", app.Count(len(found), "thing"), bytesText(total(found))),
 		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes it without asking"})
 	if err == nil && !yes {
 		err = app.Denied(errors.New("nothing was removed"), "")

@@ -82,7 +82,7 @@ func (w *worker) keys(c *hosttool.Command, at *place) (given *keyagent.Given, do
 	if !c.Signs {
 		return &keyagent.Given{}, func() {}, nil
 	}
-	dir, err := os.MkdirTemp(at.root, "keys-") // no command that runs writes there
+	dir, err := os.MkdirTemp(at.root, keysPrefix) // no command that runs writes there
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,11 +28,14 @@ var storedFolders = []string{".cache/go-build", "go/pkg/mod", ".npm/_cacache", "
 //
 // The folder of a project has the folders stored, with storedFolders, and for each conversation one that begins with conversationPrefix,
 // with home and tmp, and a folder for each skill that has a tmp of its own. A conversation holds the lock in its folder: what is not locked was left by one that was killed.
+// Folders that begin with keptPrefix have what saved conversations keep.
 type bashHome struct {
-	all     string       // the folder of all projects
-	project string       // the project's folder
-	disk    int64        // bytes of a home
-	git     *gitdir.User // whose settings of git the commands have
+	all     string        // the folder of all projects
+	project string        // the project's folder
+	disk    int64         // bytes of a home
+	files   int64         // files and folders of one
+	id      func() string // of the conversation; "" if it is not saved
+	git     *gitdir.User  // whose settings of git the commands have
 
 	mu   sync.Mutex
 	at   *place
@@ -43,6 +46,7 @@ type bashHome struct {
 type place struct {
 	root, home, temp string
 	caches           []string // storedFolders, in the order of the table
+	kept             bool     // temp and those of skills are what the last process of the conversation left
 	git              *gitdir.Carried
 }
 
@@ -51,6 +55,8 @@ const (
 	discardedPrefix    = "gone-"
 	storeFolder        = "stored"
 	homeLock           = "lock"
+	homeFolder         = "home"
+	tempFolder         = "tmp"
 	mostConversations  = 1000                // about one project at the same time
 	homeWait           = 10 * time.Second    // for another conversation that begins
 	homeUnused         = 30 * 24 * time.Hour // after which the folder of a project is removed
@@ -60,7 +66,7 @@ const (
 // newBashHome returns the home of a conversation about a project.
 func newBashHome(cache, project string, disk int64) *bashHome {
 	all, digest := filepath.Join(paths.Real(cache), "bash"), sha256.Sum256([]byte(paths.Real(project)))
-	return &bashHome{all: all, project: filepath.Join(all, fmt.Sprintf("%x", digest[:8])), disk: disk, git: &gitdir.User{}} // short: a unix socket's name has 107 bytes
+	return &bashHome{all: all, project: filepath.Join(all, fmt.Sprintf("%x", digest[:8])), disk: disk, git: &gitdir.User{}, id: func() string { return "" }} // short: a unix socket's name has 107 bytes
 }
 
 // open returns the home. The first call makes it, empty but for links to what is stored and the user's settings of git.
@@ -68,25 +74,25 @@ func (b *bashHome) open(ctx context.Context) (*place, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.at != nil {
+		touch(b.at.root)
 		return b.at, errors.Join(os.Chmod(b.at.home, 0o700), os.Chmod(b.at.temp, 0o700)) // a command may have changed them
 	}
 	if err := os.MkdirAll(b.project, 0o700); err != nil {
 		return nil, err
 	}
 	b.forget(ctx)
-	lock := filepath.Join(b.project, homeLock)
-	done, err := lockfile.Lock(ctx, lock, homeWait)
+	done, err := lockfile.Lock(ctx, filepath.Join(b.project, homeLock), homeWait)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	_ = os.Chtimes(lock, time.Time{}, time.Now()) // else forget may remove caches that are used
+	touch(b.project) // else forget may remove caches that are used
 	alone := b.sweep(ctx)
 	root, free, err := b.claim(ctx)
 	if err != nil {
 		return nil, err
 	}
-	at := &place{root: root, home: filepath.Join(root, "home"), temp: filepath.Join(root, "tmp")}
+	at := &place{root: root, home: filepath.Join(root, homeFolder), temp: filepath.Join(root, tempFolder), kept: b.adopt(root)}
 	for _, name := range storedFolders {
 		at.caches = append(at.caches, filepath.Join(b.project, storeFolder, filepath.FromSlash(name)))
 	}
@@ -118,7 +124,10 @@ func (b *bashHome) claim(ctx context.Context) (root string, free func(), err err
 	return root, free, err
 }
 
-// sweep removes the homes of conversations that were killed. It reports whether there is no other conversation.
+// touch notes that a folder is used.
+func touch(dir string) { _ = os.Chtimes(filepath.Join(dir, homeLock), time.Time{}, time.Now()) }
+
+// sweep removes the homes of conversations that were killed, and what is kept no longer. It reports whether there is no other conversation.
 func (b *bashHome) sweep(ctx context.Context) (alone bool) {
 	alone = true
 	list, _ := os.ReadDir(b.project)
@@ -131,10 +140,11 @@ func (b *bashHome) sweep(ctx context.Context) (alone bool) {
 			alone = false
 		}
 	}
+	b.prune()
 	return alone
 }
 
-// forget removes the folders of projects that were not used for long.
+// forget removes the folders of projects that were not used for long, and of the others what is kept no longer.
 func (b *bashHome) forget(ctx context.Context) {
 	list, _ := os.ReadDir(b.all)
 	for _, d := range list {
@@ -143,23 +153,25 @@ func (b *bashHome) forget(ctx context.Context) {
 			program.RemoveAll(dir)
 		}
 		info, err := os.Stat(filepath.Join(dir, homeLock))
-		if err == nil && dir != b.project && time.Since(info.ModTime()) > homeUnused {
-			other := &bashHome{project: dir}
-			if other.sweep(ctx) {
-				removeUnlocked(ctx, dir)
-			}
+		if err != nil || dir == b.project {
+			continue
+		}
+		other := &bashHome{project: dir}
+		other.prune()
+		if time.Since(info.ModTime()) > homeUnused && other.sweep(ctx) {
+			removeUnlocked(ctx, dir)
 		}
 	}
 }
 
-// removeUnlocked removes a folder unless the lock in it is held. It reports whether it did.
+// removeUnlocked leaves a folder unless the lock in it is held. It reports whether it did.
 func removeUnlocked(ctx context.Context, dir string) bool {
 	done, err := lockfile.Lock(ctx, filepath.Join(dir, homeLock), tryOnce)
 	if err != nil {
 		return false
 	}
 	defer done()
-	discard(dir)
+	leave(dir)
 	return true
 }
 
@@ -201,14 +213,15 @@ func (b *bashHome) empty() {
 	_ = b.at.make() // the next command says what is missing
 }
 
-// close removes the home of the conversation.
+// close removes the home of the conversation, and keeps its temporary files if it is saved.
 func (b *bashHome) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.at == nil {
 		return
 	}
-	discard(b.at.root)
+	touch(b.at.root)
+	leave(b.at.root)
 	b.free()
 	b.at = nil
 }

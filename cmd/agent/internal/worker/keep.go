@@ -184,7 +184,7 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 		_ = json.Unmarshal(c.Ended().Counted, &o.Counted) // else it is estimated
 	}
 	news := w.restore(ctx, c)
-	if ran(c.Messages) {
+	if ran(c.Messages) && !w.home.lasts(ctx) {
 		news = append(news, "What commands and scripts had written to /tmp is gone.")
 	}
 	project := w.s.Settings.Config().Paths.Project
