@@ -27,6 +27,7 @@ type Found struct {
 	Listed bool   // a row of the table has it; else its name begins with a dot and nothing is known about it
 	Home   bool   // it is listed for the home of a user alone
 	Own    bool   // it is a matter of the user alone: no advice offers to have a script write it
+	Agents bool   // agents obey it
 	Made   bool   // programs make it while they build, test or edit: a command may, and nobody writes it by hand
 }
 
@@ -70,7 +71,7 @@ func In(dir, name string) (Found, bool) {
 func first(list []*pattern, dir, name string) (Found, bool) {
 	for _, p := range list {
 		if above, ok := p.follows(dir); ok {
-			return Found{Name: path.Join(above, name), By: p.row.By, Does: p.row.Does, Listed: true, Home: p.home, Own: p.row.Own}, true
+			return Found{Name: path.Join(above, name), By: p.row.By, Does: p.row.Does, Listed: true, Home: p.home, Own: p.row.Own, Agents: p.agents}, true
 		}
 	}
 	return Found{}, false
@@ -105,6 +106,8 @@ type pattern struct {
 	parts []string // as Plain returns them; the last may have a star
 	home  bool
 	row   *row
+
+	agents bool // the row is about agents
 }
 
 // follows reports whether a folder ends with all parts of the pattern but the last, and returns them as they are written.
@@ -137,19 +140,19 @@ type index struct {
 var patterns = sync.OnceValue(func() *index {
 	x := &index{exact: map[string][]*pattern{}, below: map[string][]string{}, harmless: newNameSet(harmless), made: newNameSet(made)}
 	for _, r := range table {
-		x.add(r.Names, &r)
+		x.add(r.Names, &r, r.By == several)
 	}
 	for _, a := range agents {
-		x.add(a.names+" "+ownFolder(a.Project)+" "+ownFolder(a.User), &row{By: a.Title, Does: "follows"})
+		x.add(a.names+" "+ownFolder(a.Project)+" "+ownFolder(a.User), &row{By: a.Title, Does: "follows"}, true)
 	}
 	return x
 })
 
 // add adds the names of a row.
-func (x *index) add(names string, r *row) {
+func (x *index) add(names string, r *row, agents bool) {
 	for name := range strings.FieldsSeq(names) {
 		rest, home := strings.CutPrefix(name, "~/")
-		p := &pattern{parts: strings.Split(filename.Plain(rest), "/"), home: home, row: r}
+		p := &pattern{parts: strings.Split(filename.Plain(rest), "/"), home: home, row: r, agents: agents}
 		if last := p.parts[len(p.parts)-1]; strings.Contains(last, "*") {
 			x.wild = append(x.wild, p)
 		} else {

@@ -41,8 +41,8 @@ func TestFind(t *testing.T) {
 		rel  string
 		want Found
 	}{
-		{"AGENTS.md", Found{Name: "AGENTS.md", By: "agents", Does: "follow", Listed: true}},
-		{"x/.Github/Prompts/y", Found{Name: ".Github/Prompts", By: "GitHub Copilot", Does: "follows", Listed: true}},
+		{"AGENTS.md", Found{Name: "AGENTS.md", By: "agents", Does: "follow", Listed: true, Agents: true}},
+		{"x/.Github/Prompts/y", Found{Name: ".Github/Prompts", By: "GitHub Copilot", Does: "follows", Listed: true, Agents: true}},
 		{".config/x", Found{Name: ".config", By: "programs", Does: "obey", Listed: true, Home: true, Own: true}},
 		{"a/.pytest_cache/x", Found{Name: ".pytest_cache", By: "programs", Does: "can read", Made: true}},
 		{"b/.strange/CLAUDE.md", Found{Name: ".strange", By: "programs", Does: "can read"}},

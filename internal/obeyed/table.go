@@ -8,10 +8,13 @@ type row struct {
 	Names string // separated by spaces
 }
 
+// several is who obeys what many agents follow.
+const several = "agents"
+
 // table has what is obeyed, but for what belongs to one agent: see agents.go. A name counts at any depth. "a/b" is b in a folder a, and
 // "~/a" is a in the home of a user alone. In a name that begins with a dot a star stands for any text.
 var table = [...]row{
-	{"agents", "follow", false, "AGENTS.md AGENTS.override.md AGENT.md .rules .ai .mcp .mcp.json"},
+	{several, "follow", false, "AGENTS.md AGENTS.override.md AGENT.md .rules .ai .mcp .mcp.json"},
 
 	{"editors", "obey", false, ".vscode .idea .zed .fleet .run .nova .theia .settings .vs .bsp .sublime-project .devcontainer .devcontainer.json"},
 	{"vim and Emacs", "run", false, ".vimrc .exrc .gvimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el .emacs .emacs.d"},

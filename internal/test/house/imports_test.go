@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/git", "internal/gitdir", "internal/keyagent", "internal/lockfile", "internal/near", "internal/paths", "internal/proc", "internal/program", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/projectrules": {"internal/gitdir", "internal/lockfile", "internal/paths"},
-	"cmd/agent/internal/scaffold":     {"internal/draft"},
+	"cmd/agent/internal/scaffold":     {"internal/content", "internal/draft", "internal/language"},
 	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset"},
 	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 

@@ -44,6 +44,7 @@ type diagnosis struct {
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
 	Unread   []app.Unread       `json:"unread_folders"` // of other agents
+	Files    []agentFile        `json:"agent_files"`    // of the project, and the user's texts
 	Programs []program          `json:"programs"`
 	Runtimes []runtimeState     `json:"toolset_runtimes"`
 	Path     pathState          `json:"path"`
@@ -97,13 +98,14 @@ type doctorOptions struct {
 	sandbox  *app.Sandbox
 	packages *app.Packages
 
-	models *app.Models
+	models   *app.Models
+	services *app.Services
 
 	all, gc, yes, json bool
 }
 
 func newDoctorCommand(s *app.Services, run func(context.Context, *doctorOptions) error) *cobra.Command {
-	o := &doctorOptions{models: s.Models, packages: s.Packages, sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools, sandbox: s.Sandbox}
+	o := &doctorOptions{services: s, models: s.Models, packages: s.Packages, sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools, sandbox: s.Sandbox}
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show problems, the model, programs, settings and folders",
@@ -170,6 +172,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.Rules, wrong = permissionsOf(o.settings)
 	problems = append(problems, wrong...)
 	d.Layers, d.Unread = countLayers(ctx, cfg, cat), o.skills.Unread(cat)
+	d.Files = agentFiles(o.services)
 	for _, name := range programs() {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
@@ -354,6 +357,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		return err
 	}
 	if err := o.printUnread(d.Unread); err != nil {
+		return err
+	}
+	if err := o.printAgentFiles(d.Files); err != nil {
 		return err
 	}
 	return o.printTrust(d)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -15,6 +16,9 @@ import (
 // claudeFiles are the settings of Claude Code, below a home or a project. Their rules that deny or ask are honoured, and no rule
 // that allows.
 var claudeFiles = [...]string{".claude/settings.json", ".claude/settings.local.json"}
+
+// ClaudeRules reports whether rules are read from a file at a slash path below a home or a project, which is another agent's.
+func ClaudeRules(path string) bool { return slices.Contains(claudeFiles[:], path) }
 
 // maxClaude bounds such a file, in bytes.
 const maxClaude = 1 << 20

@@ -1,5 +1,5 @@
 // Package scaffold has the files of a new skill: a SKILL.md to fill in, and examples of what a skill can bring, which work at
-// once. It writes nothing.
+// once. It also has a project's first AGENTS.md. It writes nothing.
 package scaffold
 
 import (

@@ -59,6 +59,7 @@ type File struct {
 // Texts are all texts of a conversation, in the order in which they are sent.
 type Texts struct {
 	Files []File
+	Read  []string // paths of all files that were read, also of those that repeat a text or only import others
 	Notes []string // what was not read, and why
 }
 
@@ -157,6 +158,7 @@ func (r *reader) file(at *place, name string, depth int) {
 		r.note("%s is not read: %v", called, err)
 		return
 	}
+	r.out.Read = append(r.out.Read, called)
 	digest := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d %s", size, text)))
 	if r.seen[digest] {
 		return

@@ -13,13 +13,21 @@ import (
 
 // readContext returns the texts for agents of the user and of the project, none if the user does not want them.
 func (w *worker) readContext() *surroundings.Texts {
-	cfg := w.s.Settings.Config()
-	if !cfg.Agent.Context || w.bare {
+	if w.bare {
 		return &surroundings.Texts{}
 	}
-	return surroundings.Read(&surroundings.Options{Home: cfg.Paths.Home, Agent: cfg.Paths.Agent, Root: cfg.Paths.Project, Dir: w.s.Sys.Dir,
+	return Texts(w.s, w.gate.current())
+}
+
+// Texts returns the texts for agents that a conversation begins with, without those that the rules of a policy keep from it.
+func Texts(s *app.Services, policy *permit.Policy) *surroundings.Texts {
+	cfg := s.Settings.Config()
+	if !cfg.Agent.Context {
+		return &surroundings.Texts{}
+	}
+	return surroundings.Read(&surroundings.Options{Home: cfg.Paths.Home, Agent: cfg.Paths.Agent, Root: cfg.Paths.Project, Dir: s.Sys.Dir,
 		Denied: func(path string) bool {
-			d := w.gate.current().Decide(&permit.Call{Tool: "read_file", Kind: permit.Read, Path: path})
+			d := policy.Decide(&permit.Call{Tool: "read_file", Kind: permit.Read, Path: path})
 			return d.Verdict == permit.Denied || d.Verdict == permit.Asked && d.Rule.Text != ""
 		}})
 }
