@@ -87,7 +87,7 @@ type Options struct {
 	Watch func(tool.Event)
 
 	MaxTurns  int           // requests for one prompt, including those of sub-agents; 0 means DefaultMaxTurns; of one answer 100 calls are run
-	MaxTokens int           // input and output of all requests for one prompt; the last answer may exceed it; 0 means no limit
+	MaxTokens int           // input and output of all requests for one prompt, as llm.Usage.Charged counts them; the last answer may exceed it; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit
 
 	ResultLimit  int        // characters of one tool result that the model gets; 0 means DefaultResultLimit; all results of one answer: half of Window
@@ -112,10 +112,11 @@ type Conversation struct {
 	messages []llm.Message // alternating, the user's first; shared with requests, so no element is ever changed
 	ids      map[string]bool
 	usage    llm.Usage
-	spent    int // tokens of all requests, estimated if the provider does not count them
+	spent    int // charged tokens of all requests, estimated if the provider does not count them
 
 	known int // tokens of the conversation as the last request counted them
 	bytes int // added since
+	held  int // of known, what the provider has in its cache
 
 	refused int // tokens that were too many for the provider; 0 if none were
 }

@@ -146,13 +146,16 @@ func (t *turn) exhausted() Stop {
 	switch {
 	case t.answer.Turns >= o.MaxTurns:
 		return Turns
-	case o.MaxTokens > 0 && t.spent()+t.c.Size() > o.MaxTokens:
+	case o.MaxTokens > 0 && t.spent()+t.c.next() > o.MaxTokens:
 		return Tokens
 	}
 	return ""
 }
 
-// spent returns the tokens of the turn's requests so far.
+// next returns the tokens that the next request will probably be charged, without its answer.
+func (c *Conversation) next() int { return llm.Usage{Input: c.Size(), CacheRead: c.held}.Charged() }
+
+// spent returns the charged tokens of the turn's requests so far.
 func (t *turn) spent() int { return t.c.spent - t.before }
 
 func stopOf(a llm.Answer) Stop {
@@ -171,7 +174,7 @@ func (t *turn) hear(a llm.Answer, whole bool) []*llm.Call {
 	t.heard = t.heard || whole || n > 0
 	calls := t.c.addAnswer(a, whole)
 	if a.Usage.Input > 0 && whole {
-		t.c.known, t.c.bytes = a.Usage.Input+a.Usage.Output, 0
+		t.c.known, t.c.bytes, t.c.held = a.Usage.Input+a.Usage.Output, 0, a.Usage.CacheRead+a.Usage.CacheWrite
 	}
 	return calls
 }

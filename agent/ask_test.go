@@ -110,6 +110,29 @@ func TestTokensWithoutUsage(t *testing.T) {
 	}
 }
 
+// What the provider has in its cache counts as a tenth, both for what was spent and for the request that comes: a large window is not a
+// reason to stop in the middle of work.
+func TestTokensFromTheCache(t *testing.T) {
+	for _, tt := range []struct{ read, limit, turns int }{
+		{0, 2_000_000, 6},        // 300,010 each, and so much is expected of the seventh
+		{295_000, 2_000_000, 40}, // 34,510 each
+		{295_000, 300_000, 8},
+	} {
+		var replies []reply
+		for range tt.turns {
+			r := calls(call("", "echo", `{}`))
+			r.events[1].Usage = &llm.Usage{Input: 300_000, CacheRead: tt.read, Output: 10}
+			replies = append(replies, r)
+		}
+		m := scripted(t, append(replies, says("done"))...)
+		_, a, err := collect(t, New(&Options{Model: m, Tools: executor(t, echo()), MaxTokens: tt.limit, Window: 1_000_000}), t.Context(), "go")
+		done := tt.turns == 40
+		if err != nil || (a.Stop == Tokens) == done || a.Turns != tt.turns && !done {
+			t.Errorf("%+v: got %+v, %v", tt, a, err)
+		}
+	}
+}
+
 // The calls of a refused answer are not run.
 func TestRefusedCalls(t *testing.T) {
 	ran := false

@@ -22,7 +22,7 @@ const reasonNotRun = "not_run"
 func (c *Conversation) replace(messages []llm.Message) {
 	c.messages = messages
 	c.ids = map[string]bool{}
-	c.known, c.bytes = 0, prefixSize(c.o.System, c.tools)
+	c.known, c.held, c.bytes = 0, 0, prefixSize(c.o.System, c.tools)
 	for _, m := range messages {
 		c.bytes += size(m.Parts)
 		for _, p := range m.Parts {

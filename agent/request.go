@@ -67,7 +67,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 		t.answer.Turns++
 	}
 	t.count(u)
-	t.c.spent += u.Input + u.Output
+	t.c.spent += u.Charged()
 	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
 		t.c.spent += (prefixSize(r.System, r.Tools) + weight(r.Messages) + size(a.Message.Parts)) / bytesPerToken
 	}

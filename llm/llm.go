@@ -120,6 +120,9 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
 }
 
+// Charged returns the tokens with those that were read from the provider's cache counted as a tenth, as most providers charge them or less.
+func (u Usage) Charged() int { return u.Input - u.CacheRead + u.CacheRead/10 + u.Output }
+
 // StopReason is why an answer ended.
 type StopReason string
 

@@ -114,7 +114,7 @@ type Config struct {
 type Agent struct {
 	Model     string        // model: provider/name; "" means to search for one
 	MaxTurns  int           // maxTurns: requests for one prompt
-	MaxTokens int           // maxTokens: in all requests and answers for one prompt
+	MaxTokens int           // maxTokens: in all requests and answers for one prompt, those from a provider's cache as a tenth
 	MaxTime   time.Duration // maxTime: for one prompt
 	RetryTime time.Duration // retryTime: for one request that fails for now; 0 means no retry
 	Keep      time.Duration // keepConversations, in whole days

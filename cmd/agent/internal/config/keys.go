@@ -248,7 +248,7 @@ var keys = []*key{
 	{name: "maxTurns", section: agentSection, kind: number, project: tighten, initial: "50", min: 1, max: 10_000,
 		about: "The most requests to the model for one prompt."},
 	{name: "maxTokens", section: agentSection, kind: number, project: tighten, initial: "2000000", min: 1, max: 1 << 40,
-		about: "The most tokens for one prompt, in all requests and answers."},
+		about: "The most tokens for one prompt, in all requests and answers. Those that the provider reads from its cache count as a tenth, which is about what they cost."},
 	{name: "maxTime", section: agentSection, kind: duration, project: tighten, initial: "30m", min: 1, max: 86_400_000,
 		about: "How long one prompt may take. A bare number is in milliseconds here, and in seconds, such as `0.5`, in the environment."},
 	{name: "retryTime", section: agentSection, kind: duration, project: tighten, initial: "1m", max: 86_400_000,

@@ -34,9 +34,10 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		if typed == "-" {
 			typed = ""
 		}
+		before := len(p.w.conversation.Messages())
 		answer, err := p.follow(ctx, p.w.ask(ctx, prompt, typed))
 		if err != nil && !app.ReplayStopped(err) {
-			return err
+			return p.w.onward(before, err)
 		}
 		if err := p.end(answer, stream.Line{}); err != nil {
 			return err
@@ -44,8 +45,21 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		if err != nil {
 			return err
 		}
-		return ended(answer)
+		return p.w.onward(before, ended(answer))
 	})
+}
+
+// onward adds to the error of a prompt what goes on with it. Before it there were so many messages: if nothing was answered, there is
+// nothing to go on with, and neither if it is not saved.
+func (w *worker) onward(before int, err error) error {
+	if err == nil || w.keep.id() == "" || len(w.conversation.Messages()) < before+2 || errors.Is(err, context.Canceled) {
+		return err
+	}
+	f := app.Explain(err)
+	if f.Exit != app.ExitDenied {
+		f.Hint = strings.TrimPrefix(f.Hint+`; agent -c -p "go on" continues`, "; ")
+	}
+	return f
 }
 
 // with makes the worker, and calls work with it.
@@ -132,7 +146,11 @@ func ended(answer *agent.Answer) error {
 	case agent.Turns:
 		return why(app.ExitFailure, "stopped after "+app.Count(answer.Turns, "request"), "raise --max-turns or the setting maxTurns")
 	case agent.Tokens:
-		return why(app.ExitFailure, fmt.Sprintf("stopped after %d tokens", answer.Usage.Input+answer.Usage.Output), "raise the setting maxTokens")
+		text := fmt.Sprintf("stopped after %d tokens", answer.Usage.Charged())
+		if answer.Usage.CacheRead > 0 {
+			text += ", with those from the provider's cache counted as a tenth"
+		}
+		return why(app.ExitFailure, text, "raise the setting maxTokens")
 	case agent.Time:
 		return why(app.ExitTimeout, "stopped: the time for one prompt is over", "raise the setting maxTime")
 	}
