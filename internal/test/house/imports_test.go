@@ -183,7 +183,7 @@ var importers = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/agent/internal/cli"},
 	"golang.org/x/term":               {"cmd/agent/internal/ui"},
 	"github.com/mattn/go-runewidth":   {"cmd/agent/internal/ui"},
-	"github.com/BurntSushi/toml":      {"script/pyenv"},
+	"github.com/BurntSushi/toml":      {"script/pyenv", "install/hosts"},
 	"golang.org/x/mod":                {"skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
@@ -201,6 +201,7 @@ var importers = map[string][]string{
 	"go.opentelemetry.io/otel":        {"telemetry"},
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
+	"github.com/tailscale/hujson":     {"install/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "mcpserve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
 	"github.com/anishathalye":         {},              // checks histories of concurrent calls
