@@ -1,5 +1,5 @@
 # Short names for the scripts, which work without make: see CONTRIBUTING.md.
-.PHONY: build try test lint fuzz faults race untidy docs bench
+.PHONY: build try test lint fuzz faults race untidy sixty docs bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
@@ -17,6 +17,8 @@ race: # the tests of commands with the race detector
 	sh scripts/test.sh race
 untidy: # the tests of commands and the sandbox with homes, projects and programs below links
 	sh scripts/test.sh untidy
+sixty: # a conversation of 60 turns on each wire, killed and continued
+	sh scripts/test.sh sixty
 docs:
 	go generate ./...
 bench:

@@ -51,18 +51,7 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	k := &seat{t: w.t, near: near, output: make(chan string, 1000), screen: screentest.New(80, 24), code: make(chan app.Exit, 1)}
-	go func() {
-		defer close(k.output)
-		buf := make([]byte, 1<<16)
-		for {
-			n, err := near.Read(buf)
-			if err != nil { // EIO: the other end is closed
-				return
-			}
-			k.output <- string(buf[:n])
-		}
-	}()
+	k := seatAt(w.t, near)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -81,6 +70,23 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 		}
 		near.Close()
 	})
+	return k
+}
+
+// seatAt returns a seat at a terminal, and reads what comes to it.
+func seatAt(t *testing.T, near *os.File) *seat {
+	k := &seat{t: t, near: near, output: make(chan string, 1000), screen: screentest.New(80, 24), code: make(chan app.Exit, 1)}
+	go func() {
+		defer close(k.output)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := near.Read(buf)
+			if err != nil { // EIO: the other end is closed
+				return
+			}
+			k.output <- string(buf[:n])
+		}
+	}()
 	return k
 }
 

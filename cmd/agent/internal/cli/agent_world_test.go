@@ -22,7 +22,12 @@ type world struct {
 
 func newWorld(t *testing.T, env ...string) *world {
 	t.Helper()
-	dir := scratch.Dir(t)
+	return worldIn(t, scratch.Dir(t), env...)
+}
+
+// worldIn is newWorld in a folder.
+func worldIn(t *testing.T, dir string, env ...string) *world {
+	t.Helper()
 	w := &world{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "work"),
 		env: append([]string{"PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}, env...)}
 	w.write("home/x", "")
