@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"mime"
 	"path"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -56,6 +57,7 @@ func present() fresh { return fresh{ResultType: "complete", TTL: freshFor, Scope
 
 // extend adds the methods of the extension.
 func (s *Server) extend() error {
+	s.sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "whole-result", URITemplate: wholeScheme + "{id}", Description: "A result that was cut"}, s.readWhole)
 	s.sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "skill", URITemplate: "skill://{+path}", Description: "A file of a skill"}, s.readFile)
 	return errors.Join(
 		mcp.AddReceivingCustomMethod(s.sdk, "skills/list", func(ctx context.Context, _ *mcp.ServerSession, p *listParams) (*skillsResult, error) {
@@ -76,17 +78,13 @@ func (s *Server) listSkills(ctx context.Context, p *listParams) (*skillsResult, 
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for e := range c.Visible() {
-		names = append(names, e.Name())
-	}
-	names, next, err := page(names, p)
+	entries, next, err := page(slices.Collect(c.Visible()), p)
 	if err != nil {
 		return nil, err
 	}
 	out := &skillsResult{fresh: present(), Skills: []*published{}, Next: next}
-	for _, name := range names {
-		k, err := load(ctx, c, name)
+	for _, e := range entries {
+		k, err := e.Load(ctx)
 		if err != nil {
 			continue
 		}

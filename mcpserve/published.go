@@ -113,10 +113,9 @@ type opened struct {
 
 // load opens a skill that is published under a name; hidden skills are not.
 func load(ctx context.Context, c *skill.Catalog, name string) (*skill.Skill, error) {
-	for e := range c.Visible() {
-		if e.Name() == name {
-			return e.Load(ctx)
-		}
+	e, err := c.Lookup(name)
+	if err != nil || e.Name() != name || e.State() != skill.StateEnabled {
+		return nil, fs.ErrNotExist
 	}
-	return nil, fs.ErrNotExist
+	return e.Load(ctx)
 }

@@ -13,39 +13,40 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// result returns a result as a client gets it: the envelope as text, and as the same value.
-func (s *Server) result(r tool.Result) *mcp.CallToolResult {
-	r.Result = shorten(r.Result, s.o.Limits.Result)
+// result returns a result as a client gets it: the envelope as text, and as the same value. A value that is too long is cut in its middle,
+// and the whole is kept for the caller.
+func (s *Server) result(of string, r tool.Result) *mcp.CallToolResult {
+	var link *mcp.ResourceLink
+	if text, long := tooLong(r.Result, s.o.Limits.Result); long {
+		r.Result, link = middle(text, s.o.Limits.Result), s.whole.keep(s.o.Now(), of, text)
+	}
 	r.Message = cut(r.Message, s.o.Limits.Result)
 	b := r.Encode()
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(b)}}, StructuredContent: json.RawMessage(b), IsError: !r.Success}
+	out := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(b)}}, StructuredContent: json.RawMessage(b), IsError: !r.Success}
+	if link != nil {
+		out.Content = append(out.Content, link)
+	}
+	return out
 }
 
-// shorten cuts the value of a result in its middle if it is too long for a client. A value that is cut is a string.
-func shorten(v any, most int) any {
+// tooLong returns the value of a result as text if it has more than some characters.
+func tooLong(v any, most int) (string, bool) {
 	switch v := v.(type) {
-	case nil:
-		return nil
+	case nil, skilltool.Activation: // instructions are whole or not there
+		return "", false
 	case string:
-		return middle(v, most)
-	case skilltool.Activation:
-		return v // instructions are whole or not there
+		return v, utf8.RuneCountInString(v) > most
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil || utf8.RuneCount(b.Bytes()) <= most {
-		return v
-	}
-	return middle(strings.TrimSuffix(b.String(), "\n"), most)
+	err := enc.Encode(v) // Encode says what is wrong with it
+	return strings.TrimSuffix(b.String(), "\n"), err == nil && utf8.RuneCount(b.Bytes()) > most
 }
 
-// middle leaves out the middle of a text that has more than some characters.
+// middle returns both ends of a text that has more than some characters.
 func middle(text string, most int) string {
 	n := utf8.RuneCountInString(text)
-	if n <= most {
-		return text
-	}
 	all := []rune(text)
 	head, tail := most*2/3, most-most*2/3
 	return fmt.Sprintf("%s\n… %d characters are left out here …\n%s", string(all[:head]), n-head-tail, string(all[n-tail:]))

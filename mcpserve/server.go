@@ -51,6 +51,7 @@ type Server struct {
 	o     Options
 	sdk   *mcp.Server
 	slots chan struct{} // one for each call that may run
+	whole wholes
 
 	mu      sync.Mutex
 	shown   *skill.Catalog    // whose tools and prompts are described; nil before the first request

@@ -274,6 +274,18 @@ func TestLimits(t *testing.T) {
 	if n := len(a.Result); !a.Success || n < 30_000 || n > 30_100 || !strings.Contains(string(a.Result), "70000 characters are left out here") {
 		t.Errorf("got %d characters, %t", n, a.Success)
 	}
+	r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "script_run", Arguments: map[string]any{"skill_name": "big", "script_name": "much"}})
+	if err != nil || len(r.Content) != 2 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	link := r.Content[1].(*mcp.ResourceLink)
+	kept, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: link.URI})
+	if err != nil || kept.Contents[0].Text != strings.Repeat("x", 100_000) || *link.Size != 100_000 {
+		t.Errorf("got %d bytes, %v", *link.Size, err)
+	}
+	if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: wholeScheme + "other"}); err == nil {
+		t.Error("what is not there was read")
+	}
 }
 
 // What a script prints is told while it runs, and the end of a call ends the script.
@@ -471,4 +483,31 @@ func rawCall(t *testing.T, c *mcp.ClientSession, name string, given mcp.InputRes
 		t.Fatal(err)
 	}
 	return r
+}
+
+// What was cut is kept for its caller, for a while, and within a limit.
+func TestWholes(t *testing.T) {
+	var w wholes
+	now := time.Now()
+	link := w.keep(now, "ada", "text")
+	for _, tt := range []struct {
+		of, uri string
+		after   time.Duration
+		want    bool
+	}{{"ada", link.URI, wholeFor, true}, {"bob", link.URI, 0, false}, {"ada", link.URI + "x", 0, false}, {"ada", link.URI, wholeFor + 1, false}} {
+		if text, ok := w.find(now.Add(tt.after), tt.of, tt.uri); ok != tt.want || ok && text != "text" {
+			t.Errorf("%+v: got %q, %t", tt, text, ok)
+		}
+	}
+	if w.keep(now, "ada", strings.Repeat("x", mostWhole+1)) != nil {
+		t.Error("too much was kept")
+	}
+	w.keep(now, "ada", strings.Repeat("x", mostWhole))
+	if _, ok := w.find(now, "ada", link.URI); ok || w.size != mostWhole || len(w.all) != 1 {
+		t.Errorf("kept %d bytes in %d results", w.size, len(w.all))
+	}
+	w.keep(now.Add(wholeFor+1), "ada", "new")
+	if w.size != 3 {
+		t.Errorf("kept %d bytes", w.size)
+	}
 }

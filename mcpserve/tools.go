@@ -100,14 +100,14 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	ctx = withProgress(ctx, req)
 	handle, args, err := takeSession(req.Params.Arguments)
 	if err != nil {
-		return s.result(tool.CauseArguments.Failure(err.Error())), nil
+		return s.result(of, tool.CauseArguments.Failure(err.Error())), nil
 	}
 	asking := s.asking(of, req)
 	r := s.do(context.WithValue(ctx, askingKey{}, asking), c, req.Params.Name, of, handle, args)
 	if q := asking.question(); q != nil {
 		return q, nil // nothing has run: the call comes again with the answer
 	}
-	return s.result(r), nil
+	return s.result(of, r), nil
 }
 
 // do calls a tool for a caller, in the session of a handle.
