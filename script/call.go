@@ -93,7 +93,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if cmd == nil {
 		return nil, err
 	}
-	c.note = joined(c.note, hidden(cmd))
+	c.note = joined(c.note, hidden(c.temp.tell(cmd, out)))
 	if out != nil && c.asks != nil {
 		c.asks(out)
 	}

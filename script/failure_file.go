@@ -246,12 +246,12 @@ func blocks(c *runner.Command, path string, how refusal, confined bool) *refused
 const mostHidden = 5
 
 // hidden says what rules deny a script to read in the folders that it sees: "" for nothing.
-func hidden(cmd *runner.Command) string {
-	if len(cmd.Denied) == 0 {
+func hidden(denied []string) string {
+	if len(denied) == 0 {
 		return ""
 	}
-	text := "rules hide from the script: " + strings.Join(cmd.Denied[:min(len(cmd.Denied), mostHidden)], ", ")
-	if more := len(cmd.Denied) - mostHidden; more > 0 {
+	text := "rules hide from the script: " + strings.Join(denied[:min(len(denied), mostHidden)], ", ")
+	if more := len(denied) - mostHidden; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

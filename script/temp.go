@@ -17,12 +17,15 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-// Conversation says where the commands of one conversation keep temporary files. Who holds it makes the folders and removes them.
+// Conversation says where the commands of one conversation keep temporary files, and what its model knows. Who holds it makes the folders
+// and removes them.
 type Conversation struct {
 	Temp  string // absolute folder of all its commands, and of the scripts of skills that may write in folders of the user
 	Other string // absolute folder that has one for each other skill
 
 	Disk, Files uint64 // most bytes, and files and folders, in Temp; 0 means no limit
+
+	Told *runner.Told // which hidden paths the model knows of; nil means that each result names all
 }
 
 // temp is the folder for temporary files that a script has as its TMPDIR, and as /tmp where the sandbox has a view of its own.
@@ -31,6 +34,16 @@ type temp struct {
 	room  proc.Room // what may be there
 	other string    // the folder of other commands of the conversation; "" if this is it, or there is no conversation
 	free  func()    // lets it be removed
+
+	told *runner.Told
+}
+
+// tell returns the hidden paths that the result of a command names.
+func (t *temp) tell(cmd *runner.Command, out *runner.Output) []string {
+	if t == nil {
+		return cmd.Denied
+	}
+	return t.told.Tell(cmd.Denied, out)
 }
 
 // tempShare is the part of its limits that may stay in a folder for temporary files after a run: the next one has room.
@@ -52,7 +65,7 @@ func (h *Host) temp(ctx context.Context, name string, g *Grant) (*temp, error) {
 		if err != nil {
 			return nil, err
 		}
-		if g.writes() {
+		if t.told = c.Told; g.writes() {
 			t.dir, t.room = c.Temp, proc.Room{Bytes: c.Disk, Files: c.Files}
 		} else {
 			t.dir, t.other = filepath.Join(c.Other, tempName(name)), c.Temp

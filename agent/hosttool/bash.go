@@ -21,7 +21,7 @@ type Ran struct {
 	ExitCode int    `json:"exit_code"`       // 128 plus the number of the signal that ended it
 	Bytes    int64  `json:"bytes,omitempty"` // size of the whole output, if Output was cut
 
-	Hidden  []string `json:"hidden,omitempty"`  // files and folders that rules hide from it: it could not read them
+	Hidden  []string `json:"hidden,omitempty"`  // files and folders that rules hide, and it could not read: those that the model does not know of, or the command met
 	Refused []string `json:"refused,omitempty"` // hosts that it was not let to reach
 }
 

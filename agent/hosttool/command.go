@@ -36,7 +36,7 @@ type Output struct {
 	Undone   string        // sentences about files that it must not change: it did, and they were put back; "" for none
 	Network  string        // clauses about the hosts of Refused, and about others that it may reach from now on; "" for none
 	Refused  []string      // hosts that it was not let to reach
-	Hidden   []string      // absolute paths that rules deny to read, and it could not
+	Hidden   []string      // absolute paths that rules deny to read and its result names
 	Waited   time.Duration // of the time that it took, for answers of the user
 	Sandbox  any           // what confined it, for the result's metadata; nil shows nothing
 }

@@ -34,7 +34,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 	if mode == runner.ConfineAuto && !have.ConfinesFiles() {
 		return nil
 	}
-	runner, err := w.s.Sandbox.Runner()
+	sandbox, err := w.s.Sandbox.Runner()
 	if err != nil {
 		return err
 	}
@@ -42,6 +42,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 	if names := cfg.Agent.BashSockets; len(names) > 0 && hasSockets(have) {
 		o.Signs = "it can sign and log in as you, with the keys of your " + strings.Join(names, " and ") + " agent"
 	}
+	known := &runner.Told{}
 	o.Runner = func(ctx context.Context, c *hosttool.Command) (*hosttool.Output, error) {
 		at, err := w.home.open(ctx)
 		if err != nil {
@@ -58,7 +59,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		}
 		asks := w.hosts.forCommand(c.Command)
 		asks.network(ctx, &cmd.Network)
-		out, err := runner.Run(ctx, cmd)
+		out, err := sandbox.Run(ctx, cmd)
 		if out == nil || err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		asks.end(ctx, out)
 		result := &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
 			Undone: undone(out.Undone), Waited: cmd.Clock.Stood()}
-		told(ctx, result, cmd, out)
+		told(ctx, known, result, cmd, out)
 		return result, err
 	}
 	return nil
@@ -107,7 +108,7 @@ func (w *worker) temps(ctx context.Context) (*script.Conversation, error) {
 		return nil, err
 	}
 	l := bashLimits(w.s.Settings.Config())
-	return &script.Conversation{Temp: at.temp, Other: at.root, Disk: l.Disk, Files: l.Files}, nil
+	return &script.Conversation{Temp: at.temp, Other: at.root, Disk: l.Disk, Files: l.Files, Told: w.hidden}, nil
 }
 
 // undone says what a command changed that no command changes, and what does; "" for nothing.

@@ -19,6 +19,7 @@ var whyFailed = []struct {
 	{says: []string{"command not found", ": not found"}, missing: "path"},
 	{says: []string{"failed to sign the data", "error: Load key ", "error: Couldn't load public key", "error: Couldn't get agent socket", "signing failed"},
 		missing: "socket", text: noKeys},
+	{says: []string{"ermission denied", "EACCES"}, missing: "write"},
 	{says: []string{"Could not resolve host", "ssh: connect to host", "Temporary failure in name resolution", "Name or service not known", "no servers could be reached",
 		"dial udp", "socket: Operation not permitted", "socket: operation not permitted", "socket: permission denied", "Network is unreachable"}, text: noDirect},
 }
@@ -64,7 +65,7 @@ func why(out *runner.Output) string {
 			continue
 		}
 		if lacks := out.Sandbox.Lacks(w.missing); w.missing != "" && len(lacks) > 0 {
-			return lacks[0]
+			return strings.Join(lacks[:min(len(lacks), mostLacks)], "; ")
 		} else if w.text != "" {
 			return w.text
 		}

@@ -220,10 +220,10 @@ func (h *hosts) forScript(ctx context.Context, s *skill.Skill, sc script.Script,
 	return func(out *runner.Output) { run.end(ctx, out) }
 }
 
-// told puts into the result of a command what became of hosts, and what rules hide.
-func told(ctx context.Context, o *hosttool.Output, cmd *runner.Command, out *runner.Output) {
-	o.Hidden = cmd.Denied
-	for _, path := range cmd.Denied {
+// told puts into the result of a command what became of hosts, and what rules hide from it, as far as its model does not know that.
+func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runner.Command, out *runner.Output) {
+	o.Hidden = known.Tell(cmd.Denied, out)
+	for _, path := range o.Hidden {
 		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Read, Name: path, From: want.Refused}, Text: "rules hide " + path})
 	}
 	var texts, ask []string

@@ -62,6 +62,7 @@ type worker struct {
 	prompts int            // that it got
 	warned  bool           // that scripts are not confined
 	told    *skill.Catalog // the snapshot that the model knows
+	hidden  *runner.Told   // what it knows of paths that rules hide from scripts
 	session *session.Session
 	sets    *toolset.Host // nil where no script is run
 	kit     *skilltool.Kit
@@ -134,7 +135,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 
 // compose makes the tools and the system text of a conversation, from the skills that the catalog has now.
 func (w *worker) compose(ctx context.Context) error {
-	w.told = w.catalog()
+	w.told, w.hidden = w.catalog(), &runner.Told{}
 	own, err := w.ownTools(ctx, func() *skilltool.Kit { return w.kit })
 	if err != nil {
 		return err
