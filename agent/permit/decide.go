@@ -3,6 +3,7 @@ package permit
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/agent-base/agent-base/session/allow"
@@ -143,12 +144,27 @@ func object(key, value string) json.RawMessage {
 // Host returns what happens if a command wants to reach a host: HOST, which covers its ports 443 and 80, or HOST:PORT. Only rules that name
 // hosts count, as WebFetch(domain:example.com): those that deny for every port, those that allow for 443 and 80.
 func (p *Policy) Host(host string) Decision {
-	d := p.Decide(&Call{Tool: "web_fetch", Kind: Fetch, URL: "https://" + host + "/"})
-	port := strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
-	if d.Verdict != Asked && !strings.Contains(d.Rule.Text, "(") || d.Verdict == Allowed && port {
+	d := p.Page("https://" + host + "/")
+	if d.Verdict != Asked && !strings.Contains(d.Rule.Text, "(") {
 		return Decision{Verdict: Asked, Reason: "no rule names the host"}
 	}
 	return d
+}
+
+// Page returns what happens if a model wants to get the page at a URL whose host is in its one form. All rules about web_fetch count. A
+// rule that allows a host is about its ports 443 and 80, one that denies it about each.
+func (p *Policy) Page(address string) Decision {
+	d := p.Decide(&Call{Tool: "web_fetch", Kind: Fetch, URL: address})
+	if d.Verdict == Allowed && strings.Contains(d.Rule.Text, "(") && hasPort(address) {
+		return Decision{Verdict: Asked, Reason: "no rule names the port"}
+	}
+	return d
+}
+
+// hasPort reports whether a URL names a port that is not that of the web.
+func hasPort(address string) bool {
+	u, err := url.Parse(address)
+	return err != nil || u.Port() != "" && u.Port() != "443" && u.Port() != "80"
 }
 
 // HostRule returns the rule that allows a host.

@@ -2,6 +2,7 @@ package permit_test
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -262,5 +263,36 @@ func TestRuleInSandbox(t *testing.T) {
 	out, _ := in.WithAllow(permit.Rule{Text: "Bash(make build:*)"})
 	if d := out.Decide(command("make build")); d.Verdict != permit.Allowed {
 		t.Errorf("with a rule for both: %+v", d)
+	}
+}
+
+// A rule that names a host is about its ports 443 and 80 if it allows, and about each if it denies; one that names none is about pages, and
+// not about commands.
+func TestPage(t *testing.T) {
+	for _, test := range []struct {
+		o           permit.Options
+		url         string
+		page, alone permit.Verdict // alone: of the host, for a command
+	}{
+		{permit.Options{}, "https://a.com/", permit.Asked, permit.Asked},
+		{permit.Options{Mode: permit.All}, "https://a.com/", permit.Asked, permit.Asked},
+		{permit.Options{Mode: permit.ReadOnly}, "https://a.com/", permit.Asked, permit.Asked},
+		{permit.Options{Allow: rules("WebFetch(domain:a.com)")}, "https://a.com/x", permit.Allowed, permit.Allowed},
+		{permit.Options{Allow: rules("WebFetch(domain:a.com)")}, "http://a.com:80/x", permit.Allowed, permit.Allowed},
+		{permit.Options{Allow: rules("WebFetch(domain:a.com)")}, "https://a.com:8443/x", permit.Asked, permit.Asked},
+		{permit.Options{Allow: rules("WebFetch(domain:a.com)")}, "https://b.a.com/", permit.Asked, permit.Asked},
+		{permit.Options{Allow: rules("WebFetch")}, "https://a.com:8443/", permit.Allowed, permit.Asked},
+		{permit.Options{Ask: rules("WebFetch"), Allow: rules("WebFetch(domain:a.com)")}, "https://a.com/", permit.Asked, permit.Asked},
+		{permit.Options{Deny: rules("WebFetch(domain:a.com)"), Allow: rules("WebFetch")}, "https://a.com:99/", permit.Denied, permit.Denied},
+		{permit.Options{Deny: rules("WebFetch")}, "https://a.com/", permit.Denied, permit.Asked},
+	} {
+		p, problems := permit.New(&test.o)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		u, _ := url.Parse(test.url)
+		if page, alone := p.Page(test.url).Verdict, p.Host(u.Host).Verdict; page != test.page || alone != test.alone {
+			t.Errorf("%+v: %s is %s, and its host %s, want %s and %s", test.o, test.url, page, alone, test.page, test.alone)
+		}
 	}
 }

@@ -163,19 +163,24 @@ type Clock = proc.Clock
 
 // Asking returns a command like c whose clock stands still while Network.Ask is asked. A Runner runs it in place of c.
 func (c *Command) Asking() *Command {
-	ask := c.Network.Ask
-	if ask == nil {
+	if c.Network.Ask == nil {
 		return c
 	}
 	out := *c
 	if out.Clock == nil {
 		out.Clock = &Clock{}
 	}
-	out.Network.Ask = func(ctx context.Context, host string) Verdict {
-		defer out.Clock.Hold()()
+	out.Network.Holds(out.Clock)
+	return &out
+}
+
+// Holds has a clock stand still while Ask is asked.
+func (n *Network) Holds(c *Clock) {
+	ask := n.Ask
+	n.Ask = func(ctx context.Context, host string) Verdict {
+		defer c.Hold()()
 		return ask(ctx, host)
 	}
-	return &out
 }
 
 // Refusal is a host that a command was not let to reach.

@@ -242,6 +242,13 @@ func readTarget(r *http.Request) (t target, err error) {
 			text += ":80"
 		}
 	}
+	named, err := targetOf(text)
+	named.plain = t.plain
+	return named, err
+}
+
+// targetOf reads HOST:PORT.
+func targetOf(text string) (t target, err error) {
 	host, port, err := hostname.Split(text)
 	if err != nil {
 		return t, fmt.Errorf("host %.100q: %w", text, err)

@@ -368,6 +368,33 @@ func TestUpstream(t *testing.T) {
 	}
 }
 
+// What the program connects to itself is decided about as a tunnel of the command is.
+func TestDial(t *testing.T) {
+	w := newWorld(t)
+	a := &answers{verdicts: map[string]runner.Verdict{"good.com": runner.Yes, "inside.com": runner.Yes, "meta.com": runner.Yes, "other.com": runner.No}}
+	p, _ := start(t, &runner.Network{Ask: a.ask, Denied: func(host string) bool { return host == "a.wide.org" }}, w.options())
+	c := http.Client{Transport: &http.Transport{DialContext: p.Dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	for _, test := range []struct{ url, want string }{
+		{"https://good.com/a", "good.com /a"}, {"http://good.com/b", "good.com /b"}, {"http://other.com/", egress.ErrSaidNo.Error()}, {"http://inside.com/", egress.ErrPrivate.Error()},
+		{"http://meta.com/", egress.ErrPrivate.Error()}, {"http://localhost/", egress.ErrNotAllowed.Error()}, {"http://a.wide.org/", egress.ErrNotAllowed.Error()},
+	} {
+		if got := get(&c, test.url); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q in it", test.url, got, test.want)
+		}
+	}
+	w.names["good.com"] = []string{"127.0.0.1"} // it was public before
+	if got := get(&c, "http://good.com/"); !strings.Contains(got, egress.ErrPrivate.Error()) {
+		t.Errorf("after its address changed: %q", got)
+	}
+	if len(a.asked) != 4 || len(w.dialled) != 2 {
+		t.Errorf("asked about %q, dialled %q", a.asked, w.dialled)
+	}
+	p.Close()
+	if got := get(&c, "https://good.com/"); !strings.Contains(got, "Get") {
+		t.Errorf("after Close: %q", got)
+	}
+}
+
 // Close ends tunnels that are open, so a run leaves nothing behind.
 func TestClose(t *testing.T) {
 	w := newWorld(t)

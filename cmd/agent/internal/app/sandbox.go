@@ -55,6 +55,11 @@ func (s *Sandbox) proxy(n *runner.Network, token string) (confine.ProxyRun, erro
 	return egress.Open(n, token, &egress.Options{Upstream: models.Proxy(s.sys.first)})
 }
 
+// Network opens what decides about the connections of this program itself, as the proxy of a command does. The caller closes it.
+func (s *Sandbox) Network(n *runner.Network) (*egress.Proxy, error) {
+	return egress.Open(n, "", &egress.Options{Upstream: models.Proxy(s.sys.first)})
+}
+
 // Machine returns what this machine can confine. It starts a process or two, unless it did so within the last minute.
 func (s *Sandbox) Machine(ctx context.Context) (*runner.Sandbox, error) {
 	runner, err := s.open()

@@ -55,7 +55,7 @@ func TestFork(t *testing.T) {
 	if len(q) != 4 {
 		t.Fatalf("%d requests, want 4", len(q))
 	}
-	if want := []string{"read_file", "glob", "grep", "skill", "skill_read", "toolset_list", "script_list", "script_help"}; !slices.Equal(names(q[1]), want) {
+	if want := []string{"read_file", "glob", "grep", "web_fetch", "skill", "skill_read", "toolset_list", "script_list", "script_help"}; !slices.Equal(names(q[1]), want) {
 		t.Errorf("the sub-agent has %v, want %v", names(q[1]), want)
 	}
 	if q[0].Model != "claude-sonnet-5-5" || q[1].Model != "claude-haiku-5-5" || q[2].Model != q[1].Model || q[3].Model != q[0].Model {

@@ -1,49 +1,12 @@
 package cli_test
 
 import (
-	"bufio"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
-
-// internet stands in for all hosts behind the operator's proxy: each answers its name and the path over HTTP and HTTPS. It returns the address of
-// the proxy.
-func internet(t *testing.T) string {
-	t.Helper()
-	served := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "served %s%s\n", r.Host, r.URL.Path) }))
-	served.StartTLS()
-	t.Cleanup(served.Close)
-	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodConnect {
-			fmt.Fprintf(w, "served %s%s\n", r.Host, r.URL.Path)
-			return
-		}
-		up, err := net.Dial("tcp", served.Listener.Addr().String())
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		defer up.Close()
-		down, in, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		defer down.Close()
-		_, _ = io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n")
-		go func() { _, _ = io.Copy(up, in); _ = up.(*net.TCPConn).CloseWrite() }()
-		_, _ = io.Copy(down, bufio.NewReader(up))
-	}))
-	t.Cleanup(p.Close)
-	return p.URL
-}
 
 // A host that no list has is a question: once, for the conversation, for the project, or no. The registries of packages are one. What is
 // denied, and what is on this machine, is not asked about; the results say what was refused.
@@ -55,7 +18,7 @@ func TestConversationAsksAboutHosts(t *testing.T) {
 	s := fakemodel.New(t, get("https://docs.example.com/a"), get("https://docs.example.com/b"), get("https://docs.example.com/c"),
 		get("https://pypi.org/p https://files.pythonhosted.org/q"), get("https://keep.example.com/d"), get("https://keep.example.com/e"), get("https://no.example.com/f"),
 		get("https://denied.example.com/g"), get("http://127.0.0.1:9/h"), fakemodel.Step{Text: "All done."})
-	proxy := internet(t)
+	proxy := startInternet(t.Cleanup).URL
 	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+proxy, "HTTP_PROXY="+proxy)...)
 	w.write("home/.agent/config.yaml", "permissions:\n  deny: ['WebFetch(domain:denied.example.com)']\n")
 	k := w.sit()
@@ -115,7 +78,7 @@ func TestConversationAsksAboutHostsOfScripts(t *testing.T) {
 		return callStep("script_run", `{"skill_name":"net","script_name":"get","args":["https://docs.example.com/`+path+`"]}`)
 	}
 	s := fakemodel.New(t, get("a"), get("b"), get("c"), fakemodel.Step{Text: "All done."})
-	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+internet(t))...)
+	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+startInternet(t.Cleanup).URL)...)
 	w.skill("net", "Gets pages.", "Go on.\n")
 	w.write("home/.agent/skills/net/scripts/get.sh", "curl -ksS \"$1\"\n")
 	if _, stderr, code := w.run("", "skill", "trust", "net", "--yes"); code != 0 {

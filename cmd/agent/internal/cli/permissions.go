@@ -30,7 +30,8 @@ func newPermissionsCommand(s *app.Services) *cobra.Command {
 
 The answer "always" to a question keeps a rule: for this project, in the folder projects of $AGENT_HOME, or for every
 project, in your settings. Nothing is written into the project. The work trees of one git repository share the rules of a
-project; a project that was moved has none. WebFetch(domain:HOST) allows commands to reach HOST over HTTP and HTTPS.`,
+project; a project that was moved has none. WebFetch(domain:HOST) allows commands to reach HOST over HTTP and HTTPS, and
+the model to read its pages.`,
 		Example: `  agent permissions list
   agent permissions remove 'Bash(go test:*)'`,
 	})

@@ -87,6 +87,7 @@ func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testsc
 			"exchange":  exchange,
 
 			"packageindex": packageIndex,
+			"internet":     useInternet,
 
 			"npmregistry": npmRegistry,
 			"webserver":   webServer,

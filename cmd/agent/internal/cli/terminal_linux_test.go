@@ -175,7 +175,7 @@ func isFile(name string) bool {
 func environ(ts *testscript.TestScript) []string {
 	env := []string{"TERM=xterm-256color"}
 	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL AGENT_BASH_SANDBOX AGENT_BASH_SOCKETS SSH_AUTH_SOCK " +
-		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY OPENROUTER_API_KEY DECLARED_KEY SCRIPT_TOKEN GOCOVERDIR GORACE") {
+		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY OPENROUTER_API_KEY DECLARED_KEY SCRIPT_TOKEN HTTPS_PROXY HTTP_PROXY SSL_CERT_FILE GOCOVERDIR GORACE") {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -143,7 +143,7 @@ func (r *reader) file(at *place, name string, depth int) {
 	if _, err := at.root.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	called := clean(r.shown(at, name))
+	called := Clean(r.shown(at, name))
 	switch {
 	case r.opened >= maxFiles:
 		r.note("more than %d files are imported: the others are not read", maxFiles)
@@ -166,7 +166,7 @@ func (r *reader) file(at *place, name string, depth int) {
 	r.seen[digest] = true
 	rest, imports := split(text)
 	if strings.TrimSpace(rest) != "" {
-		r.add(&File{Path: called, User: at.user, Text: clean(text), Cut: size - int64(len(text)), Digest: digest})
+		r.add(&File{Path: called, User: at.user, Text: Clean(text), Cut: size - int64(len(text)), Digest: digest})
 	}
 	for _, p := range imports {
 		r.imported(at, name, p, depth+1)
@@ -196,9 +196,9 @@ func (r *reader) imported(at *place, from, name string, depth int) {
 	}
 	switch {
 	case depth > maxDepth:
-		r.note("%s imports deeper than %d files: the others are not read", clean(r.shown(at, from)), maxDepth)
+		r.note("%s imports deeper than %d files: the others are not read", Clean(r.shown(at, from)), maxDepth)
 	case path.IsAbs(name) || strings.HasPrefix(name, "~") && to == path.Join(path.Dir(from), name) || !filepath.IsLocal(filepath.FromSlash(to)):
-		r.note("%s imports %s, which is not in the project: it is not read", clean(r.shown(at, from)), clean(name))
+		r.note("%s imports %s, which is not in the project: it is not read", Clean(r.shown(at, from)), Clean(name))
 	default:
 		r.file(at, to, depth)
 	}
@@ -264,8 +264,8 @@ func split(text string) (rest string, imports []string) {
 	return b.String(), imports
 }
 
-// clean removes control characters, and those that turn or hide text.
-func clean(text string) string {
+// Clean removes control characters, and those that turn or hide text.
+func Clean(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case c == '\n' || c == '\t':

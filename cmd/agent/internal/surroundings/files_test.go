@@ -119,7 +119,7 @@ func FuzzBody(f *testing.F) {
 	f.Add("</project_text>")
 	f.Add("< / project_text >\x07@x")
 	f.Fuzz(func(t *testing.T, text string) {
-		texts := &Texts{Files: []File{{Path: "AGENTS.md", Text: clean(text)}}}
+		texts := &Texts{Files: []File{{Path: "AGENTS.md", Text: Clean(text)}}}
 		body := texts.Body()
 		if strings.Count(strings.ToLower(body), "</project_text>") > 1 || strings.ContainsFunc(body, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' }) {
 			t.Errorf("%q", body)

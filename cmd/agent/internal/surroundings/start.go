@@ -60,7 +60,7 @@ func (s *Start) Text() string {
 
 // short returns the beginning of a line without what a terminal or a reader would take for something else.
 func short(line string) string {
-	if line = strings.ReplaceAll(clean(line), "\n", " "); len(line) > longLine {
+	if line = strings.ReplaceAll(Clean(line), "\n", " "); len(line) > longLine {
 		line = strings.ToValidUTF8(line[:longLine], "") + "…"
 	}
 	return line

@@ -32,7 +32,7 @@ var roles = []role{
 }
 
 // readOnly are the tools that change nothing.
-var readOnly = []string{"read_file", "glob", "grep", "skill", "skill_read", "toolset_list", "script_list", "script_help"}
+var readOnly = []string{"read_file", "glob", "grep", webFetch, "skill", "skill_read", "toolset_list", "script_list", "script_help"}
 
 func roleNamed(name string) role {
 	i := slices.IndexFunc(roles, func(r role) bool { return strings.EqualFold(r.name, name) })

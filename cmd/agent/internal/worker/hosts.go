@@ -40,7 +40,10 @@ type asker struct {
 	whose string   // answers count for askers of the same name: "" for commands, or the name of a skill
 	who   string   // in a question: "this command"
 	about []string // details of a question, as it shows them
+	page  bool     // it is a page for the model: all rules about pages count, and a registry is a host like others
+	all   bool     // the settings allow every host
 
+	also   string // what an answer for the conversation is about, too
 	always string // the answer that lasts
 	keep   func(ctx context.Context, hosts []string) error
 
@@ -62,7 +65,7 @@ func (h *hosts) begin(a asker) *asker {
 // network adds to n what is decided during the run. ctx is that of the call.
 func (a *asker) network(ctx context.Context, n *runner.Network) {
 	g := a.hosts.gate
-	n.Denied = func(host string) bool { return g.current().Host(host).Verdict == permit.Denied }
+	n.Denied = func(host string) bool { return a.decide(host).Verdict == permit.Denied }
 	n.Waits = g.approver != nil
 	n.Ask = func(life context.Context, host string) runner.Verdict {
 		ctx, cancel := context.WithCancel(ctx)
@@ -70,6 +73,14 @@ func (a *asker) network(ctx context.Context, n *runner.Network) {
 		defer context.AfterFunc(life, cancel)()
 		return a.ask(ctx, host)
 	}
+}
+
+// decide returns what the rules say about a host.
+func (a *asker) decide(host string) permit.Decision {
+	if a.page {
+		return a.hosts.gate.current().Page("https://" + host + "/")
+	}
+	return a.hosts.gate.current().Host(host)
 }
 
 // known reports whether a host was allowed before.
@@ -81,11 +92,11 @@ func (a *asker) known(host string) bool {
 
 // ask decides about a host. One question is asked at a time: another answer may be about the same host.
 func (a *asker) ask(ctx context.Context, host string) runner.Verdict {
-	d := a.hosts.gate.current().Host(host)
+	d := a.decide(host)
 	switch {
 	case d.Verdict == permit.Denied:
 		return runner.No
-	case d.Verdict == permit.Allowed && a.whose == "", d.Rule.Text == "" && a.known(host):
+	case d.Verdict == permit.Allowed && a.whose == "", d.Rule.Text == "" && (a.all || a.known(host)):
 		return runner.Yes
 	case a.hosts.gate.approver == nil:
 		return runner.Unanswered
@@ -101,7 +112,7 @@ func (a *asker) ask(ctx context.Context, host string) runner.Verdict {
 	}
 	tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Of(want.Host, host), Text: "the user is asked about " + host})
 	group := []string{host}
-	if hostname.IsRegistry(host) && d.Rule.Text == "" {
+	if hostname.IsRegistry(host) && d.Rule.Text == "" && !a.page {
 		group = hostname.Registries()
 	}
 	answer, err := a.hosts.gate.approver.Answer(ctx, a.question(host, group, d))
@@ -154,7 +165,7 @@ func (a *asker) question(host string, group []string, d permit.Decision) *ui.Que
 	}
 	q.Choices = []ui.Choice{{Key: "y", Label: what + ", this once"}}
 	if d.Rule.Text == "" {
-		q.Choices = append(q.Choices, ui.Choice{Key: forNow, Label: what + ", in this conversation"})
+		q.Choices = append(q.Choices, ui.Choice{Key: forNow, Label: what + ", in this conversation" + a.also})
 	}
 	if d.Rule.Text == "" && a.keep != nil && !strings.Contains(strings.Trim(host, "[]"), ":") {
 		q.Choices = append(q.Choices, ui.Choice{Key: always, Label: a.always})
@@ -203,6 +214,16 @@ func (h *hosts) forCommand(command string) *asker {
 	return h.begin(a)
 }
 
+// forPage returns the asker of a page that the model gets. What is allowed for it is allowed for commands, and the other way round.
+func (h *hosts) forPage() *asker {
+	const also = ", for commands too"
+	a := &asker{hosts: h, who: "the model", page: true, also: also, always: "always, in this project" + also}
+	if h.gate.mayKeep() {
+		a.keep = h.gate.keepHosts
+	}
+	return a
+}
+
 // forScript returns the network of a run of a script, with what the user says about hosts: see script.Options.Hosts.
 func (h *hosts) forScript(ctx context.Context, s *skill.Skill, sc script.Script, args []string, n *runner.Network) (done func(*runner.Output)) {
 	a := asker{whose: s.Canonical(), who: fmt.Sprintf("the script %s of %s", sc.Name, s.Name()), always: "always, while the content of the skill stays as it is"}
@@ -226,17 +247,31 @@ func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runn
 	for _, path := range o.Hidden {
 		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Read, Name: path, From: want.Refused}, Text: "rules hide " + path})
 	}
+	hosts, text := refusedHosts(out.Refused)
+	o.Refused = append(o.Refused, hosts...)
+	var texts []string
+	if text != "" {
+		texts = append(texts, text)
+	}
+	for _, host := range out.Late {
+		texts = append(texts, host+" is allowed now: run it again")
+	}
+	o.Network = strings.Join(texts, "; ")
+}
+
+// refusedHosts returns hosts that were refused, and clauses about them.
+func refusedHosts(refused []runner.Refusal) (hosts []string, text string) {
 	var texts, ask []string
-	for _, r := range out.Refused {
+	for _, r := range refused {
 		host := plainHost(r.Host)
-		if slices.Contains(o.Refused, host) {
+		if slices.Contains(hosts, host) {
 			continue
 		}
-		o.Refused = append(o.Refused, host)
+		hosts = append(hosts, host)
 		switch {
 		case r.Said:
 			texts = append(texts, "the user did not allow "+host)
-		case r.Private:
+		case r.Private || local(r.Host):
 			texts = append(texts, host+" is on this machine or in its own network: "+cure.PrivateHost(host))
 		default:
 			ask = append(ask, host)
@@ -245,8 +280,14 @@ func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runn
 	if len(ask) > 0 {
 		texts = append(texts, "refused: "+strings.Join(ask, ", ")+" ("+cure.Hosts(ask)+")")
 	}
-	for _, host := range out.Late {
-		texts = append(texts, host+" is allowed now: run it again")
+	return hosts, strings.Join(texts, "; ")
+}
+
+// local reports whether HOST:PORT shows by itself that no question is about it.
+func local(target string) bool {
+	host, _, err := hostname.Split(target)
+	if err == nil {
+		host, err = hostname.Canonical(host)
 	}
-	o.Network = strings.Join(texts, "; ")
+	return err == nil && hostname.IsLocal(host)
 }

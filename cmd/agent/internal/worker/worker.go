@@ -343,7 +343,8 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]too
 		return nil, err
 	}
 	w.gate.confine(o.Confined)
-	return hosttool.Tools(o)
+	tools, err := hosttool.Tools(o)
+	return append(tools, w.webTools(kit)...), err
 }
 
 // commandEnv returns the variables that a shell needs, without keys.
