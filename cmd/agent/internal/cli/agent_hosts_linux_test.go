@@ -18,7 +18,7 @@ func TestConversationAsksAboutHosts(t *testing.T) {
 	s := fakemodel.New(t, get("https://docs.example.com/a"), get("https://docs.example.com/b"), get("https://docs.example.com/c"),
 		get("https://pypi.org/p https://files.pythonhosted.org/q"), get("https://keep.example.com/d"), get("https://keep.example.com/e"), get("https://no.example.com/f"),
 		get("https://denied.example.com/g"), get("http://127.0.0.1:9/h"), fakemodel.Step{Text: "All done."})
-	proxy := startInternet(t.Cleanup).URL
+	proxy := internet(t)
 	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+proxy, "HTTP_PROXY="+proxy)...)
 	w.write("home/.agent/config.yaml", "permissions:\n  deny: ['WebFetch(domain:denied.example.com)']\n")
 	k := w.sit()
@@ -78,7 +78,7 @@ func TestConversationAsksAboutHostsOfScripts(t *testing.T) {
 		return callStep("script_run", `{"skill_name":"net","script_name":"get","args":["https://docs.example.com/`+path+`"]}`)
 	}
 	s := fakemodel.New(t, get("a"), get("b"), get("c"), fakemodel.Step{Text: "All done."})
-	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+startInternet(t.Cleanup).URL)...)
+	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+internet(t))...)
 	w.skill("net", "Gets pages.", "Go on.\n")
 	w.write("home/.agent/skills/net/scripts/get.sh", "curl -ksS \"$1\"\n")
 	if _, stderr, code := w.run("", "skill", "trust", "net", "--yes"); code != 0 {

@@ -12,13 +12,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// internet stands in for all hosts behind the operator's proxy, whose address is URL. Certificate is that of example.com and the hosts
+// allHosts stands in for all hosts behind the operator's proxy, whose address is URL. Certificate is that of example.com and the hosts
 // below it.
-type internet struct {
+type allHosts struct {
 	URL         string
 	Certificate []byte // PEM
 }
@@ -41,7 +42,7 @@ func served(w http.ResponseWriter, r *http.Request) {
 }
 
 // startInternet starts one, which ends with the test.
-func startInternet(cleanup func(func())) *internet {
+func startInternet(cleanup func(func())) *allHosts {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(served))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.StartTLS()
@@ -54,8 +55,11 @@ func startInternet(cleanup func(func())) *internet {
 		served(w, r)
 	}))
 	cleanup(p.Close)
-	return &internet{p.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})}
+	return &allHosts{p.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})}
 }
+
+// internet starts one for a test, and returns the address of its proxy.
+func internet(t *testing.T) string { return startInternet(t.Cleanup).URL }
 
 // tunnel joins the client of a proxy with a server.
 func tunnel(w http.ResponseWriter, address string) {
