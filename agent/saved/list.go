@@ -2,6 +2,7 @@ package saved
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,11 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -21,35 +19,39 @@ import (
 
 // Summary is a conversation in a list.
 type Summary struct {
-	ID      string
-	Title   string // of the first prompt; foreign text
-	Project string // absolute path
-	Updated time.Time
-	Turns   int
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`   // of the first prompt; foreign text
+	Project string    `json:"project"` // absolute path
+	Updated time.Time `json:"updated"`
+	Turns   int       `json:"turns"`
+
+	path string
 }
 
-// List returns the conversations of the project, or of all projects, the one that changed last being first. Files that are
-// refused are left out. The error is that of ctx, or says that the folder cannot be read.
-func List(ctx context.Context, o *Options, all bool) ([]Summary, error) {
+// List returns the conversations of the project, or of all projects, the one that changed last being first: at most most, 0 meaning
+// all, and how many more there are. Files that are refused are left out. The error is that of ctx, or says that the folder
+// cannot be read.
+func List(ctx context.Context, o *Options, all bool, most int) (list []Summary, more int, err error) {
 	places, err := o.places(all)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var out []Summary
 	for _, p := range places {
-		list, err := p.list(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, list...)
+		list = append(list, p.list()...)
 	}
-	slices.SortFunc(out, func(a, b Summary) int {
-		if c := b.Updated.Compare(a.Updated); c != 0 {
-			return c
-		}
-		return strings.Compare(b.ID, a.ID)
+	slices.SortFunc(list, func(a, b Summary) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(b.ID, a.ID))
 	})
-	return out, nil
+	if most > 0 && len(list) > most {
+		list, more = list[:most], len(list)-most
+	}
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		list[i].read()
+	}
+	return list, more, nil
 }
 
 // place is the folder of a project.
@@ -129,64 +131,33 @@ func (o *Options) name(ctx context.Context) error {
 	return lockfile.Transform(ctx, filepath.Join(o.folder(), projectName), nil, func([]byte) ([]byte, error) { return append(src, '\n'), nil })
 }
 
-// ids returns the names of the conversations in the folder.
-func (p *place) ids() (out []string, err error) {
-	entries, err := os.ReadDir(p.dir)
+// list returns the conversations in the folder, without what their files say.
+func (p *place) list() (out []Summary) {
+	entries, _ := os.ReadDir(p.dir)
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), suffix); ok && isID(id) {
-			out = append(out, id)
+		id, ok := strings.CutSuffix(e.Name(), suffix)
+		if info, err := e.Info(); ok && isID(id) && err == nil && fit(e.Name(), info) == nil {
+			out = append(out, Summary{ID: id, Project: p.project.Path, Updated: info.ModTime(), path: filepath.Join(p.dir, e.Name())})
 		}
 	}
-	return out, err
+	return out
 }
 
-// list reads what a list shows of each conversation in the folder.
-func (p *place) list(ctx context.Context) ([]Summary, error) {
-	ids, err := p.ids()
+// read reads the end of the file, which says what a list shows, and as much of it as is needed.
+func (s *Summary) read() {
+	f, info, err := openFile(s.path, os.O_RDONLY)
 	if err != nil {
-		return nil, err
-	}
-	all := make([]*Summary, len(ids))
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 4) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(ids) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				all[i] = p.summary(ids[i])
-			}
-		})
-	}
-	group.Wait()
-	var out []Summary
-	for _, s := range all {
-		if s != nil {
-			out = append(out, *s)
-		}
-	}
-	return out, ctx.Err()
-}
-
-// summary reads the end of a file, which says what a list shows, and as much of it as is needed. It returns nil for a file that is
-// refused.
-func (p *place) summary(id string) *Summary {
-	f, info, err := openFile(filepath.Join(p.dir, id+suffix), os.O_RDONLY)
-	if err != nil {
-		return nil
+		return // it has gone
 	}
 	defer f.Close()
-	s := &Summary{ID: id, Project: p.project.Path, Updated: info.ModTime()}
 	for _, room := range []int64{4 << 10, 64 << 10, MaxFile} {
 		from := max(info.Size()-room, 0)
 		src := make([]byte, info.Size()-from)
 		n, err := f.ReadAt(src, from)
-		if err != nil && err != io.EOF {
-			return s
-		}
-		if s.find(src[:n]) || from == 0 {
-			break
+		if err != nil && err != io.EOF || s.find(src[:n]) || from == 0 {
+			return
 		}
 	}
-	return s
 }
 
 // find looks for the last line that says how many turns there are.
@@ -279,7 +250,9 @@ func Prune(ctx context.Context, o *Options, u *Unneeded) (out []Pruned) {
 				out = append(out, gone)
 			}
 		}
-		if ids, err := p.ids(); len(ids) == 0 && err == nil && !u.DryRun && p.dir != o.folder() {
+		entries, err := os.ReadDir(p.dir)
+		left := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), suffix) })
+		if err == nil && !left && !u.DryRun && p.dir != o.folder() {
 			_ = os.Remove(filepath.Join(p.dir, projectName))
 			_ = os.Remove(filepath.Join(p.dir, projectName+lockSuffix))
 			_ = os.Remove(p.dir) // it stays if something is in it

@@ -11,7 +11,6 @@
 package saved
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -145,10 +144,8 @@ func (c *Conversation) Damage() string {
 	return strings.Join(all, "; ")
 }
 
-// NewID returns a name for a conversation that begins now: its time, and something that no other has.
-func NewID(now time.Time) string {
-	return now.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:6])
-}
+// NewID returns a name for a conversation that begins now.
+func NewID(now time.Time) string { return fmt.Sprintf("agent-%x", now.UnixNano()) }
 
 // isID reports whether a text can name a conversation.
 func isID(id string) bool {

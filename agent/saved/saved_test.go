@@ -306,7 +306,7 @@ func TestList(t *testing.T) {
 	at(third, 3000)
 	got := func(o *Options, all bool) string {
 		t.Helper()
-		list, err := List(t.Context(), o, all)
+		list, _, err := List(t.Context(), o, all, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,6 +322,9 @@ func TestList(t *testing.T) {
 	}
 	if g := got(o, true); strings.Count(g, "\n") != 2 || !strings.HasPrefix(g, row(third, other.Project)) {
 		t.Errorf("got\n%s", g)
+	}
+	if list, more, err := List(t.Context(), o, true, 1); err != nil || more != 2 || len(list) != 1 || list[0].ID != third {
+		t.Errorf("%+v, %d more, %v", list, more, err)
 	}
 	try(t, os.Symlink(file(t, o, first), filepath.Join(o.folder(), "link.jsonl")), os.WriteFile(filepath.Join(o.folder(), "empty.jsonl"), nil, 0o600))
 	if g := got(o, false); strings.Contains(g, "link") || !strings.Contains(g, `empty "" 0`) {
@@ -368,7 +371,7 @@ func TestListLongTurn(t *testing.T) {
 	for range 20 {
 		l.Add(answers("1", strings.Repeat("\n{\"kind\":\"end\",\"title\":\"no\"}", 400)))
 	}
-	list, err := List(t.Context(), o, false)
+	list, _, err := List(t.Context(), o, false, 0)
 	if err != nil || len(list) != 1 || list[0].Title != "long" || list[0].Turns != 1 {
 		t.Errorf("%+v %v", list, err)
 	}
@@ -381,11 +384,11 @@ func TestIdentity(t *testing.T) {
 	id := written(t, o)
 	moved := *o
 	moved.Project = "/elsewhere/shop"
-	if list, err := List(t.Context(), &moved, false); err != nil || len(list) != 1 || list[0].ID != id || list[0].Project != o.Project {
+	if list, _, err := List(t.Context(), &moved, false, 0); err != nil || len(list) != 1 || list[0].ID != id || list[0].Project != o.Project {
 		t.Errorf("%+v %v", list, err)
 	}
 	moved.Identity = "repository 8"
-	if list, err := List(t.Context(), &moved, false); err != nil || len(list) != 0 {
+	if list, _, err := List(t.Context(), &moved, false, 0); err != nil || len(list) != 0 {
 		t.Errorf("%+v %v", list, err)
 	}
 	if l, c, err := Open(t.Context(), &moved, id); err != nil || c.Project != o.Project { // by name, whatever it is about
@@ -408,8 +411,8 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if list, err := List(b.Context(), o, false); err != nil || len(list) != 10_001 {
-			b.Fatal(len(list), err)
+		if list, more, err := List(b.Context(), o, false, 100); err != nil || len(list) != 100 || more != 9_901 {
+			b.Fatal(len(list), more, err)
 		}
 	}
 }

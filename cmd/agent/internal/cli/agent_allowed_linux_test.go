@@ -3,7 +3,6 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
@@ -25,12 +24,10 @@ func TestConversationAllowsAgain(t *testing.T) {
 	k.leaves()
 
 	k = w.sitAt("xterm-256color", "-c")
-	k.sees("the mode accept-edits")
-	k.sees("Allow again what you had allowed for this conversation?")
-	k.press("n\r")
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
-	k.sees("you had allowed, and are asked again: the mode accept-edits")
+	k.sees("you had allowed, and are asked about with the first prompt:")
 	k.press("edit\r")
+	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
+	k.answers("n")
 	k.asked(`Change "notes.md"? (+1 -1)`, "@@ -1,3 +1,3 @@", " 1", "-two", "+2", " three")
 	k.answers("n")
 	k.sees("┇ Why not?")
@@ -39,10 +36,10 @@ func TestConversationAllowsAgain(t *testing.T) {
 	k.leaves()
 
 	k = w.sitAt("xterm-256color", "-c")
-	k.sees("Allow again what you had allowed for this conversation?")
-	k.press("y\r")
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.sees("help.")
 	k.press("edit\r")
+	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
+	k.answers("y")
 	k.sees("Done again.")
 	k.leaves()
 	if b, _ := os.ReadFile(filepath.Join(w.project, "notes.md")); string(b) != "1\nzwei\nthree\n" {

@@ -34,6 +34,7 @@ type conversationsOptions struct {
 	ids       []string
 	all, json bool
 	yes, full bool
+	limit     int
 }
 
 // where returns where the conversations are.
@@ -43,15 +44,6 @@ func (o *conversationsOptions) where() (*saved.Options, error) {
 		return nil, o.s.Settings.NeedHome()
 	}
 	return where, nil
-}
-
-// conversationJSON is one conversation in the output of agent conversations list --json.
-type conversationJSON struct {
-	ID      string    `json:"id"`
-	Title   string    `json:"title"`
-	Project string    `json:"project"`
-	Updated time.Time `json:"updated"`
-	Turns   int       `json:"turns"`
 }
 
 func newConversationsListCommand(s *app.Services) *cobra.Command {
@@ -67,8 +59,15 @@ system allows, by its repository: a folder that was moved and a linked work tree
 		RunE: func(c *cobra.Command, _ []string) error { return runConversationsList(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.all, "all-projects", false, "list those of all projects")
+	c.Flags().IntVar(&o.limit, "limit", 100, "list at most N; 0 lists all")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
+}
+
+// listJSON is the output of agent conversations list --json.
+type listJSON struct {
+	Conversations []saved.Summary `json:"conversations"`
+	More          int             `json:"more,omitempty"` // that were not listed
 }
 
 func runConversationsList(ctx context.Context, o *conversationsOptions) error {
@@ -76,16 +75,12 @@ func runConversationsList(ctx context.Context, o *conversationsOptions) error {
 	if err != nil {
 		return err
 	}
-	list, err := saved.List(ctx, where, o.all)
+	list, more, err := saved.List(ctx, where, o.all, max(o.limit, 0))
 	if err != nil {
 		return err
 	}
 	if o.json {
-		out := []conversationJSON{}
-		for _, c := range list {
-			out = append(out, conversationJSON(c))
-		}
-		return o.s.Out.JSON(map[string][]conversationJSON{"conversations": out})
+		return o.s.Out.JSON(listJSON{append([]saved.Summary{}, list...), more})
 	}
 	if len(list) == 0 {
 		o.s.Out.Printf("No conversation is saved.\n")
@@ -103,7 +98,11 @@ func runConversationsList(ctx context.Context, o *conversationsOptions) error {
 		}
 		rows = append(rows, row)
 	}
-	return o.s.Out.Table(head, rows)
+	if err := o.s.Out.Table(head, rows); err != nil || more == 0 {
+		return err
+	}
+	o.s.Out.Printf("\n%d more: --limit 0 lists all\n", more)
+	return nil
 }
 
 func newConversationsShowCommand(s *app.Services, name string) *cobra.Command {
@@ -129,7 +128,7 @@ func (o *conversationsOptions) complete(c *cobra.Command, _ []string, _ string) 
 
 // shownJSON is a conversation in the output of agent conversations show --json.
 type shownJSON struct {
-	conversationJSON
+	saved.Summary
 	From      string           `json:"from,omitempty"` // the conversation of which it is a copy
 	Damage    string           `json:"damage,omitempty"`
 	Approvals []saved.Approval `json:"approvals"`
@@ -155,7 +154,7 @@ func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
 		return worker.ExplainPast(ctx, where, o.ids[0], err)
 	}
 	if o.json {
-		out := shownJSON{conversationJSON: conversationJSON{c.ID, c.Title, c.Project, c.Updated, len(c.Turns)}, From: c.From, Damage: c.Damage(),
+		out := shownJSON{Summary: saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns)}, From: c.From, Damage: c.Damage(),
 			Approvals: append([]saved.Approval{}, c.Approvals...), Said: []saidJSON{}}
 		for _, t := range c.Turns {
 			one := saidJSON{Turn: t.Number, Time: t.Began, Model: t.Model, Messages: append([]llm.Message{}, t.Messages...)}

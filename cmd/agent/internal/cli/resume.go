@@ -49,7 +49,7 @@ func conversationIDs(ctx context.Context, s *app.Services) []cobra.Completion {
 		return nil
 	}
 	var out []cobra.Completion
-	list, _ := saved.List(ctx, where, false)
+	list, _, _ := saved.List(ctx, where, false, 100)
 	for _, one := range list {
 		out = append(out, cobra.CompletionWithDesc(one.ID, ui.Truncate(one.Title, showWidth)))
 	}

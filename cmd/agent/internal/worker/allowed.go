@@ -46,29 +46,34 @@ func lastMode(list []saved.Approval, now permit.Mode) []saved.Approval {
 	})
 }
 
-// offer asks with ask whether what was allowed before holds again, or says that it does not where nobody can be asked.
-func (w *worker) offer(ctx context.Context, ask func(context.Context, *ui.Question) (string, error)) error {
+// before says what the user had allowed before the conversation continued, or "" for nothing.
+func (w *worker) before(what string) string {
+	var texts []string
+	for _, a := range lastMode(w.keep.allowed, w.gate.current().Mode()) {
+		texts = append(texts, describe(a))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "you had allowed, and are asked " + what + ": " + strings.Join(texts, ", ")
+}
+
+// offer asks once whether that holds again. It returns what cannot be allowed any more.
+func (w *worker) offer(ctx context.Context) []string {
 	list := lastMode(w.keep.allowed, w.gate.current().Mode())
+	w.keep.allowed = nil
 	if len(list) == 0 {
 		return nil
 	}
-	var texts []string
+	q := &ui.Question{Text: "Allow again what you had allowed for this conversation?",
+		Choices: []ui.Choice{{Key: "y", Label: "yes, all of it"}, {Key: "n", Label: "no: ask me again"}}}
 	for _, a := range list {
-		texts = append(texts, describe(a))
+		q.Details = append(q.Details, describe(a))
 	}
-	if ask != nil {
-		answer, err := ask(ctx, &ui.Question{Text: "Allow again what you had allowed for this conversation?", Details: texts,
-			Choices: []ui.Choice{{Key: "y", Label: "yes, all of it"}, {Key: "n", Label: "no: ask me again"}}})
-		if err != nil {
-			return err
-		}
-		if answer == "y" {
-			w.again(list)
-			return nil
-		}
+	if answer, err := w.approver.Answer(ctx, q); err != nil || answer != "y" {
+		return nil
 	}
-	w.keep.said = append(w.keep.said, "you had allowed, and are asked again: "+strings.Join(texts, ", "))
-	return nil
+	return w.again(list)
 }
 
 // describe says what an approval is about.
@@ -84,8 +89,8 @@ func describe(a saved.Approval) string {
 	return a.Text
 }
 
-// again allows what was allowed before. What cannot be allowed any more is said.
-func (w *worker) again(list []saved.Approval) {
+// again allows what was allowed before. It returns what cannot be allowed any more.
+func (w *worker) again(list []saved.Approval) (lost []string) {
 	for _, a := range list {
 		var err error
 		switch a.Kind {
@@ -101,7 +106,8 @@ func (w *worker) again(list []saved.Approval) {
 			w.hosts.mu.Unlock()
 		}
 		if err != nil {
-			w.keep.said = append(w.keep.said, describe(a)+" is not allowed again: "+err.Error())
+			lost = append(lost, describe(a)+" is not allowed again: "+err.Error())
 		}
 	}
+	return lost
 }

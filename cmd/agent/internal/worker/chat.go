@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,13 +78,6 @@ func converse(ctx context.Context, o *Options) error {
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
-	ask := s.Approver.Answer
-	if !s.Approver.There() {
-		ask = nil
-	}
-	if err := w.offer(ctx, ask); err != nil {
-		return err
-	}
 	t := &talk{o: o, w: w, watch: watcher, spent: map[string]int{}}
 	terminal, mark := s.Out.InTerminal && s.Out.OutTerminal && s.Out.Cursor, ""
 	if s.Out.InTerminal && !terminal {
@@ -111,7 +105,15 @@ func (t *talk) greeting() string {
 		from += " (" + t.w.found.Origin + ")"
 	}
 	text := fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, app.Count(n, "skill"))
-	return strings.Join(append([]string{text}, t.w.keep.said...), "\n")
+	what := "again"
+	if t.w.approver != nil {
+		what = "about with the first prompt"
+	}
+	lines := append([]string{text}, t.w.keep.said...)
+	if text := t.w.before(what); text != "" {
+		lines = append(lines, text)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // ask answers a prompt with the skills as they are on disk now.
@@ -120,6 +122,13 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 		if _, err := t.watch.Refresh(ctx); err != nil {
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Cancelled}}, err)
 			return
+		}
+		if t.w.approver != nil {
+			for _, text := range t.w.offer(ctx) {
+				if !yield(agent.Step{Notice: text}, nil) {
+					return
+				}
+			}
 		}
 		before := len(t.w.conversation.Messages())
 		for step, err := range t.w.ask(ctx, prompt, prompt) {
@@ -211,6 +220,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "Show the model, or switch to another one.", Run: t.modelCommand, Complete: completeModels},
 		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, read-only, all.", Run: t.modeCommand, Complete: completeModes},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
+		{Name: "back", Usage: "[N]", Help: "Go back to before the last prompt, or the last N; files stay as they are.", Run: t.backCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
@@ -283,12 +293,34 @@ func (t *talk) setModel(found *models.Found) {
 }
 
 func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
+	t.w.keep.clear()
+	return "conversation cleared", t.anew(ctx)
+}
+
+// anew begins the conversation again, with what the keeper has of it.
+func (t *talk) anew(ctx context.Context) error {
 	t.mu.Lock()
 	t.w.kit.End(t.w.as(ctx))
 	clear(t.spent)
 	t.mu.Unlock()
-	t.w.keep.clear()
-	return "conversation cleared", t.w.begin(ctx, nil)
+	return t.w.begin(ctx, nil)
+}
+
+// backCommand is /back.
+func (t *talk) backCommand(ctx context.Context, args string) (string, error) {
+	n, err := strconv.Atoi(cmp.Or(args, "1"))
+	if err != nil || n < 1 {
+		return "", fmt.Errorf("%q is no number of prompts: /back, or /back 2", args)
+	}
+	prompt, err := t.w.keep.back(n)
+	if err == nil {
+		err = t.anew(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	t.w.keep.news = disclose.Join(t.w.keep.news, "The user went back to here. What was done to files since then was not taken back.")
+	return fmt.Sprintf("back to before %q; files stay as they are, and /undo takes back what the last prompt changed in them", prompt), nil
 }
 
 func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {

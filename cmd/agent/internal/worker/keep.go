@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
 )
@@ -144,6 +146,30 @@ func (k *keeper) clear() {
 	if k.log != nil {
 		k.log.Back(0)
 	}
+}
+
+// back leaves the last n turns: the conversation begins again as it was before them. It returns the first prompt that it left.
+func (k *keeper) back(n int) (prompt string, err error) {
+	if k.id() == "" {
+		return "", errors.New("nothing is saved that one could go back to")
+	}
+	c, err := saved.Read(k.where, k.log.ID(), false)
+	if err != nil {
+		return "", err
+	}
+	at, last := len(c.Turns)-n, 0
+	if at < 0 {
+		return "", fmt.Errorf("the conversation has only %s", app.Count(len(c.Turns), "prompt"))
+	}
+	if at > 0 {
+		last = c.Turns[at-1].Number
+	}
+	prompt = c.Turns[at].Prompt
+	k.log.Back(last)
+	if c, err = saved.Read(k.where, k.log.ID(), false); err == nil {
+		k.past, k.state = &past{log: k.log, c: c}, nil
+	}
+	return prompt, errors.Join(err, k.failed())
 }
 
 func (k *keeper) close() {

@@ -111,7 +111,7 @@ func (o *Options) chosen(ctx context.Context, where *saved.Options) (string, err
 	if o.Past.Pick && !o.Services.Approver.There() {
 		return "", app.Usage(errors.New("--resume alone needs a terminal, to choose on"), "agent --resume ID; "+listHint+" lists them")
 	}
-	list, err := saved.List(ctx, where, false)
+	list, _, err := saved.List(ctx, where, false, mostPicked)
 	if err != nil {
 		return "", err
 	}
@@ -124,10 +124,13 @@ func (o *Options) chosen(ctx context.Context, where *saved.Options) (string, err
 	return o.pick(ctx, list)
 }
 
-// pick asks which of the last nine is meant.
+// mostPicked is from how many conversations the user chooses: each has a key.
+const mostPicked = 9
+
+// pick asks which is meant.
 func (o *Options) pick(ctx context.Context, list []saved.Summary) (string, error) {
 	q := &ui.Question{Text: "Which conversation continues?"}
-	for i, s := range list[:min(len(list), 9)] {
+	for i, s := range list {
 		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Title), app.Count(s.Turns, "turn"))})
 	}
 	q.Choices = append(q.Choices, ui.Choice{Key: "n", Label: "none"})
@@ -160,7 +163,7 @@ func ExplainPast(ctx context.Context, where *saved.Options, id string, err error
 	switch {
 	case errors.Is(err, saved.ErrUnknown):
 		hint := listHint
-		if list, failed := saved.List(ctx, where, true); failed == nil {
+		if list, _, failed := saved.List(ctx, where, true, 0); failed == nil {
 			var ids []string
 			for _, s := range list {
 				ids = append(ids, s.ID)

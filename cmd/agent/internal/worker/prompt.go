@@ -90,11 +90,10 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 	w.sayContext()
 	defer w.close(ctx)
 	sayLocal(s.Out, found)
-	if err := w.offer(ctx, nil); err != nil {
-		return err
-	}
-	for _, text := range w.keep.said {
-		s.Out.Remark(text)
+	for _, text := range append(w.keep.said, w.before("again")) {
+		if text != "" {
+			s.Out.Remark(text)
+		}
 	}
 	p.w, w.watch = w, p.live.watch
 	if p.o.JSON {

@@ -3,7 +3,6 @@ package worker
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/agent/saved"
 	"github.com/agent-base/agent-base/agent/stream"
 	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
@@ -93,7 +93,7 @@ func newWorker(ctx context.Context, o *Options, found *models.Found, catalog fun
 func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
 	cfg := s.Settings.Config()
 	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
-		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
+		gate: newGate(s, approver), id: saved.NewID(s.Sys.Now())}
 	w.budget = listBudget(cfg, w.window)
 	w.gate.note = func(kind, text string, confined bool) { w.keep.approve(kind, text, confined) }
 	w.hosts = newHosts(w.gate)
