@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
@@ -25,6 +26,7 @@ func TestConversationAllowsAgain(t *testing.T) {
 
 	k = w.sitAt("xterm-256color", "-c")
 	k.sees("you had allowed, and are asked about with the first prompt:")
+	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
 	k.press("edit\r")
 	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
 	k.answers("n")
@@ -36,7 +38,7 @@ func TestConversationAllowsAgain(t *testing.T) {
 	k.leaves()
 
 	k = w.sitAt("xterm-256color", "-c")
-	k.sees("help.")
+	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
 	k.press("edit\r")
 	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
 	k.answers("y")
