@@ -71,7 +71,11 @@ func (p *plan) chooseNetwork(proxy bool) {
 
 // program returns what the stage does.
 func (p *plan) program() *stage.Program {
-	prog := &stage.Program{Path: p.c.Path, Args: p.c.Args, Env: p.relay.env(p.env()), Sweep: !p.layers.namespaces}
+	env := p.relay.env(p.env())
+	if !p.hosts && !p.c.Network.All && p.c.Confine != runner.ConfineOff && (p.layers.namespaces || p.layers.seccomp) {
+		env = withoutProxies(env)
+	}
+	prog := &stage.Program{Path: p.c.Path, Args: p.c.Args, Env: env, Sweep: !p.layers.namespaces}
 	if !p.cgroup {
 		prog.Memory = p.c.Limits.Memory
 	}

@@ -58,19 +58,27 @@ func (r *relay) env(env []string) []string {
 	if r.token != "" {
 		url = fmt.Sprintf("http://agent:%s@127.0.0.1:%d", r.token, r.port)
 	}
+	env = withoutProxies(env)
 	set := map[string]string{"NODE_USE_ENV_PROXY": "1", "NO_PROXY": r.direct, "no_proxy": r.direct}
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+	for _, name := range proxyNames {
 		set[name], set[strings.ToLower(name)] = url, url
 	}
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		_, own := set[name]
-		return own
-	})
 	for name, value := range set {
 		env = append(env, name+"="+value)
 	}
 	return env
+}
+
+// proxyNames are the variables that name proxies, in upper case.
+var proxyNames = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"}
+
+// withoutProxies returns an environment that names no proxy: of a command that reaches none, so that its errors are about the hosts it wanted.
+func withoutProxies(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		name = strings.ToUpper(name)
+		return name == "NO_PROXY" || name == "NODE_USE_ENV_PROXY" || slices.Contains(proxyNames, name)
+	})
 }
 
 // direct returns the names of this machine that a command connects to without the proxy, because they are its own network's: not

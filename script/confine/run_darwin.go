@@ -49,7 +49,9 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	inside := *c
 	inside.Path = sandboxExec
 	inside.Args = append([]string{sandboxExec, "-p", text, c.Path}, c.Args[1:]...)
-	inside.Env = proxy.env(c.Env)
+	if inside.Env = proxy.env(c.Env); proxy.run == nil && !c.Network.All {
+		inside.Env = withoutProxies(c.Env)
+	}
 	held := &runner.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{Limits, Tree}}
 	if c.Started != nil {
 		c.Started(held)

@@ -77,7 +77,7 @@ func TestConversationAsksAboutHostsOfScripts(t *testing.T) {
 	get := func(path string) fakemodel.Step {
 		return callStep("script_run", `{"skill_name":"net","script_name":"get","args":["https://docs.example.com/`+path+`"]}`)
 	}
-	s := fakemodel.New(t, get("a"), get("b"), get("c"), fakemodel.Step{Text: "All done."})
+	s := fakemodel.New(t, get("n"), get("o"), get("p"), fakemodel.Step{Text: "All done."}, get("a"), get("b"), get("c"), fakemodel.Step{Text: "Done again."})
 	w := newWorld(t, append(s.Env(), "HTTPS_PROXY="+internet(t))...)
 	w.skill("net", "Gets pages.", "Go on.\n")
 	w.write("home/.agent/skills/net/scripts/get.sh", "curl -ksS \"$1\"\n")
@@ -87,18 +87,46 @@ func TestConversationAsksAboutHostsOfScripts(t *testing.T) {
 	k := w.sit()
 	k.sees("help.")
 	k.press("look\r")
-	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/a")
+	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/n")
 	k.answers("n")
-	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/b")
-	k.answers("a")
+	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/o")
+	k.answers("c")
 	k.sees("All done.")
 	k.leaves()
+
+	// The conversation goes on with what was allowed, if the user says so; "no" asks again.
+	for _, again := range []string{"n", "y"} {
+		k = w.sitAt("xterm-256color", "-c")
+		k.sees("scripts of net reach docs.example.com")
+		k.sees("Allow again what you had allowed for this conversation?")
+		k.press(again + "\r")
+		k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+		if again == "y" {
+			k.press("look\r")
+			k.sees("Done again.")
+		} else {
+			k.sees("you had allowed, and are asked again: scripts of net reach docs.example.com")
+		}
+		k.leaves()
+	}
 	q := s.Requests()
-	for i, want := range []string{"it may not reach docs.example.com", "served docs.example.com/b", "served docs.example.com/c"} {
-		if got := q[i+1].LastResult(); !strings.Contains(got, want) {
+	for i, want := range []string{"it may not reach docs.example.com", "served docs.example.com/o", "served docs.example.com/p", "", "served docs.example.com/a",
+		"served docs.example.com/b", "served docs.example.com/c"} {
+		if got := q[min(i+1, len(q)-1)].LastResult(); !strings.Contains(got, want) {
 			t.Errorf("result %d is %s, want %s in it", i+1, got, want)
 		}
 	}
+
+	// "always" is a grant.
+	s = fakemodel.New(t, get("x"), get("y"), fakemodel.Step{Text: "All done."})
+	w.env = append(w.env, s.Env()...)
+	k = w.sit()
+	k.sees("help.")
+	k.press("look\r")
+	k.asked("Let the script get of net reach docs.example.com?", "https://docs.example.com/x")
+	k.answers("a")
+	k.sees("All done.")
+	k.leaves()
 	if out, _, _ := w.run("", "skill", "info", "net"); !strings.Contains(out, "docs.example.com") {
 		t.Errorf("the grant is not shown: %s", out)
 	}

@@ -17,7 +17,8 @@ import (
 const (
 	allowedMode = "mode"
 	allowedRule = "rule"
-	allowedHost = "host" // for commands
+	allowedHost = "host"          // for commands and pages
+	scriptsHost = "scripts' host" // SKILL HOST
 )
 
 // approve notes what the user allowed.
@@ -82,7 +83,10 @@ func describe(a saved.Approval) string {
 	case a.Kind == allowedMode:
 		return "the mode " + a.Text
 	case a.Kind == allowedHost:
-		return "commands reach " + a.Text
+		return "commands and pages reach " + a.Text
+	case a.Kind == scriptsHost:
+		whose, host, _ := strings.Cut(a.Text, " ")
+		return "scripts of " + whose + " reach " + host
 	case a.Confined:
 		return a.Text + ", in the sandbox"
 	}
@@ -101,9 +105,11 @@ func (w *worker) again(list []saved.Approval) (lost []string) {
 		case allowedRule:
 			err = w.gate.add(permit.Rule{Text: a.Text, Origin: "this conversation", Confined: a.Confined})
 		case allowedHost:
-			w.hosts.mu.Lock()
-			w.hosts.allowed[""] = append(w.hosts.allowed[""], a.Text)
-			w.hosts.mu.Unlock()
+			w.hosts.allow("", a.Text)
+		case scriptsHost:
+			if whose, host, ok := strings.Cut(a.Text, " "); ok && whose != "" {
+				w.hosts.allow(whose, host)
+			}
 		}
 		if err != nil {
 			lost = append(lost, describe(a)+" is not allowed again: "+err.Error())

@@ -26,8 +26,9 @@ func TestAllowedBefore(t *testing.T) {
 			t.Errorf("%v: got %v, want %v", tt.list, got, tt.want)
 		}
 	}
-	for a, want := range map[saved.Approval]string{mode("all"): "the mode all", rule: "Bash(go test:*), in the sandbox", host: "commands reach example.com",
-		{Kind: allowedRule, Text: "Edit(x)"}: "Edit(x)", {Kind: "newer", Text: "x"}: "x"} {
+	for a, want := range map[saved.Approval]string{mode("all"): "the mode all", rule: "Bash(go test:*), in the sandbox", host: "commands and pages reach example.com",
+		{Kind: scriptsHost, Text: "net example.com"}: "scripts of net reach example.com",
+		{Kind: allowedRule, Text: "Edit(x)"}:         "Edit(x)", {Kind: "newer", Text: "x"}: "x"} {
 		if got := describe(a); got != want {
 			t.Errorf("%v is described as %q, want %q", a, got, want)
 		}

@@ -22,11 +22,14 @@ var whyFailed = []struct {
 	{says: []string{"ermission denied", "EACCES"}, missing: "write"},
 	{says: []string{"Could not resolve host", "ssh: connect to host", "Temporary failure in name resolution", "Name or service not known", "no servers could be reached",
 		"dial udp", "socket: Operation not permitted", "socket: operation not permitted", "socket: permission denied", "Network is unreachable"}, text: noDirect},
+	{says: []string{"Failed to connect to localhost", "Failed to connect to 127.0.0.1", "Failed to connect to ::1", "ECONNREFUSED 127.0.0.1", "ECONNREFUSED ::1",
+		"dial tcp 127.0.0.1", "dial tcp [::1]"}, text: noHere},
 }
 
 // Why a command does not sign, and what helps.
 const (
 	noDirect  = "nobody can be asked about this connection: a command in the sandbox reaches hosts over HTTP and HTTPS through the proxy in its environment, not over ssh, other sockets or DNS of its own; use an https address, or set outside, and the user is asked"
+	noHere    = "a command in the sandbox has a localhost of its own, where only what it started itself answers; for a service of this machine the user's setting bashNetwork can name it, as localhost:8080"
 	noKeys    = "keys that sign are out of reach in the sandbox: commit with git -c commit.gpgsign=false, or set outside, and the user is asked; the user's setting bashSockets lets commands sign"
 	noSockets = "the sandbox of this machine has no unix sockets, so no command can use the agents of bashSockets: commit with git -c commit.gpgsign=false, or set outside, and the user is asked"
 	noWrite   = "only a command with write set can use the keys of the user, who is asked"
@@ -40,6 +43,8 @@ const mostLacks = 3
 func (w *worker) why(c *hosttool.Command, cmd *runner.Command, out *runner.Output) string {
 	text := why(out)
 	switch {
+	case text == noHere && cmd.Network.All:
+		return ""
 	case text == "" && out.ExitCode != 0:
 		return strings.Join(cmd.Missing[:min(len(cmd.Missing), mostLacks)], "; ")
 	case text != noKeys || len(w.s.Settings.Config().Agent.BashSockets) == 0:

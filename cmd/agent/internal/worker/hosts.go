@@ -132,23 +132,31 @@ func (a *asker) settle(ctx context.Context, answer, host string, group []string)
 			a.hosts.gate.s.Out.Warn(fmt.Sprintf("%s is allowed once: the rule could not be kept: %v", host, err))
 		}
 	}
-	h := a.hosts
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	switch answer {
 	case "y", always:
+		a.hosts.mu.Lock()
+		defer a.hosts.mu.Unlock()
 		a.once = append(a.once, group...)
 	case forNow:
-		h.allowed[a.whose] = append(h.allowed[a.whose], group...)
+		a.hosts.allow(a.whose, group...)
 		for _, host := range group {
 			if a.whose == "" {
-				h.gate.note(allowedHost, host, false)
+				a.hosts.gate.note(allowedHost, host, false)
+			} else {
+				a.hosts.gate.note(scriptsHost, a.whose+" "+host, false)
 			}
 		}
 	default:
 		return runner.No
 	}
 	return runner.Yes
+}
+
+// allow lets what has that name reach hosts for the rest of the conversation.
+func (h *hosts) allow(whose string, names ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.allowed[whose] = append(h.allowed[whose], names...)
 }
 
 // question returns what the user is asked about a host, which may stand for a group.
