@@ -133,12 +133,10 @@ func Kinds() []Kind {
 // those that only the texts of scripts name, "net" for those that a user gives. It returns "" if there are no such wants.
 func (k Kind) Title(from Origin) string {
 	row, _ := k.row()
-	switch {
-	case row == nil:
-		return ""
-	case from == Seen:
+	switch from {
+	case Seen:
 		return row.seen
-	case from == User:
+	case User:
 		return row.given
 	}
 	return row.title
@@ -148,62 +146,56 @@ func (k Kind) Title(from Origin) string {
 // such flag.
 func (k Kind) Usage() string {
 	row, _ := k.row()
-	if row == nil {
-		return ""
-	}
 	return row.usage
 }
 
 // Single reports whether there is one want of the kind, which has no name.
 func (k Kind) Single() bool {
 	row, _ := k.row()
-	return row != nil && row.single
+	return row.single
 }
 
 // Lists reports whether the names of a kind have no commas, so that one text may list several.
 func (k Kind) Lists() bool {
 	row, _ := k.row()
-	return row != nil && row.list
+	return row.list
 }
 
 // Sample returns a name of the kind, as an example; "" for a kind without names.
 func (k Kind) Sample() string {
 	row, _ := k.row()
-	if row == nil {
-		return ""
-	}
 	return row.sample
 }
 
 // Files reports whether the names of a kind are files and folders.
 func (k Kind) Files() bool {
 	row, _ := k.row()
-	return row != nil && row.files
+	return row.files
 }
 
 // Enforced reports whether something keeps scripts from what of the kind they were not given.
 func (k Kind) Enforced() bool {
 	row, _ := k.row()
-	return row != nil && row.held
+	return row.held
 }
 
 // Granted reports whether a user can give a want of the kind to a skill.
 func (k Kind) Granted() bool {
 	row, _ := k.row()
-	return row != nil && row.given != ""
+	return row.given != ""
 }
 
 // Permitted reports whether a manifest can declare a want of the kind that a skill is then given.
 func (k Kind) Permitted() bool { return k.Granted() && k.Title(Declared) != "" }
 
-// row returns what is known about a kind, and its place in the order; nil for one that there is not.
-func (k Kind) row() (*kind, int) {
-	for i, row := range kinds {
-		if row.kind == k {
-			return &row, i
+// row returns what is known about a kind, and its place in the order; nothing, and the end, for one that there is not.
+func (k Kind) row() (kind, int) {
+	for i := range kinds {
+		if kinds[i].kind == k {
+			return kinds[i], i
 		}
 	}
-	return nil, len(kinds)
+	return kind{}, len(kinds)
 }
 
 // Of returns a want of one kind.
@@ -227,11 +219,11 @@ func PackageOf(name string) Want { return Of(Package, name) }
 // Check returns an error for a want that names nothing, or whose text form Parse would not read: an unknown kind or origin, no name, or
 // one that is not of the kind.
 func (w Want) Check() error {
-	row, _ := w.Kind.row()
+	row, i := w.Kind.row()
 	switch {
 	case w.From != "" && !slices.Contains(origins, w.From):
 		return fmt.Errorf("%q is nobody who names a want", string(w.From))
-	case row == nil:
+	case i == len(kinds):
 		return fmt.Errorf("%q is not a kind of thing that a skill may want", string(w.Kind))
 	case row.single && w.Name != "":
 		return fmt.Errorf("%s has no name, not %q", w.Kind, w.Name)
@@ -255,7 +247,7 @@ func (w Want) Covers(other Want) bool {
 		return same
 	}
 	row, _ := w.Kind.row()
-	return row != nil && row.covers != nil && row.covers(w.Name, other.Name)
+	return row.covers != nil && row.covers(w.Name, other.Name)
 }
 
 // by returns the same want, named by another.

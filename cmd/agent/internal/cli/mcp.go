@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+
 	"runtime"
 	"strings"
 
@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install/hosts"
 	"github.com/agent-base/agent-base/internal/diff"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/near"
 )
@@ -82,7 +83,7 @@ func newMCPConfigCommand(s *app.Services, run func(context.Context, *mcpOptions)
 	return c
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var serverName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // find returns the configuration of the client, and the server as it is to name it.
 func (o *mcpOptions) find() (*hosts.MCPConfig, *hosts.MCPServer, error) {
@@ -97,7 +98,7 @@ func (o *mcpOptions) find() (*hosts.MCPConfig, *hosts.MCPServer, error) {
 		}
 		return nil, nil, app.Usage(fmt.Errorf("the configuration of an agent %q is not known", o.client), hint)
 	}
-	if !serverName.MatchString(o.name) {
+	if !serverName().MatchString(o.name) {
 		return nil, nil, app.Usage(fmt.Errorf("%q is no name of a server", o.name), "use letters, digits, - and _")
 	}
 	command, err := o.command()
