@@ -165,6 +165,9 @@ func (p *Policy) DeniedFiles() (read, change allow.Files) {
 // Restricts reports whether there are rules that deny calls or ask about them.
 func (p *Policy) Restricts() bool { return p.o.Doubt || len(p.ask.rules)+len(p.deny.rules) > 0 }
 
+// Doubt reports whether rules that may deny or ask cannot be read: nothing then leaves a question out.
+func (p *Policy) Doubt() bool { return p.o.Doubt }
+
 // WithMode returns the policy with another mode.
 func (p *Policy) WithMode(m Mode) *Policy {
 	o := p.o

@@ -14,6 +14,9 @@ func TestReachable(t *testing.T) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
+	if reachable("ssh:///r.git", "file:///top.git") == nil {
+		t.Error("two repositories without a host are on one")
+	}
 }
 
 // A repository that was typed as USER@HOST:PATH is on the host of its relative submodules.

@@ -101,6 +101,8 @@ func TestParseRefuses(t *testing.T) {
 		{"csv", "write ./csv for a folder"},
 		{"ext::sh -c 'touch x'", "neither a URL"},
 		{"fd::3", "neither a URL"},
+		{"gitea:/o/r", "neither a URL"},
+		{"gitea:123456/o/r", "neither a URL"},
 		{"git://host/x.git", "not supported"},
 		{"http://github.com/a/b", "write https://"},
 		{"--upload-pack=touch x", "no repository"},

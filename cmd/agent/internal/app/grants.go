@@ -62,10 +62,10 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 // Unasked reports whether the user wants no question for each command that runs a script of a skill, whose present content may run.
 func (g *Grants) Unasked(ctx context.Context, s *skill.Skill) bool {
 	t, err := s.Trust(ctx)
-	if err != nil || !t.Runs() || g.trust.Everything() {
+	if err != nil || !t.Runs() {
 		return false
 	}
-	given, _, err := g.find(ctx, s)
+	given, _, err := g.given(ctx, s)
 	return err == nil && given.Given.Has(want.Of(want.Unasked, ""))
 }
 

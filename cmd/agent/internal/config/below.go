@@ -9,12 +9,14 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
-// Bounds of the walk for packages below the working directory.
-const (
-	mostBelow    = 256    // packages
-	widestBelow  = 20_000 // folders that are looked at
-	deepestBelow = 10
-)
+// bounds are those of the walk for packages below the working directory.
+type bounds struct {
+	packages int
+	folders  int // that are looked at
+	depth    int
+}
+
+func usualBounds() bounds { return bounds{packages: 256, folders: 20_000, depth: 10} }
 
 // LayersAt returns the folders of skills of a package in the project, as Layers does for those above the working directory.
 func (c *Config) LayersAt(dir string) []Layer {
@@ -72,10 +74,10 @@ func (c *Config) known(dir string) bool {
 
 // PackagesBelow returns the packages below the working directory, in the order of their paths. whole says that all folders were looked at.
 func (c *Config) PackagesBelow(dir string) (out []string, whole bool) {
-	return c.packagesBelow(dir, lockfile.Owned)
+	return c.packagesBelow(dir, usualBounds(), lockfile.Owned)
 }
 
-func (c *Config) packagesBelow(dir string, owned func(fs.FileInfo) bool) (out []string, whole bool) {
+func (c *Config) packagesBelow(dir string, most bounds, owned func(fs.FileInfo) bool) (out []string, whole bool) {
 	if sameFolder(c.Paths.Project, c.Paths.Home) {
 		return nil, true
 	}
@@ -94,7 +96,7 @@ func (c *Config) packagesBelow(dir string, owned func(fs.FileInfo) bool) (out []
 		case passed(d.Name()):
 			return fs.SkipDir
 		}
-		if n++; n > widestBelow || len(out) >= mostBelow {
+		if n++; n > most.folders || len(out) >= most.packages {
 			whole = false
 			return fs.SkipAll
 		}
@@ -105,7 +107,7 @@ func (c *Config) packagesBelow(dir string, owned func(fs.FileInfo) bool) (out []
 		if hasAgents(path) && !c.known(path) {
 			out = append(out, path)
 		}
-		if rel, _ := filepath.Rel(dir, path); strings.Count(rel, string(filepath.Separator)) >= deepestBelow {
+		if rel, _ := filepath.Rel(dir, path); strings.Count(rel, string(filepath.Separator)) >= most.depth {
 			whole = false
 			return fs.SkipDir
 		}

@@ -38,16 +38,43 @@ func TestPackagesBelow(t *testing.T) {
 			t.Errorf("%s: %s", dir, diff)
 		}
 	}
-	got, whole := c.packagesBelow(project, owned)
+	got, whole := c.packagesBelow(project, usualBounds(), owned)
 	if diff := cmp.Diff([]string{"a", "a/deep"}, below(project, got)); diff != "" || !whole {
 		t.Errorf("%s, %v", diff, whole)
 	}
 	c.Paths.Home = project
-	if got, _ := c.packagesBelow(project, owned); len(got) > 0 || len(c.packagesAt(filepath.Join(project, "a"), owned)) > 0 {
+	if got, _ := c.packagesBelow(project, usualBounds(), owned); len(got) > 0 || len(c.packagesAt(filepath.Join(project, "a"), owned)) > 0 {
 		t.Errorf("the home: %q", got)
 	}
-	if got, whole := (&Config{Paths: Paths{Project: project}}).packagesBelow(deep(t, project), owned); len(got) > 0 || whole {
+	if got, whole := (&Config{Paths: Paths{Project: project}}).packagesBelow(deep(t, project), usualBounds(), owned); len(got) > 0 || whole {
 		t.Errorf("too deep: %q, %v", got, whole)
+	}
+}
+
+// The walk ends at its bounds, and says so. C71
+func TestPackagesBelowBounds(t *testing.T) {
+	dir := t.TempDir()
+	for _, p := range []string{"a/.agents", "b/.agents", "c/d/e/.agents"} {
+		if err := os.MkdirAll(filepath.Join(dir, p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &Config{Paths: Paths{Project: dir}}
+	owned := func(fs.FileInfo) bool { return true }
+	for _, tt := range []struct {
+		most  bounds
+		want  int
+		whole bool
+	}{
+		{usualBounds(), 3, true}, {bounds{3, 5, 3}, 3, true}, {bounds{2, 5, 3}, 2, false}, {bounds{3, 4, 3}, 2, false}, {bounds{3, 1, 3}, 1, false}, {bounds{3, 5, 1}, 2, false},
+	} {
+		got, whole := c.packagesBelow(dir, tt.most, owned)
+		if len(got) != tt.want || whole != tt.whole {
+			t.Errorf("%+v: %q, %v", tt.most, below(dir, got), whole)
+		}
+	}
+	if usualBounds() != (bounds{packages: 256, folders: 20_000, depth: 10}) {
+		t.Errorf("%+v", usualBounds())
 	}
 }
 
@@ -63,7 +90,7 @@ func below(dir string, list []string) (out []string) {
 // deep makes a package that lies too deep below the folder that it returns.
 func deep(t *testing.T, project string) string {
 	top := filepath.Join(project, "top")
-	at := filepath.Join(append([]string{top}, slices.Repeat([]string{"d"}, deepestBelow+2)...)...)
+	at := filepath.Join(append([]string{top}, slices.Repeat([]string{"d"}, 12)...)...)
 	if err := os.MkdirAll(filepath.Join(at, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ const (
 // approve asks the user about a call of the agent's own tools.
 func (g *gate) approve(ctx context.Context, r *hosttool.Request) (hosttool.Answer, error) {
 	proposal, ok := g.current().Propose(r.Call)
-	if r.Decision.Rule.Text != "" || r.Call.Kind == permit.Command && r.Call.Special != "" || g.s.Settings.Config().Permissions.Doubt {
+	if r.Decision.Rule.Text != "" || r.Call.Kind == permit.Command && r.Call.Special != "" || g.current().Doubt() {
 		ok = false // a rule that allows would not hold
 	}
 	q := question(r)
@@ -88,7 +88,7 @@ func (g *gate) choices(r *hosttool.Request, p *permit.Proposal, ruled bool) []ui
 	out := []ui.Choice{{Key: "y", Label: "yes"}}
 	plain := r.Call.Kind == permit.Edit && r.Call.Special == "" && r.Decision.Rule.Text == ""
 	switch {
-	case plain && !g.s.Settings.Config().Permissions.Doubt:
+	case plain && !g.current().Doubt():
 		out = append(out, ui.Choice{Key: forNow, Label: "yes, and all changes of files in this conversation"})
 	case ruled:
 		out = append(out, ui.Choice{Key: forNow, Label: "yes, and " + p.Rule + " in this conversation" + held(r, p)})
@@ -189,7 +189,7 @@ func (g *gate) keep(ctx context.Context, rules ...string) error {
 
 // mayKeep reports whether rules can be kept for the project, and would hold.
 func (g *gate) mayKeep() bool {
-	return g.s.Settings.ProjectRules().File() != "" && !g.s.Settings.Config().Permissions.Doubt
+	return g.s.Settings.ProjectRules().File() != "" && !g.current().Doubt()
 }
 
 // another asks for a rule until it can be read. An empty answer keeps p.
