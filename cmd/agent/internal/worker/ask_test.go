@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
@@ -27,6 +29,25 @@ func TestUnconfinedIsSaidOnce(t *testing.T) {
 	}{{agent.Step{Text: "x"}, ""}, {agent.Step{Result: &agent.Result{}}, ""}, {ran("A"), ""}, {failed, "no sandbox for them"}, {ran("C"), ""}} {
 		if got := w.unconfined(c.step); got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
 			t.Errorf("%d: got %q, want %q", i, got, c.want)
+		}
+	}
+}
+
+// Where a rule that forbids cannot be read, no answer allows more than the one call: it would not hold.
+func TestDoubtOffersNoMore(t *testing.T) {
+	for _, deny := range []string{"", "Read("} {
+		g := &gate{s: app.New(&app.System{Home: t.TempDir()}, &app.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
+		o := &permit.Options{}
+		if deny != "" {
+			o.Deny = []permit.Rule{{Text: deny}}
+		}
+		g.policy, _ = permit.New(o)
+		var keys string
+		for _, c := range g.choices(&hosttool.Request{Call: &permit.Call{Kind: permit.Edit, Path: "/a"}}, &permit.Proposal{}, false) {
+			keys += c.Key
+		}
+		if want := map[string]string{"": "ycn", "Read(": "yn"}[deny]; keys != want {
+			t.Errorf("deny %q: got the answers %q, want %q", deny, keys, want)
 		}
 	}
 }
