@@ -32,11 +32,14 @@ func (a *anything) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &a.A
 // SEP-2640: what is published, and how.
 func TestExtension(t *testing.T) {
 	files := map[string]string{
-		"greet/SKILL.md":              "---\nname: greet\ndescription: Greets people.\nmetadata:\n  level: 3\n---\nHello.\n",
+		"greet/SKILL.md":              "---\nname: greet\ndescription: Greets people.\nversion: 1.10\nmetadata:\n  level: 3\n---\nHello.\n",
 		"greet/docs/ü b.md":           "words",
 		"greet/data.bin":              "\xff\xfe",
 		"greet/inner/nested/SKILL.md": "---\nname: nested\ndescription: x\n---\n",
 		"Bad_Name/SKILL.md":           "---\nname: Bad_Name\ndescription: The name rule of the standard refuses it.\n---\nBody\n",
+		"none/SKILL.md":               "---\nname: none\n---\nIt has no description.\n",
+		"grüße/SKILL.md":              "---\nname: grüße\ndescription: Another letter.\n---\nBody\n",
+		"open/SKILL.md":               "---\nname: open\ndescription: Is never closed.\nBody\n",
 		"keys/SKILL.md":               "---\nname: keys\ndescription: Has a file of secrets.\n---\nBody\n",
 		"keys/.env":                   "TOKEN=1",
 		"hidden/SKILL.md":             "---\nname: hidden\ndescription: Not for models.\ndisable-model-invocation: true\n---\nBody\n",
@@ -48,13 +51,13 @@ func TestExtension(t *testing.T) {
 	}
 	b, _ := json.Marshal(list)
 	sum := sha256.Sum256([]byte(files["greet/SKILL.md"]))
-	for _, want := range []string{`"resultType":"complete"`, `"cacheScope":"private"`, `"ttlMs":30000`, `"uri":"skill://greet/SKILL.md"`, `"frontmatter":{"description":"Greets people.","metadata":{"level":3},"name":"greet"}`,
+	for _, want := range []string{`"resultType":"complete"`, `"cacheScope":"private"`, `"ttlMs":30000`, `"uri":"skill://greet/SKILL.md"`, `"frontmatter":{"description":"Greets people.","metadata":{"level":3},"name":"greet","version":1.1}`,
 		`"digest":"sha256:` + hex.EncodeToString(sum[:]) + `"`, fmt.Sprintf(`"size":%d`, len(files["greet/SKILL.md"])), `skill://greet/docs/%C3%BC%20b.md`, `skill://greet/inner/nested/SKILL.md`} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("%s is missing: %s", want, b)
 		}
 	}
-	for _, bad := range []string{"Bad_Name", "skill://keys", "hidden"} {
+	for _, bad := range []string{"Bad_Name", "skill://keys", "hidden", "none/SKILL", "gr%C3", "skill://open"} {
 		if strings.Contains(string(b), bad) {
 			t.Errorf("%s is published: %s", bad, b)
 		}

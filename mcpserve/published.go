@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/skilluri"
@@ -42,6 +45,16 @@ func (e *unpublished) Error() string {
 	return fmt.Sprintf("skill '%s' is not published over MCP: %s", e.Skill, e.Why)
 }
 
+// Unpublished returns why the extension for skills has no place for a skill as it is on disk now; "" if it publishes it. It reads all files of
+// the skill. The error is that of reading it.
+func Unpublished(ctx context.Context, s *skill.Skill) (why string, err error) {
+	_, err = publish(ctx, s)
+	if e, ok := errors.AsType[*unpublished](err); ok {
+		return e.Why, nil
+	}
+	return "", err
+}
+
 // publish returns a skill as it is on disk now. The error is an *unpublished if the extension has no place for it.
 func publish(ctx context.Context, s *skill.Skill) (*published, error) {
 	front, err := frontMatter(s)
@@ -70,13 +83,20 @@ func publish(ctx context.Context, s *skill.Skill) (*published, error) {
 	return out, nil
 }
 
+// judged are what the problems begin with that every client sees: of the name, the description, and the form of the file. Fields that the
+// standard does not know are published with the others.
+var judged = []string{"name", "description", "frontmatter", "yaml", "file"}
+
 // frontMatter returns the front matter as JSON, if every program reads it alike: clients compare it with the file.
 func frontMatter(s *skill.Skill) (json.RawMessage, error) {
 	m, problems := manifest.Parse(s.Text(), &manifest.Options{Dir: s.Name(), Profile: &manifest.Profile{Name: "spec"}})
 	for _, p := range problems {
-		if p.Fatal || p.Severity == manifest.SeverityError {
+		if about, _, _ := strings.Cut(p.Code, "-"); (p.Fatal || p.Severity == manifest.SeverityError) && (slices.Contains(judged, about) || p.Code == "fields-missing") {
 			return nil, &unpublished{s.Name(), strings.TrimSuffix(p.Message, ".")}
 		}
+	}
+	if strings.ContainsFunc(s.Name(), func(r rune) bool { return r > unicode.MaxASCII }) {
+		return nil, &unpublished{s.Name(), "its name has other letters than a to z"}
 	}
 	text, ok := between(s.Text())
 	if !ok || m.Name != s.Name() {

@@ -43,8 +43,9 @@ type diagnosis struct {
 	Model    asked              `json:"model"`
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
-	Unread   []app.Unread       `json:"unread_folders"` // of other agents
-	Files    []agentFile        `json:"agent_files"`    // of the project, and the user's texts
+	Unread   []app.Unread       `json:"unread_folders"`  // of other agents
+	Files    []agentFile        `json:"agent_files"`     // of the project, and the user's texts
+	Kept     []keptBack         `json:"mcp_unpublished"` // skills that other agents reach by tools alone
 	Programs []program          `json:"programs"`
 	Runtimes []runtimeState     `json:"toolset_runtimes"`
 	Path     pathState          `json:"path"`
@@ -173,6 +174,9 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	problems = append(problems, wrong...)
 	d.Layers, d.Unread = countLayers(ctx, cfg, cat), o.skills.Unread(cat)
 	d.Files = agentFiles(o.services)
+	if d.Kept, err = keptBacks(ctx, cat); err != nil {
+		return nil, err
+	}
 	for _, name := range programs() {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
@@ -360,6 +364,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		return err
 	}
 	if err := o.printAgentFiles(d.Files); err != nil {
+		return err
+	}
+	if err := o.printKept(d.Kept); err != nil {
 		return err
 	}
 	return o.printTrust(d)
