@@ -253,7 +253,8 @@ func (tr *trial) inTerminal(kill bool) {
 			k, p = tr.process("-c")
 			k.sees("Allow again what you had allowed for this conversation?")
 			k.press("n\r")
-			k.sees("the mode accept-edits")
+			k.sees("its last turn did not end: what was done in it stays")
+			k.sees("you had allowed, and are asked again: the mode accept-edits")
 			k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
 		case turn.Kill:
 			k.sees("begun")

@@ -39,7 +39,7 @@ func (l *loader) claude(p *Permissions) {
 		for _, name := range claudeFiles {
 			src, err := lockfile.ReadIn(root, name, maxClaude)
 			if !errors.Is(err, fs.ErrNotExist) {
-				l.claudeRules(p, Origin{Rank: from.rank, Name: filepath.Join(from.dir, filepath.FromSlash(name)), Line: 1}, src, err)
+				l.claudeRules(p, Origin{Rank: from.rank, Name: filepath.Join(from.dir, filepath.FromSlash(name))}, src, err)
 			}
 		}
 		_ = root.Close()

@@ -41,6 +41,9 @@ func (o Origin) String() string {
 	case FromProfile:
 		return "profile " + o.Name
 	case User, Project:
+		if o.Line == 0 { // a file of another program
+			return o.Name
+		}
 		return fmt.Sprintf("%s:%d", o.Name, o.Line)
 	}
 	return o.Name

@@ -70,6 +70,9 @@ func (o *Options) open(ctx context.Context) error {
 	}
 	line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, app.Count(len(past.c.Turns), "turn"))
 	past.said = append([]string{line}, past.said...)
+	if len(past.c.Turns) > 0 && past.c.Ended() == nil {
+		past.said = append(past.said, "its last turn did not end: what was done in it stays")
+	}
 	if text := past.c.Damage(); text != "" {
 		past.said = append(past.said, "the saved conversation is damaged: "+text)
 	}
