@@ -12,8 +12,9 @@ import (
 	"github.com/agent-base/agent-base/script/confine/internal/stage"
 )
 
-// hide adds the paths of Command.Hide to the view. A folder becomes one that cannot be listed, a file one that cannot be read: something
-// empty would look like what is there.
+// hide adds the paths of Command.Hide to the view. A file becomes one that cannot be read: an empty one would look like what is there. A
+// folder becomes one in which no path can be followed, but which can be listed, with nothing in it: programs that go through all folders,
+// such as go test ./..., would fail otherwise.
 func (p *plan) hide() {
 	for _, path := range p.c.Hide {
 		path = filepath.Clean(path)
@@ -51,7 +52,7 @@ func (e entry) hiding() stage.Op {
 		}
 		return op
 	}
-	mode := "000"
+	mode := "444"
 	switch {
 	case e.text == Mounted:
 		mode = "755" // nothing is hidden there

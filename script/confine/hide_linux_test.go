@@ -87,11 +87,11 @@ func TestHiddenStaysWhereItIs(t *testing.T) {
 	})
 }
 
-// What is hidden is refused and not empty, to root too: a command that reads it, lists it or changes its rights fails.
+// What is hidden is refused and not empty, to root too: a command that reads it or changes its rights fails.
 func TestHiddenIsRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, i tier) {
-		for _, program := range []string{"cat .env", "ls secrets", "cat secrets/key", "chmod 600 .env && cat .env", "chmod 700 secrets && ls secrets",
+		for _, program := range []string{"cat .env", "cat secrets/key", "chmod 600 .env && cat .env", "chmod 700 secrets && cat secrets/key",
 			"python3 -c 'open(\".env\").read()'", "cp .env copy", "echo x >.env", "echo x >secrets/new", "rm .env", "mv secrets other"} {
 			for _, hide := range []bool{true, false} {
 				c := i.command(t, "/bin/sh", "-c", program)
@@ -110,6 +110,25 @@ func TestHiddenIsRefused(t *testing.T) {
 					t.Errorf("hidden %t: %s: exit code %d, %q, %q", hide, program, out.ExitCode, out.Stdout, said)
 				}
 			}
+		}
+	})
+}
+
+// A program that goes through all folders passes over a hidden one, in which it finds nothing. Where rules of the kernel hide it alone, it
+// cannot be listed.
+func TestHiddenFolderIsPassedOver(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		c := i.command(t, "/bin/sh", "-ec", "find . -type f; grep -rq text . && echo found")
+		if err := os.Mkdir(filepath.Join(c.Dir, "secrets"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(c.Dir, "a.txt"), "text\n")
+		write(t, filepath.Join(c.Dir, "secrets", "key"), "text\n")
+		c.Hide = []string{filepath.Join(c.Dir, "secrets")}
+		out := run(t, i.runner(t, Options{}), c)
+		if passed := out.ExitCode == 0 && string(out.Stdout) == "./a.txt\nfound\n"; passed != (i.name[0] == 'A') || strings.Contains(string(out.Stdout), "key") {
+			t.Errorf("exit code %d, %q, %q", out.ExitCode, out.Stdout, out.Stderr)
 		}
 	})
 }

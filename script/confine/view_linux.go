@@ -54,7 +54,7 @@ const (
 	link
 	file
 	folder       // empty
-	hiddenFolder // cannot be listed
+	hiddenFolder // nothing in it can be reached
 	hiddenFile   // cannot be read
 	layered      // a folder under one that takes all changes
 )
