@@ -18,9 +18,6 @@ import (
 // statusTime is how long git may take to say what has changed.
 const statusTime = 1500 * time.Millisecond
 
-// noRoom is why there is no status where nothing can be written.
-const noRoom = "there is no folder for it"
-
 // start returns what the model is told at the start of a conversation, "" if the user does not want that. It is a part of the first turn,
 // because it would change the prefix of every conversation.
 func (w *worker) start(ctx context.Context) string {
@@ -52,16 +49,12 @@ func (w *worker) status(ctx context.Context, tree *git.WorkTree, at *gitdir.Repo
 	if err != nil {
 		return nil, "git cannot be started"
 	}
-	home, err := w.home.open(ctx)
+	room, err := os.MkdirTemp(w.s.Sys.Temp, "agent-git-")
 	if err != nil {
-		return nil, noRoom
-	}
-	room, err := os.MkdirTemp(home.root, "status-") // no command that runs writes there
-	if err != nil {
-		return nil, noRoom
+		return nil, "there is no folder for it"
 	}
 	defer program.RemoveAll(room)
-	tree.Config = at.Plain(home.git.Files[".gitconfig"])
+	tree.Config = at.Plain(w.home.git.Carry(room).Files[".gitconfig"])
 	switch lines, err = client.Status(ctx, tree, room); {
 	case errors.Is(err, git.ErrTooMuch):
 		return nil, "it takes too long, or too much has changed"
