@@ -33,6 +33,7 @@ type HookOutput struct {
 	Stderr   []byte // its last 64 KiB
 	Duration time.Duration
 	Sandbox  runner.Sandbox // what confined it
+	Missed   *Error         // says which hosts it was kept from; nil for none
 }
 
 // RunHook runs a hook of a skill like a script: in the same sandbox, with the same environment, grants and limits. A command
@@ -62,7 +63,11 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 	if err != nil {
 		return nil, err
 	}
-	return &HookOutput{ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Cut: out.Total > int64(min(len(out.Stdout), hookKept)),
+	var missed *Error
+	if c.missed != nil {
+		missed = &Error{Code: PermissionDenied, Reason: ReasonNetwork, Wants: c.missed.wants(), Message: "It was kept from the network: " + c.missed.Error() + "."}
+	}
+	return &HookOutput{Missed: missed, ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Cut: out.Total > int64(min(len(out.Stdout), hookKept)),
 		Stderr: out.Stderr, Duration: out.Duration, Sandbox: *out.Sandbox}, nil
 }
 

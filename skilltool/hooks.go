@@ -195,7 +195,11 @@ func (k *Kit) runHook(ctx context.Context, name string, h manifest.Hook, in *hoo
 	if out.Cut && out.ExitCode == 0 && hook.IsGuard(h.Event) {
 		return failed("its answer is too long: its end may say no")
 	}
-	return hook.Read(h.Event, out.ExitCode, out.Stdout, out.Stderr)
+	a = hook.Read(h.Event, out.ExitCode, out.Stdout, out.Stderr)
+	if out.Missed != nil && a.Verdict != hook.Agrees {
+		a.Reason = strings.TrimPrefix(a.Reason+"\n"+k.Failure(out.Missed, name).Message, "\n")
+	}
+	return a
 }
 
 // failed is the answer of a hook that did not do its work.
