@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 		if err := r.read(bytes.NewReader(src)); err != nil {
 			t.Fatal(err)
 		}
-		c := r.done()
+		c := &r.c
 		for _, m := range c.Messages {
 			if m.Role != llm.User && m.Role != llm.Assistant || len(m.Parts) == 0 {
 				t.Fatalf("message %+v", m)

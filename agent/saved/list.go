@@ -208,7 +208,7 @@ func remove(ctx context.Context, dir, id string, dry bool) error {
 	return os.Remove(lock)
 }
 
-// Tidy prunes once a day, at most a thousand files at a time.
+// Tidy prunes once a day.
 func Tidy(ctx context.Context, o *Options, unused time.Duration) {
 	stamp := filepath.Join(o.Dir, "pruned")
 	info, err := os.Lstat(stamp)
@@ -219,14 +219,7 @@ func Tidy(ctx context.Context, o *Options, unused time.Duration) {
 		return // the next conversation tries again
 	}
 	_ = os.Chtimes(stamp, time.Time{}, o.Now())
-	Prune(ctx, o, &Unneeded{Unused: unused, Most: 1000})
-}
-
-// Unneeded says what Prune removes.
-type Unneeded struct {
-	Unused time.Duration // conversations that did not change for so long
-	Most   int           // files; 0 means no limit
-	DryRun bool          // only report
+	Prune(ctx, o, unused, false)
 }
 
 // Pruned is a file that Prune removed.
@@ -236,23 +229,21 @@ type Pruned struct {
 	Bytes int64
 }
 
-// Prune removes old conversations of all projects, and locks that killed processes left. What is in use or cannot be removed stays.
-func Prune(ctx context.Context, o *Options, u *Unneeded) (out []Pruned) {
+// Prune removes the conversations of all projects that did not change for the given time, and locks that killed processes left. With dry
+// it only says what it would remove. What is in use or cannot be removed stays.
+func Prune(ctx context.Context, o *Options, unused time.Duration, dry bool) (out []Pruned) {
 	places, _ := o.places(true)
 	for _, p := range places {
 		entries, _ := os.ReadDir(p.dir)
 		for _, e := range entries {
-			if u.Most > 0 && len(out) == u.Most || ctx.Err() != nil {
-				return out
-			}
-			id, gone := p.unneeded(e, o.Now().Add(-u.Unused))
-			if gone.Why != "" && remove(ctx, p.dir, id, u.DryRun) == nil {
+			id, gone := p.unneeded(e, o.Now().Add(-unused))
+			if gone.Why != "" && remove(ctx, p.dir, id, dry) == nil {
 				out = append(out, gone)
 			}
 		}
 		entries, err := os.ReadDir(p.dir)
 		left := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), suffix) })
-		if err == nil && !left && !u.DryRun && p.dir != o.folder() {
+		if err == nil && !left && !dry && p.dir != o.folder() {
 			_ = os.Remove(filepath.Join(p.dir, projectName))
 			_ = os.Remove(filepath.Join(p.dir, projectName+lockSuffix))
 			_ = os.Remove(p.dir) // it stays if something is in it

@@ -117,13 +117,7 @@ func Open(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := read(dir, id, false)
-	if err == nil {
-		c.Here = here
-	}
-	if err == nil && c.Newer {
-		err = ErrNewer
-	}
+	c, err := read(dir, id, here, false)
 	if err == nil {
 		err = l.reopen(c)
 	}
@@ -167,10 +161,7 @@ func Fork(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := read(dir, id, false)
-	if err == nil && c.Newer {
-		err = ErrNewer
-	}
+	c, err := read(dir, id, here, false)
 	if err != nil {
 		return nil, c, err
 	}
@@ -180,14 +171,14 @@ func Fork(ctx context.Context, o *Options, id string) (*Log, *Conversation, erro
 		return nil, nil, err
 	}
 	if err = l.copy(filepath.Join(dir, id+suffix)); err == nil {
-		c, err = read(l.dir, l.head.ID, false)
+		c, err = read(l.dir, l.head.ID, here, false)
 	}
 	if err != nil {
 		l.remove()
 		return nil, nil, err
 	}
 	l.follow(c)
-	c.Project, c.Here = project, here
+	c.Project = project
 	return l, c, nil
 }
 

@@ -15,20 +15,16 @@ import (
 )
 
 // Read reads a conversation without locking it: it may be one that continues. With all, the turns have their messages. The error is
-// ErrUnknown, ErrLarge, or says why the file is refused.
+// ErrUnknown, ErrLarge, ErrNewer, with which the conversation is returned, too, or says why the file is refused.
 func Read(o *Options, id string, all bool) (*Conversation, error) {
 	dir, here, err := o.find(id)
 	if err != nil {
 		return nil, err
 	}
-	c, err := read(dir, id, all)
-	if err == nil {
-		c.Here = here
-	}
-	return c, err
+	return read(dir, id, here, all)
 }
 
-func read(dir, id string, all bool) (*Conversation, error) {
+func read(dir, id string, here, all bool) (*Conversation, error) {
 	if err := checkFolders(dir); err != nil {
 		return nil, err
 	}
@@ -41,13 +37,16 @@ func read(dir, id string, all bool) (*Conversation, error) {
 	if err := r.read(io.LimitReader(f, MaxFile)); err != nil {
 		return nil, fmt.Errorf("%q cannot be read: %w", f.Name(), err)
 	}
-	c := r.done()
-	c.ID, c.Updated = id, info.ModTime() // a copy that was made by hand has the name of its file
+	c := &r.c
+	c.ID, c.Updated, c.Here = id, info.ModTime(), here // a copy that was made by hand has the name of its file
 	if c.Project == "" {
 		c.Project = readProject(dir).Path
 	}
 	if c.Key == "" {
 		c.Key = id
+	}
+	if r.newer {
+		return c, ErrNewer
 	}
 	return c, nil
 }
@@ -59,6 +58,7 @@ type reader struct {
 	// before has for each turn the messages as they were when it began.
 	before [][]llm.Message
 	headed bool
+	newer  bool // see ErrNewer
 }
 
 // read reads lines to the end. What is longer than maxLine is no line.
@@ -124,7 +124,7 @@ func (r *reader) apply(l *line) error {
 		if r.headed || l.Format < 1 {
 			return errLine
 		}
-		r.headed, c.Newer = true, l.Format > Format
+		r.headed, r.newer = true, l.Format > Format
 		c.Head = Head{Project: string(l.Project), From: l.From, Key: l.Key}
 		if l.Time != nil {
 			c.Began = *l.Time
@@ -220,8 +220,6 @@ func (c *Conversation) lastState() json.RawMessage {
 	}
 	return nil
 }
-
-func (r *reader) done() *Conversation { return &r.c }
 
 // join adds parts at the end of messages, as an agent.Conversation does. It changes none of them.
 func join(messages []llm.Message, m llm.Message) []llm.Message {

@@ -88,13 +88,13 @@ type Approval struct {
 
 // Turn is one prompt and what followed.
 type Turn struct {
-	Number int // unique in the conversation; a later turn has a greater one
-	Began  time.Time
-	Model  string
-	Prompt string // its first bytes, for lists
+	Number int       `json:"turn"` // unique in the conversation; a later turn has a greater one
+	Began  time.Time `json:"time"`
+	Model  string    `json:"model"`
+	Prompt string    `json:"prompt"` // its first bytes, for lists
 	// Messages has what was said, also what the model is no longer sent. It is nil unless Read was asked for it.
-	Messages []llm.Message
-	End      *End // nil if the turn did not end
+	Messages []llm.Message `json:"messages"`
+	End      *End          `json:"end,omitempty"` // nil if the turn did not end
 }
 
 // End is how a turn ended.
@@ -117,7 +117,6 @@ type Conversation struct {
 	State     json.RawMessage // the last one of Log.State or an End of these turns
 	Approvals []Approval
 	Here      bool // it is of the project, wherever its folder was
-	Newer     bool // see ErrNewer
 	Damaged   int  // lines that could not be read
 	Torn      bool // the last line is not whole
 }

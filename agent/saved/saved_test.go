@@ -188,7 +188,7 @@ func TestNewerIsShown(t *testing.T) {
 	src := strings.Replace(strings.Join(lines(t, file(t, o, id)), ""), `"format":1`, `"format":9`, 1)
 	try(t, os.WriteFile(file(t, o, id), []byte(src), 0o600))
 	_, c, err := Open(t.Context(), o, id)
-	if !errors.Is(err, ErrNewer) || c == nil || texts(c.Messages) != whole || !c.Newer {
+	if !errors.Is(err, ErrNewer) || c == nil || texts(c.Messages) != whole {
 		t.Errorf("%v %v", err, c)
 	}
 }
@@ -331,19 +331,19 @@ func TestList(t *testing.T) {
 		t.Errorf("got\n%s", g)
 	}
 	gone := write(t, filepath.Join(o.folder(), "gone"+lockSuffix))
-	prune := func(project string, u Unneeded) int {
-		return len(Prune(t.Context(), &Options{Dir: o.Dir, Project: project, Now: func() time.Time { return time.Unix(3500, 0) }}, &u))
+	prune := func(project string, unused time.Duration, dry bool) int {
+		return len(Prune(t.Context(), &Options{Dir: o.Dir, Project: project, Now: func() time.Time { return time.Unix(3500, 0) }}, unused, dry))
 	}
-	if n := prune("/x", Unneeded{Unused: 100 * time.Second, DryRun: true}); n != 4 || strings.Count(got(o, true), "\n") != 3 {
+	if n := prune("/x", 100*time.Second, true); n != 4 || strings.Count(got(o, true), "\n") != 3 {
 		t.Errorf("%d would be pruned, want 4", n)
 	}
-	if n := prune(o.Project, Unneeded{Unused: 1000 * time.Second, Most: 1}); n != 1 {
-		t.Errorf("pruned %d, want 1", n)
+	if n := prune(o.Project, 2000*time.Second, false); n != 2 {
+		t.Errorf("pruned %d, want 2", n)
 	}
 	held, _, err := Open(t.Context(), o, second)
 	try(t, err)
-	if n := prune("/x", Unneeded{Unused: 100 * time.Second}); n != 2 {
-		t.Errorf("pruned %d, want 2: one is in use", n)
+	if n := prune("/x", 100*time.Second, false); n != 1 {
+		t.Errorf("pruned %d, want 1: one is in use", n)
 	}
 	held.Close()
 	try(t, Remove(t.Context(), o, second))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,8 @@ func newConversationsCommand(s *app.Services) *cobra.Command {
   agent conversations show ID
   agent --resume ID`,
 	})
-	c.AddCommand(newConversationsListCommand(s), newConversationsShowCommand(s, "show"), newConversationsShowCommand(s, "export"), newConversationsRemoveCommand(s))
+	c.AddCommand(newConversationsListCommand(s), newConversationsShowCommand(s, "show", "Show what was said in a conversation"),
+		newConversationsShowCommand(s, "export", "Print a whole conversation as Markdown"), newConversationsRemoveCommand(s))
 	return c
 }
 
@@ -105,11 +105,11 @@ func runConversationsList(ctx context.Context, o *conversationsOptions) error {
 	return nil
 }
 
-func newConversationsShowCommand(s *app.Services, name string) *cobra.Command {
+func newConversationsShowCommand(s *app.Services, name, short string) *cobra.Command {
 	o := &conversationsOptions{s: s, full: name == "export"}
 	c := &cobra.Command{
 		Use:               name + " ID",
-		Short:             map[bool]string{false: "Show what was said in a conversation", true: "Print a whole conversation as Markdown"}[o.full],
+		Short:             short,
 		Example:           "  agent conversations " + name + " ID",
 		Args:              arguments(1, 1, "the ID of a conversation"),
 		ValidArgsFunction: o.complete,
@@ -132,16 +132,7 @@ type shownJSON struct {
 	From      string           `json:"from,omitempty"` // the conversation of which it is a copy
 	Damage    string           `json:"damage,omitempty"`
 	Approvals []saved.Approval `json:"approvals"`
-	Said      []saidJSON       `json:"said"`
-}
-
-// saidJSON is one turn.
-type saidJSON struct {
-	Turn     int           `json:"turn"`
-	Time     time.Time     `json:"time"`
-	Model    string        `json:"model"`
-	Stop     string        `json:"stop"` // "" if it did not end
-	Messages []llm.Message `json:"messages"`
+	Said      []saved.Turn     `json:"said"`
 }
 
 func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
@@ -150,20 +141,12 @@ func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
 		return err
 	}
 	c, err := saved.Read(where, o.ids[0], true)
-	if err != nil {
+	if err != nil && !errors.Is(err, saved.ErrNewer) {
 		return worker.ExplainPast(ctx, where, o.ids[0], err)
 	}
 	if o.json {
-		out := shownJSON{Summary: saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns)}, From: c.From, Damage: c.Damage(),
-			Approvals: append([]saved.Approval{}, c.Approvals...), Said: []saidJSON{}}
-		for _, t := range c.Turns {
-			one := saidJSON{Turn: t.Number, Time: t.Began, Model: t.Model, Messages: append([]llm.Message{}, t.Messages...)}
-			if t.End != nil {
-				one.Stop = t.End.Stop
-			}
-			out.Said = append(out.Said, one)
-		}
-		return o.s.Out.JSON(map[string]shownJSON{"conversation": out})
+		about := saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns)}
+		return o.s.Out.JSON(map[string]shownJSON{"conversation": {about, c.From, c.Damage(), append([]saved.Approval{}, c.Approvals...), append([]saved.Turn{}, c.Turns...)}})
 	}
 	if text := c.Damage(); text != "" {
 		o.s.Out.Warn(text)

@@ -70,7 +70,7 @@ func (o *doctorOptions) unneeded(ctx context.Context, host *script.Host, how *sc
 	cfg := o.settings.Config()
 	found = append(found, worker.OldTemps(ctx, cfg.Paths.Cache, !how.DryRun)...)
 	if where := o.settings.Conversations(); where != nil && cfg.Agent.Keep > 0 {
-		for _, p := range saved.Prune(ctx, where, &saved.Unneeded{Unused: cfg.Agent.Keep, DryRun: how.DryRun}) {
+		for _, p := range saved.Prune(ctx, where, cfg.Agent.Keep, how.DryRun) {
 			rel, _ := filepath.Rel(filepath.Dir(where.Dir), p.Path)
 			found = append(found, script.Swept{Path: filepath.ToSlash(rel), Why: p.Why, Bytes: p.Bytes})
 		}

@@ -30,7 +30,7 @@ var storedFolders = []string{".cache/go-build", "go/pkg/mod", ".npm/_cacache", "
 // with home and tmp, and a folder for each skill that has a tmp of its own. A conversation holds the lock in its folder: what is not locked was left by one that was killed.
 // Folders that begin with keptPrefix have what saved conversations keep.
 type bashHome struct {
-	all     string        // the folder of all projects
+	cache   string
 	project string        // the project's folder
 	disk    int64         // bytes of a home
 	files   int64         // files and folders of one
@@ -53,6 +53,7 @@ type place struct {
 const (
 	conversationPrefix = "run-"
 	discardedPrefix    = "gone-"
+	bashFolder         = "bash" // in the cache
 	storeFolder        = "stored"
 	homeLock           = "lock"
 	homeFolder         = "home"
@@ -65,8 +66,8 @@ const (
 
 // newBashHome returns the home of a conversation about a project.
 func newBashHome(cache, project string, disk int64) *bashHome {
-	all, digest := filepath.Join(paths.Real(cache), "bash"), sha256.Sum256([]byte(paths.Real(project)))
-	return &bashHome{all: all, project: filepath.Join(all, fmt.Sprintf("%x", digest[:8])), disk: disk, git: &gitdir.User{}, id: func() string { return "" }} // short: a unix socket's name has 107 bytes
+	digest := sha256.Sum256([]byte(paths.Real(project)))
+	return &bashHome{cache: cache, project: filepath.Join(paths.Real(cache), bashFolder, fmt.Sprintf("%x", digest[:8])), disk: disk, git: &gitdir.User{}, id: func() string { return "" }} // short: a unix socket's name has 107 bytes
 }
 
 // open returns the home. The first call makes it, empty but for links to what is stored and the user's settings of git.
@@ -80,7 +81,11 @@ func (b *bashHome) open(ctx context.Context) (*place, error) {
 	if err := os.MkdirAll(b.project, 0o700); err != nil {
 		return nil, err
 	}
-	b.forget(ctx)
+	eachProject(ctx, b.cache, tryOnce, func(other *bashHome) {
+		if other.project != b.project {
+			other.forget(ctx)
+		}
+	})
 	done, err := lockfile.Lock(ctx, filepath.Join(b.project, homeLock), homeWait)
 	if err != nil {
 		return nil, err
@@ -144,23 +149,12 @@ func (b *bashHome) sweep(ctx context.Context) (alone bool) {
 	return alone
 }
 
-// forget removes the folders of projects that were not used for long, and of the others what is kept no longer.
+// forget removes the folder of a project that was not used for long, and of another one what is kept no longer.
 func (b *bashHome) forget(ctx context.Context) {
-	list, _ := os.ReadDir(b.all)
-	for _, d := range list {
-		dir := filepath.Join(b.all, d.Name())
-		if strings.HasPrefix(d.Name(), discardedPrefix) {
-			program.RemoveAll(dir)
-		}
-		info, err := os.Stat(filepath.Join(dir, homeLock))
-		if err != nil || dir == b.project {
-			continue
-		}
-		other := &bashHome{project: dir}
-		other.prune()
-		if time.Since(info.ModTime()) > homeUnused && other.sweep(ctx) {
-			removeUnlocked(ctx, dir)
-		}
+	b.prune()
+	info, err := os.Stat(filepath.Join(b.project, homeLock))
+	if err == nil && time.Since(info.ModTime()) > homeUnused && b.sweep(ctx) {
+		discard(b.project)
 	}
 }
 

@@ -2,13 +2,16 @@ package worker
 
 import (
 	"context"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
@@ -73,39 +76,33 @@ func moveTemps(from, to string) {
 	}
 }
 
-// keptFolder is what is kept for a conversation.
-type keptFolder struct {
-	path string
-	used time.Time
-}
-
-// old reports whether it is kept no longer.
-func (k keptFolder) old() bool { return time.Since(k.used) > keptTime }
-
 // keptIn returns what is kept in the folder of a project, what was not used for longest being first.
-func keptIn(project string) (out []keptFolder) {
+func keptIn(project string) (out []fs.FileInfo) {
 	list, _ := os.ReadDir(project)
 	for _, d := range list {
 		if info, err := d.Info(); err == nil && d.IsDir() && strings.HasPrefix(d.Name(), keptPrefix) {
-			out = append(out, keptFolder{filepath.Join(project, d.Name()), info.ModTime()})
+			out = append(out, info)
 		}
 	}
-	slices.SortFunc(out, func(x, y keptFolder) int { return x.used.Compare(y.used) })
+	slices.SortFunc(out, func(x, y fs.FileInfo) int { return x.ModTime().Compare(y.ModTime()) })
 	return out
 }
+
+// old reports whether something is kept no longer.
+func old(kept fs.FileInfo) bool { return time.Since(kept.ModTime()) > keptTime }
 
 // prune removes what is old. All that stays is at most what one conversation may have: what was not used for longest goes first.
 func (b *bashHome) prune() {
 	room := proc.Room{Bytes: uint64(b.disk), Files: uint64(b.files)}
 	kept := keptIn(b.project)
 	for _, k := range kept {
-		room.Folders = append(room.Folders, k.path)
+		room.Folders = append(room.Folders, filepath.Join(b.project, k.Name()))
 	}
 	for _, k := range kept {
-		if !k.old() && len(room.Folders) <= mostKept && !room.Exceeded() {
+		if !old(k) && len(room.Folders) <= mostKept && !room.Exceeded() {
 			return
 		}
-		discard(k.path)
+		discard(room.Folders[0])
 		room.Folders = room.Folders[1:]
 	}
 }
@@ -113,26 +110,23 @@ func (b *bashHome) prune() {
 // OldTemps returns what the commands of conversations left in the cache and nobody needs: temporary files that are kept no longer, and homes
 // of killed processes. With remove it removes them, all but what those homes have for the next process of their conversation.
 func OldTemps(ctx context.Context, cache string, remove bool) (out []script.Swept) {
-	add := func(dir, why string) {
-		_, bytes := proc.Measure(dir)
-		rel, _ := filepath.Rel(cache, dir)
-		out = append(out, script.Swept{Path: filepath.ToSlash(rel), Why: why, Bytes: bytes})
-	}
-	eachProject(ctx, cache, func(b *bashHome) {
-		for _, k := range keptIn(b.project) {
-			if k.old() {
-				add(k.path, "temporary files of a conversation, not used since "+k.used.Format(time.DateOnly))
-			}
+	eachProject(ctx, cache, homeWait, func(b *bashHome) {
+		add := func(name, why string) {
+			_, bytes := proc.Measure(filepath.Join(b.project, name))
+			out = append(out, script.Swept{Path: path.Join(bashFolder, filepath.Base(b.project), name), Why: why, Bytes: bytes})
 		}
 		list, _ := os.ReadDir(b.project)
 		for _, d := range list {
-			dir := filepath.Join(b.project, d.Name())
-			if !strings.HasPrefix(d.Name(), conversationPrefix) {
-				continue
-			}
-			if free, err := lockfile.Lock(ctx, filepath.Join(dir, homeLock), tryOnce); err == nil {
-				add(dir, "left by a conversation that was killed")
-				free()
+			info, err := d.Info()
+			switch name := d.Name(); {
+			case err != nil || !d.IsDir():
+			case strings.HasPrefix(name, keptPrefix) && old(info):
+				add(name, "temporary files of a conversation, not used since "+info.ModTime().Format(time.DateOnly))
+			case strings.HasPrefix(name, conversationPrefix):
+				if free, err := lockfile.Lock(ctx, filepath.Join(b.project, name, homeLock), tryOnce); err == nil {
+					add(name, "left by a conversation that was killed")
+					free()
+				}
 			}
 		}
 		if remove {
@@ -144,23 +138,27 @@ func OldTemps(ctx context.Context, cache string, remove bool) (out []script.Swep
 
 // ForgetTemps removes the temporary files that are kept for a conversation.
 func ForgetTemps(ctx context.Context, cache, id string) {
-	eachProject(ctx, cache, func(b *bashHome) {
+	eachProject(ctx, cache, homeWait, func(b *bashHome) {
 		b.sweep(ctx) // a killed process may have had them
 		discard(filepath.Join(b.project, keptPrefix+id))
 	})
 }
 
-// eachProject calls do for the folder of each project. Meanwhile no conversation begins there.
-func eachProject(ctx context.Context, cache string, do func(*bashHome)) {
-	all := newBashHome(cache, "", 0).all
+// eachProject calls do for the folder of each project in the cache whose lock it gets in time: no conversation begins there meanwhile. It
+// removes what was left of folders that are gone.
+func eachProject(ctx context.Context, cache string, wait time.Duration, do func(*bashHome)) {
+	all := filepath.Join(paths.Real(cache), bashFolder)
 	list, _ := os.ReadDir(all)
 	for _, d := range list {
 		b := &bashHome{project: filepath.Join(all, d.Name())}
 		lock := filepath.Join(b.project, homeLock)
+		if strings.HasPrefix(d.Name(), discardedPrefix) {
+			program.RemoveAll(b.project)
+		}
 		if _, err := os.Lstat(lock); err != nil || !d.IsDir() {
 			continue
 		}
-		if done, err := lockfile.Lock(ctx, lock, homeWait); err == nil {
+		if done, err := lockfile.Lock(ctx, lock, wait); err == nil {
 			do(b)
 			done()
 		}

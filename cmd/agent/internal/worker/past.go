@@ -84,9 +84,6 @@ func (o *Options) open(ctx context.Context) error {
 func (o *Options) read(ctx context.Context, where *saved.Options, id string) (*past, error) {
 	if o.Past.Unsaved || o.Services.Settings.Config().Agent.Keep == 0 {
 		c, err := saved.Read(where, id, false)
-		if err == nil && c.Newer {
-			err = saved.ErrNewer
-		}
 		return &past{c: c}, err
 	}
 	if !o.Past.Fork {
