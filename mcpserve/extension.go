@@ -164,10 +164,10 @@ func (s *Server) readFile(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 			return err
 		}
 		out = &mcp.ResourceContents{URI: req.Params.URI, MIMEType: kindOf(o.file)}
-		if utf8.Valid(r.Data) {
+		if utf8.Valid(r.Data) && len(r.Data) > 0 { // an empty text would be no content
 			out.Text = string(r.Data)
 		} else {
-			out.Blob = r.Data
+			out.Blob = append([]byte{}, r.Data...)
 		}
 		return nil
 	})

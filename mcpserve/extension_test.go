@@ -34,6 +34,7 @@ func TestExtension(t *testing.T) {
 	files := map[string]string{
 		"greet/SKILL.md":              "---\nname: greet\ndescription: Greets people.\nversion: 1.10\nmetadata:\n  level: 3\n---\nHello.\n",
 		"greet/docs/ü b.md":           "words",
+		"greet/empty":                 "",
 		"greet/data.bin":              "\xff\xfe",
 		"greet/inner/nested/SKILL.md": "---\nname: nested\ndescription: x\n---\n",
 		"Bad_Name/SKILL.md":           "---\nname: Bad_Name\ndescription: The name rule of the standard refuses it.\n---\nBody\n",
@@ -79,6 +80,9 @@ func TestExtension(t *testing.T) {
 		if err != nil || r.Contents[0].Text+string(r.Contents[0].Blob) != want || r.Contents[0].URI != uri {
 			t.Errorf("%s: %+v, %v", uri, r, err)
 		}
+	}
+	if r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://greet/empty"}); err != nil || r.Contents[0].Blob == nil {
+		t.Errorf("an empty file: %+v, %v", r, err)
 	}
 	folder, err := ask(t, c, "resources/directory/read", &listParams{URI: "skill://greet"})
 	b, _ = json.Marshal(folder["resources"])
