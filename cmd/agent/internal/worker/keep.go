@@ -167,7 +167,7 @@ func (k *keeper) back(n int) (prompt string, err error) {
 	prompt = c.Turns[at].Prompt
 	k.log.Back(last)
 	if c, err = saved.Read(k.where, k.log.ID(), false); err == nil {
-		k.past, k.state = &past{log: k.log, c: c}, nil
+		k.past = &past{log: k.log, c: c}
 	}
 	return prompt, errors.Join(err, k.failed())
 }
