@@ -114,6 +114,26 @@ func TestStatusRunsNothing(t *testing.T) {
 	}
 }
 
+// Nothing runs in a repository below the work tree either.
+func TestStatusOfSubmodule(t *testing.T) {
+	dir, note := tree(t), filepath.Join(t.TempDir(), "ran")
+	sub := filepath.Join(dir, "sub")
+	if err := os.Rename(tree(t), sub); err != nil {
+		t.Fatal(err)
+	}
+	plain(t, dir, nil, "add", "sub")
+	plain(t, sub, nil, "config", "filter.x.clean", script(t, "echo ran >> "+note+"\ncat\n"))
+	write(t, filepath.Join(sub, ".git", "info", "attributes"), "* filter=x\n")
+	write(t, filepath.Join(sub, "changed.txt"), "b") // of the same size, so that git reads it
+	if got, err := status(t, newClient(t, nil), dir); err != nil || !cmp.Equal(got, differs) || exists(note) {
+		t.Errorf("got %q, %v; ran: %t", got, err, exists(note))
+	}
+	plain(t, dir, nil, "status")
+	if !exists(note) {
+		t.Error("git status runs nothing of this submodule at all")
+	}
+}
+
 // What would make git wait for ever ends at the limit.
 func TestStatusEnds(t *testing.T) {
 	dir := tree(t)
