@@ -58,7 +58,7 @@ func verify(_ context.Context, token string) (*Caller, error) {
 	return nil, errors.New("unknown, and the client must not read this")
 }
 
-// Each request stands alone, and a handle is good for the caller that it was given to, at every server with the key.
+// C79: each request stands alone, and a handle is good for the caller that it was given to, at every server with the key.
 func TestHTTP(t *testing.T) {
 	for _, version := range revisions {
 		t.Run(version, func(t *testing.T) {
