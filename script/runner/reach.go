@@ -122,6 +122,7 @@ func (r *Reach) installed(at *resolver, programs []string) []string {
 	for _, path := range programs {
 		if filepath.IsAbs(path) {
 			all = append(all, program.Installation(path, r.Guard.Home)...)
+			at.links = append(at.links, slices.DeleteFunc(slices.Clone(at.follow(path).links), func(l Link) bool { return program.OfSystem(l.Path) })...)
 		}
 	}
 	for _, m := range r.managers() {

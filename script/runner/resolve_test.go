@@ -40,7 +40,7 @@ func place(t *testing.T, names ...string) func(name string) string {
 func TestReachResolves(t *testing.T) {
 	at := place(t, "var/home/u/.agent/", "var/home/u/.ssh/bin/", "home -> var/home", "store/env/bin/tool", "store/env/lib/", "home/u/.profile -> ../../../store/env",
 		"home/u/data -> TOP/disks/a", "disks/a/", "disks/b/", "work/", "work/out -> TOP/disks/b", "open/", "open/in -> TOP/disks/b", "round -> round2", "round2 -> round", "file",
-		"toKeys -> home/u/.ssh", "toOwn -> home/u/.agent", "home/u/tools -> .ssh", "up -> home/u/data/../b")
+		"toKeys -> home/u/.ssh", "toOwn -> home/u/.agent", "home/u/tools -> .ssh", "up -> home/u/data/../b", "system -> /bin")
 	home := at("home/u")
 	for _, tt := range []struct {
 		name    string
@@ -51,6 +51,8 @@ func TestReachResolves(t *testing.T) {
 		missing string // a part of what is named; "" for nothing
 	}{
 		{name: "a PATH through a link", reach: Reach{Path: []string{at("home/u/.profile/bin")}}, read: []string{"store/env/bin", "store/env/lib"}, links: []string{"home", "var/home/u/.profile"}},
+		{name: "a program of the system through a link", reach: Reach{Programs: []string{at("system/sh")}}, links: []string{"system"}},
+		{name: "a program through links", reach: Reach{Programs: []string{at("home/u/.profile/bin/tool")}}, read: []string{"store/env/bin"}, links: []string{"home", "var/home/u/.profile"}},
 		{name: "a grant through links", reach: Reach{GrantRead: []string{at("home/u/data")}}, read: []string{"disks/a"}, links: []string{"home", "var/home/u/data"}},
 		{name: "above what a link leads to", reach: Reach{GrantRead: []string{at("up")}}, read: []string{"disks/b"}, links: []string{"up", "home", "var/home/u/data"}},
 		{name: "a home that is a link", reach: Reach{Home: at("home/u/own"), Temp: at("home/u/tmp")}, read: []string{"var/home/u/own", "var/home/u/tmp"}, links: []string{"home"}},
