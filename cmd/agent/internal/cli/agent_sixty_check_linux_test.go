@@ -137,8 +137,8 @@ func (tr *trial) checkFile() {
 	var out struct {
 		Conversation struct {
 			Said []struct {
-				Stop     string
-				Messages json.RawMessage
+				Prompt string
+				End    struct{ Stop string }
 			}
 		}
 	}
@@ -150,8 +150,8 @@ func (tr *trial) checkFile() {
 		tr.t.Fatalf("%d turns are saved, want %d", n, tr.turns)
 	}
 	for i, said := range out.Conversation.Said {
-		if want := fmt.Sprintf("turn %d: %s", i+1, tr.kind(i+1)); !bytes.Contains(said.Messages, []byte(want)) || (said.Stop == "end") == (i+1 == tr.killed) {
-			tr.t.Errorf("turn %d ended with %q and is %s, want %q in it", i+1, said.Stop, said.Messages, want)
+		if want := fmt.Sprintf("turn %d: %s", i+1, tr.kind(i+1)); said.Prompt != want || (said.End.Stop == "end") == (i+1 == tr.killed) {
+			tr.t.Errorf("turn %d has the prompt %q and ended with %q, want %q", i+1, said.Prompt, said.End.Stop, want)
 		}
 	}
 }
