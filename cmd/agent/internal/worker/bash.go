@@ -53,12 +53,12 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			return nil, err
 		}
 		defer done()
-		cmd, err := w.bashCommand(ctx, c, at, keys, kit().DeniedFiles())
+		n, asks := bashNetwork(cfg), w.hosts.forCommand(c.Command)
+		asks.network(ctx, &n)
+		cmd, err := w.bashCommand(ctx, c, &bashGiven{at, keys, kit().DeniedFiles(), n})
 		if err != nil {
 			return nil, err
 		}
-		asks := w.hosts.forCommand(c.Command)
-		asks.network(ctx, &cmd.Network)
 		out, err := sandbox.Run(ctx, cmd)
 		if out == nil || err != nil && ctx.Err() == nil {
 			return nil, err
@@ -126,9 +126,18 @@ const bashGrace = 2 * time.Second
 // bashOpenFiles is how many files each process of a command may have open.
 const bashOpenFiles = 4096
 
+// bashGiven is what a command of bash gets beyond what all of them have.
+type bashGiven struct {
+	*place
+	keys    *keyagent.Given
+	denied  runner.Denied
+	network runner.Network
+}
+
 // bashCommand returns a command of bash with what it may read and write: the workspace, a home of its own, the programs on
 // PATH, the skills, and what the settings add, without what rules deny.
-func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place, keys *keyagent.Given, denied runner.Denied) (*runner.Command, error) {
+func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, given *bashGiven) (*runner.Command, error) {
+	at, keys := given.place, given.keys
 	cfg := w.s.Settings.Config()
 	path, _ := w.s.Settings.ScriptPath()
 	var own runner.Denied
@@ -137,7 +146,7 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, at *place
 		Guard: runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots()),
 			Open: w.gate.current().Mode() == permit.All},
 		Home: at.home, Temp: at.temp, Stored: at.caches, Path: path, Getenv: w.s.Sys.Getenv, Here: []string{c.Dir}, GrantRead: cfg.Agent.BashRead, GrantWrite: cfg.Agent.BashWrite,
-		Denied: []runner.Denied{own, denied}, Network: bashNetwork(cfg), Confine: runner.ConfineRequired, Limits: bashLimits(cfg),
+		Denied: []runner.Denied{own, given.denied}, Network: given.network, Confine: runner.ConfineRequired, Limits: bashLimits(cfg),
 	}
 	mounts, told := []runner.Mount{}, w.listOptions().Mounted()
 	for _, m := range w.mounts(ctx) {
