@@ -314,6 +314,8 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 		p.Code, p.Cure = "manifest-inside", "to make it a skill, move its folder out of the skill"
 	case scan.Hidden:
 		p.Code, p.Cure = "manifest-hidden", "to make it a skill, move its folder out of the hidden one, or add that as a root of its own"
+	case scan.Empty:
+		p.Code, p.Cure = "folder-empty", "if it is a submodule, git submodule update --init gets it; else remove it"
 	case scan.Unreadable:
 		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
 	}

@@ -97,6 +97,8 @@ func (f *fake) reply(id json.RawMessage, result string) {
 
 func (f *fake) answer(r *fakeRequest) {
 	switch r.Method {
+	case "server/discover": // which older servers do not know
+		f.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, r.ID))
 	case "initialize":
 		f.reply(r.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
 	case "ping":

@@ -232,6 +232,7 @@ func modeOf(m uint32) fs.FileMode {
 
 func (b *fast) list(w *worker, dir string, hidden []string) (listing, error) {
 	var l listing
+	some := false
 	fd, err := b.enter(dir, how.Flags)
 	if err != nil {
 		return l, err
@@ -249,8 +250,10 @@ func (b *fast) list(w *worker, dir string, hidden []string) (listing, error) {
 			return l, os.NewSyscallError("getdents64", err)
 		}
 		if n <= 0 {
+			l.empty = !some
 			return l, nil
 		}
+		some = some || has(w.dents[:n])
 		w.names = b.sortIn(fd, w.dents[:n], hidden, &l, w.names[:0])
 		// All names share one string, which is cut at the NULs.
 		all := string(w.names)
@@ -260,6 +263,17 @@ func (b *fast) list(w *worker, dir string, hidden []string) (listing, error) {
 			l.dirs, all = append(l.dirs, name), rest
 		}
 	}
+}
+
+// has reports whether entries of a folder are others than the folder itself and the one above it.
+func has(dents []byte) bool {
+	for len(dents) > 19 {
+		if name := dents[19:]; name[0] != '.' || name[1] != 0 && (name[1] != '.' || name[2] != 0) {
+			return true
+		}
+		dents = dents[binary.NativeEndian.Uint16(dents[16:]):]
+	}
+	return false
 }
 
 // sortIn appends the names of sub-directories to names, each with a NUL, and adds the other entries to l.

@@ -48,6 +48,7 @@ func (b *portable) list(_ *worker, dir string, hidden []string) (listing, error)
 	for _, e := range entries {
 		l.add(e.Name(), e.Type(), hidden)
 	}
+	l.empty = err == nil && len(entries) == 0
 	return l, err
 }
 

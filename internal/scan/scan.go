@@ -148,6 +148,7 @@ type listing struct {
 	dirs, links []string
 	manifest    bool
 	misnamed    string // a file with the name of a manifest in another case
+	empty       bool   // there is nothing in it
 }
 
 // Open opens a folder. For a path that does not exist the error wraps fs.ErrNotExist.

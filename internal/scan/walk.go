@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -50,6 +51,7 @@ const (
 	Misnamed                   // a manifest's name is in another case, as in Skill.md
 	Inside                     // a manifest below a skill, which is a file of that skill
 	Hidden                     // a manifest in a hidden folder that is not searched
+	Empty                      // a folder on the first level with nothing in it
 )
 
 // level is the folders of one depth. at has their real places; nil means that they are where their paths say.
@@ -251,6 +253,9 @@ func (w *walk) below(l level, plain []int, depth int) level {
 			w.notes = append(w.notes, Note{Path: dir, Kind: Unreadable, Err: errs[i]})
 		}
 		w.misnamed(dir, &sub)
+		if sub.empty && depth == 1 {
+			w.notes = append(w.notes, Note{Path: dir, Kind: Empty, Err: errors.New("the folder is empty")})
+		}
 		if sub.manifest {
 			sub.others()
 		}

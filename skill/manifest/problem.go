@@ -27,6 +27,7 @@ func (s Severity) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()
 // manifests and folders, with their severity in each profile. A catalogue as a whole can have these in addition:
 //
 //	source-unreadable, folder-unreadable   a folder of skills, or one below it, cannot be listed
+//	folder-empty                           a folder among the skills with nothing in it
 //	link-skipped, discovery-bound          what discovery left out: links that lead elsewhere, folders that are too deep
 //	manifest-case                          a manifest that is called Skill.md or the like
 //	manifest-inside, manifest-hidden       a SKILL.md below a skill or in a hidden folder, if DirOptions.Inside asks for it

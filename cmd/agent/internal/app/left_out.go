@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// LeftOut returns what was found among the skills and is not one: links that are not followed, folders that are not
+// LeftOut returns what was found among the skills and is not one: links that are not followed, folders that are empty or not
 // searched, manifests whose name is in another case, the second of two skills with the same name, installed skills whose folder is gone and,
 // from OpenAll, the SKILL.md below a skill or in a hidden folder that is not searched. It is reported,
 // so no skill is lost silently.
@@ -28,7 +28,7 @@ func LeftOut(cat *skill.Catalog) []manifest.Problem {
 // OfNoSkill reports whether a problem belongs to no skill of the catalogue, so checking each skill does not report it.
 func OfNoSkill(p manifest.Problem) bool {
 	switch p.Code {
-	case "link-skipped", "discovery-bound", "folder-unreadable", "manifest-case", "manifest-inside", "manifest-hidden", "name-duplicate", "installed-missing", "linked-missing":
+	case "link-skipped", "discovery-bound", "folder-unreadable", "folder-empty", "manifest-case", "manifest-inside", "manifest-hidden", "name-duplicate", "installed-missing", "linked-missing":
 		return true
 	}
 	return false

@@ -66,6 +66,7 @@ type otherCode struct{ code, severity, about, cure string }
 var groups = [...]group{
 	{"Problems of several skills", "They are found when skills are collected, in every profile.", []otherCode{
 		{"discovery-bound", "warning", "folders are more than 10 levels deep, or there are more than 100,000 of them below the first level, or more than 1,000 links: the rest is counted and not searched", "move the skills up, replace links by folders, or add the folder of the skills as a root"},
+		{"folder-empty", "warning", "a folder among the skills is empty, as that of a submodule that was not fetched; `list --all` and `why` mention it", "`git submodule update --init` gets a submodule; else remove the folder"},
 		{"folder-unreadable", "warning", "a folder below a folder of skills cannot be listed", "make it readable"},
 		{"glob-invalid", "error", "a glob in `allow` or `deny` is invalid, has more than 256 bytes or 16 alternatives, or there are more than 64", "write a glob such as `pdf-*`; until then it allows nothing, or denies everything"},
 		{"installed-missing", "error", "the folder of an installed skill is gone", "`agent skill repair NAME` gets it again, `agent skill remove NAME` forgets it"},
