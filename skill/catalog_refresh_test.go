@@ -121,7 +121,7 @@ func TestRefresh(t *testing.T) {
 			if err := r.change(root); err != nil {
 				t.Fatal(err)
 			}
-			refreshed(t, c, r.name != "add")
+			refreshed(t, c, true)
 		})
 	}
 }

@@ -22,7 +22,7 @@ func TestDiscovery(t *testing.T) {
 		problems []string
 	}{
 		{"R52: only folders with a SKILL.md", map[string]string{"a/SKILL.md": "", "b/": "", "c.md": ""},
-			[]string{"a project:a enabled"}, nil},
+			[]string{"a project:a enabled"}, []string{"folder-empty b"}},
 		{"R55: nested, and a SKILL.md below a skill is its file", map[string]string{"g/a/SKILL.md": "", "g/a/x/b/SKILL.md": ""},
 			[]string{"a project:g/a enabled"}, nil},
 		{"the root is the skill", map[string]string{"SKILL.md": "---\nname: solo\ndescription: x\n---\n"},
@@ -104,7 +104,7 @@ func TestLinksIntoOtherRoots(t *testing.T) {
 		{Name: "project", Source: Dir(filepath.Join(home, ".agents", "skills"), nil)},
 	}})
 	wantLines(t, "skills", states(c), "a project:a enabled", "b project:group/b enabled", "e claude:e enabled")
-	wantLines(t, "problems", codes(c, claude), "link-skipped d", "link-skipped empty")
+	wantLines(t, "problems", codes(c, claude), "link-skipped d", "link-skipped empty", "folder-empty "+filepath.Join(strings.TrimPrefix(home, "/"), ".agents/skills/empty"))
 	if next, err := c.Refresh(t.Context()); next != c || err != nil {
 		t.Errorf("a refresh without changes gives %p %v, want the same catalogue", next, err)
 	}

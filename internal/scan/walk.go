@@ -253,7 +253,7 @@ func (w *walk) below(l level, plain []int, depth int) level {
 			w.notes = append(w.notes, Note{Path: dir, Kind: Unreadable, Err: errs[i]})
 		}
 		w.misnamed(dir, &sub)
-		if sub.empty && depth == 1 {
+		if sub.empty && depth == 1 && l.at == nil {
 			w.notes = append(w.notes, Note{Path: dir, Kind: Empty, Err: errors.New("the folder is empty")})
 		}
 		if sub.manifest {
