@@ -99,7 +99,7 @@ func (l *Library) newBelow(packages ...string) *below {
 	return &below{layers: l.settings.Config().LayersAt, source: l.source, found: packages}
 }
 
-// Touch takes note of a file or folder, absolute and without links, in which something is read, changed or run. It returns the packages
+// Touch takes note of a file or folder, an absolute path, in which something is read, changed or run. It returns the packages
 // of the project that are found by it: the next Refresh of a catalogue has their skills. It is safe for concurrent use.
 func (l *Library) Touch(path string) []string {
 	if l.below == nil {
@@ -108,7 +108,7 @@ func (l *Library) Touch(path string) []string {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		path = filepath.Dir(path)
 	}
-	return l.below.touch(path, l.settings.Config().PackagesAt)
+	return l.below.touch(paths.Real(path), l.settings.Config().PackagesAt)
 }
 
 // OpenFor is like Open. If no skill has the name, the catalogue also has those of packages below the working directory: what a

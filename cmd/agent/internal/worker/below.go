@@ -29,7 +29,7 @@ func (w *worker) decide(ctx context.Context, c *permit.Call) permit.Decision {
 // mostWords is how many words of a command are read as paths.
 const mostWords = 64
 
-// touched returns the paths that a call is about, absolute and without links: of a command its words that are files or folders.
+// touched returns the paths that a call is about, absolute: of a command its words that are files or folders.
 func (w *worker) touched(c *permit.Call) (out []string) {
 	if c.Path != "" {
 		return []string{c.Path}
