@@ -96,6 +96,16 @@ func slowly(f fake) fake {
 	}
 }
 
+// slow takes some time for each question about its revisions.
+func slow(f fake) fake {
+	return func(r *request) (string, string) {
+		if r.Method == "server/discover" {
+			time.Sleep(20 * time.Second)
+		}
+		return f(r)
+	}
+}
+
 func refusing(r *request) (string, string) {
 	if r.Method == "server/discover" {
 		return "", `{"code":-32601,"message":"Method not found"}`
@@ -114,7 +124,7 @@ func empty(r *request) (string, string) {
 // A server is used in whichever revision it speaks, and however slow it is.
 func TestRevisions(t *testing.T) {
 	for name, f := range map[string]fake{
-		"modern only": modern, "modern only and slow": slowly(modern), "older": refusing, "older and slow": slowly(refusing), "older and silent": legacy,
+		"modern only": modern, "modern only and slow": slowly(modern), "modern only and always slow": slow(modern), "older": refusing, "older and slow": slowly(refusing), "older and silent": legacy,
 		"older and slow and silent": slowly(legacy), "answers everything": empty,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,7 +47,16 @@ func TestExtension(t *testing.T) {
 		"keys/.env":                   "TOKEN=1",
 		"hidden/SKILL.md":             "---\nname: hidden\ndescription: Not for models.\ndisable-model-invocation: true\n---\nBody\n",
 	}
-	c := newWorld(t, files).client(t, nil, "")
+	for i := range mostFiles {
+		files[fmt.Sprintf("many/docs/%03d.md", i)] = "x"
+	}
+	files["many/SKILL.md"] = "---\nname: many\ndescription: Has one file too many.\n---\nBody\n"
+	files["linked/SKILL.md"] = "---\nname: linked\ndescription: Has a link.\n---\nBody\n"
+	w := newWorld(t, files)
+	if err := os.Symlink("SKILL.md", filepath.Join(w.dir, "linked", "other.md")); err != nil {
+		t.Fatal(err)
+	}
+	c := w.client(t, nil, "")
 	list, err := ask(t, c, "skills/list", &listParams{})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +69,7 @@ func TestExtension(t *testing.T) {
 			t.Errorf("%s is missing: %s", want, b)
 		}
 	}
-	for _, bad := range []string{"Bad_Name", "skill://keys", "hidden", "none/SKILL", "gr%C3", "skill://open"} {
+	for _, bad := range []string{"Bad_Name", "skill://keys", "hidden", "none/SKILL", "gr%C3", "skill://open", "skill://many", "skill://linked"} {
 		if strings.Contains(string(b), bad) {
 			t.Errorf("%s is published: %s", bad, b)
 		}
@@ -69,7 +80,7 @@ func TestExtension(t *testing.T) {
 		}
 	}
 	for uri, want := range map[string]string{"skill://greet/docs/%C3%BC%20b.md": "words", "skill://greet/SKILL.md": files["greet/SKILL.md"], "skill://greet/data.bin": "\xff\xfe", "skill://keys/.env": "", "skill://keys/SKILL.md": "",
-		"skill://hidden/SKILL.md": "", "skill://greet/%2e%2e/keys/.env": "", "skill://greet/none": "", "file:///etc/passwd": ""} {
+		"skill://hidden/SKILL.md": "", "skill://greet/%2e%2e/keys/.env": "", "skill://greet/none": "", "skill://GREET/SKILL.md": "", "skill://many/SKILL.md": "", "skill://linked/SKILL.md": "", "file:///etc/passwd": ""} {
 		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if want == "" {
 			if err == nil {

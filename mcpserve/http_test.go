@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -52,6 +53,8 @@ func verify(_ context.Context, token string) (*Caller, error) {
 		return &Caller{Subject: "ada"}, nil
 	case "token-of-bob":
 		return &Caller{Subject: "bob", Until: time.Now().Add(time.Hour)}, nil
+	case "token-of-nobody":
+		return &Caller{}, nil
 	case "token-of-old":
 		return &Caller{Subject: "old", Until: time.Now().Add(-time.Hour)}, nil
 	}
@@ -85,7 +88,7 @@ func TestHTTP(t *testing.T) {
 			if r := call(t, bob, "skill_read", args); r.Success || !strings.Contains(r.Message, "another caller") {
 				t.Errorf("got %+v", r)
 			}
-			for _, token := range []string{"", "token-of-old", "x"} {
+			for _, token := range []string{"", "token-of-old", "token-of-nobody", "x"} {
 				if _, err := dial(t, here, token, version); err == nil || strings.Contains(err.Error(), "must not read") {
 					t.Errorf("token %q: %v", token, err)
 				}
@@ -158,31 +161,39 @@ func TestTooManyRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold, in := make(chan struct{}), make(chan struct{}, maxRequests)
-	h := s.limited(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	hold, in := make(chan struct{}), make(chan struct{}, maxRequests+1)
+	everybody := func(_ context.Context, token string) (*Caller, error) { return &Caller{Subject: token}, nil }
+	h := auth.RequireBearerToken(verifier(everybody), &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(s.limited(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		in <- struct{}{}
 		<-hold
-	}))
-	ask := func() *httptest.ResponseRecorder {
-		out := httptest.NewRecorder()
-		h.ServeHTTP(out, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil))
+	})))
+	ask := func(of string) *httptest.ResponseRecorder {
+		out, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+		r.Header.Set("Authorization", "Bearer "+of)
+		h.ServeHTTP(out, r)
 		return out
 	}
+	refused := func(of string) {
+		if got := ask(of); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s: got %d", of, got.Code)
+		}
+	}
 	done := make(chan int, maxRequests)
-	for range maxRequests / 2 {
-		go func() { done <- ask().Code }()
-		<-in
+	for _, of := range []string{"ada", "bob"} {
+		for range maxRequests / 2 {
+			go func() { done <- ask(of).Code }()
+			<-in
+		}
+		refused(of) // it has its half
 	}
-	if got := ask(); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") != "1" {
-		t.Errorf("got %d", got.Code)
-	}
+	refused("eve") // there is no room
 	close(hold)
-	for range maxRequests / 2 {
+	for range maxRequests {
 		if code := <-done; code != http.StatusOK {
 			t.Errorf("got %d", code)
 		}
 	}
-	if got := ask(); got.Code != http.StatusOK {
+	if got := ask("eve"); got.Code != http.StatusOK {
 		t.Errorf("afterwards: got %d", got.Code)
 	}
 }

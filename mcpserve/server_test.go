@@ -511,3 +511,33 @@ func TestWholes(t *testing.T) {
 		t.Errorf("kept %d bytes", w.size)
 	}
 }
+
+// A state is good for the caller that was asked, and for a while.
+func TestAnswers(t *testing.T) {
+	now := time.Now()
+	s := &Server{o: Options{Key: []byte(strings.Repeat("k", 32)), Now: func() time.Time { return now }}}
+	b, err := json.Marshal(&asked{"ada", "call", "about", now.Add(answerTime)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asking{s: s, of: "ada", call: "call", state: s.signed("question", b)}
+	if !a.answers("about") {
+		t.Error("the answer to the question does not count")
+	}
+	if a.of = "bob"; a.answers("about") {
+		t.Error("the answer of another caller counts")
+	}
+	a.of = "ada"
+	if now = now.Add(answerTime + 1); a.answers("about") {
+		t.Error("an answer counts that came too late")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	w := newWorld(t, nil)
+	for name, o := range map[string]*Options{"none": nil, "no catalog": {Kit: w.o.Kit}, "no kit": {Catalog: w.o.Catalog}, "a short key": {Catalog: w.o.Catalog, Kit: w.o.Kit, Key: make([]byte, 31)}} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -73,6 +73,9 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	case out.Undone != "":
 		r = tool.Failure(tool.ExecutionFailed, out.Undone)
 		r.Result = ran
+		if out.Why != "" {
+			r.Message += "; " + out.Why
+		}
 	case err != nil:
 		r = tool.Interruption(ctx, "The command")
 		r.Result = ran

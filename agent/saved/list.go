@@ -252,7 +252,8 @@ func Prune(ctx context.Context, o *Options, unused time.Duration, dry bool) (out
 	return out
 }
 
-// unneeded says which conversation a file in the folder belongs to, and why nobody needs it; without a reason it is needed.
+// unneeded returns the conversation that a file in the folder belongs to, and the file with the reason why it can be removed. Without a
+// reason it stays.
 func (p *place) unneeded(e fs.DirEntry, oldest time.Time) (id string, gone Pruned) {
 	info, err := e.Info()
 	id, kind, _ := strings.Cut(e.Name(), ".")

@@ -156,8 +156,8 @@ func (tr *trial) checkFile() {
 	}
 }
 
-// sentAs compares what the model was sent in two conversations, of which one was killed in a call that was stopped in the other. Only what
-// stands from that call to the next prompt may differ.
+// sentAs checks that the model was sent the same in two conversations. One was killed during a call; in the other that call was stopped. From
+// that call to the next prompt they may differ.
 func (tr *trial) sentAs(other *trial) {
 	tr.t.Helper()
 	a, b := tr.server.Requests(), other.server.Requests()

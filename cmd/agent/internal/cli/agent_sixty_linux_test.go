@@ -22,10 +22,10 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// Issue 26, done when: a conversation of 60 turns on an untidy machine, on each wire, in a terminal and driven by the Python client: edits, test
-// runs, hosts asked about, shortened on the way, killed in the middle of a call and continued by another process, with the
-// last change before that taken back. The model is sent the same bytes as in a conversation that nobody killed. Without
-// AGENT_TEST_SIXTY=1 it is short: 14 turns on one wire each.
+// Issue 26, done when: a conversation of 60 turns on an untidy machine, on each wire, in a terminal and driven by the Python client. It has
+// edits, test runs and questions about hosts, and is shortened on the way. It is killed in the middle of a call and continued by another
+// process, and the last change before that is undone. The model gets the same bytes as in a conversation that was not killed. Without
+// AGENT_TEST_SIXTY=1 it has 14 turns, on one wire each.
 func TestSixtyTurns(t *testing.T) {
 	for _, name := range []string{"curl", "git", "python3"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -326,7 +326,7 @@ func (tr *trial) process(args ...string) (*seat, *exec.Cmd) {
 	return k, cmd
 }
 
-// leftovers puts beside the conversation what others left: an older one that is torn, and the lock of one that is gone.
+// leftovers puts two files beside the conversation: an older conversation that is torn, and the lock of one that was removed.
 func (tr *trial) leftovers() {
 	tr.t.Helper()
 	dir := filepath.Dir(tr.file())

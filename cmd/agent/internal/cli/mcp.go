@@ -99,7 +99,7 @@ func (o *mcpOptions) find() (*hosts.MCPConfig, *hosts.MCPServer, error) {
 		return nil, nil, app.Usage(fmt.Errorf("the configuration of an agent %q is not known", o.client), hint)
 	}
 	if !serverName().MatchString(o.name) {
-		return nil, nil, app.Usage(fmt.Errorf("%q is no name of a server", o.name), "use letters, digits, - and _")
+		return nil, nil, app.Usage(fmt.Errorf("%q cannot be the name of a server", o.name), "use letters, digits, - and _")
 	}
 	command, err := o.command()
 	return c, &hosts.MCPServer{Name: o.name, Command: command, Args: []string{"serve"}}, err

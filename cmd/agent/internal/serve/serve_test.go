@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Files of secrets are read only if nobody else can, and say what is wrong with a line.
+// A file of secrets is read only if no other user can read it, and an error names the line that is wrong.
 func TestTokens(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	write := func(text string, mode os.FileMode) {

@@ -45,7 +45,7 @@ func (w *worker) why(c *hosttool.Command, cmd *runner.Command, out *runner.Outpu
 	switch {
 	case text == noHere && cmd.Network.All:
 		return ""
-	case text == "" && out.ExitCode != 0:
+	case text == "" && (out.ExitCode != 0 || len(out.Undone) > 0):
 		return strings.Join(cmd.Missing[:min(len(cmd.Missing), mostLacks)], "; ")
 	case text != noKeys || len(w.s.Settings.Config().Agent.BashSockets) == 0:
 		return text
