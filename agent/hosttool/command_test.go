@@ -46,3 +46,14 @@ func TestBashRunner(t *testing.T) {
 	fails = errors.New("no sandbox")
 	k.want("bash", `{"command":"true"}`, `{"success":false,"error":"execution_failed","message":"The command could not be started: no sandbox"`)
 }
+
+// A change that was taken back fails the command, also one that ended well, and the result says what may have denied it.
+func TestBashSaysWhatWasTakenBack(t *testing.T) {
+	k := newKit(t, func(o *Options) {
+		allow(o)
+		o.Runner = func(context.Context, *Command) (*Output, error) {
+			return &Output{Undone: "The command changed docs", Why: "a rule denies that"}, nil
+		}
+	})
+	k.want("bash", `{"command":"true"}`, `{"success":false,"error":"execution_failed","message":"The command changed docs; a rule denies that","result":{"output":"","exit_code":0}`)
+}
