@@ -14,7 +14,7 @@ func (p *Policy) Decide(c *Call) Decision {
 	if r, ok := p.deny.names(c); ok {
 		return Decision{Verdict: Denied, Rule: r, Reason: fmt.Sprintf("the rule %s denies it", r.Text)}
 	}
-	if p.o.Mode == ReadOnly && c.Kind > Read && c.Kind != Fetch {
+	if p.o.Mode == ReadOnly && c.changes() {
 		return Decision{Verdict: Denied, Reason: "the mode is read-only"}
 	}
 	if r, ok := p.ask.names(c); ok {
@@ -35,6 +35,17 @@ func (p *Policy) Decide(c *Call) Decision {
 		d.Reason += ", and no rule covers it as it is written: " + form
 	}
 	return d
+}
+
+// changes reports whether a call may change something.
+func (c *Call) changes() bool {
+	switch c.Kind {
+	case Edit, Command, Script:
+		return true
+	case Server:
+		return !c.Reads
+	}
+	return false
 }
 
 // byKind decides about a call that no rule names.
@@ -58,6 +69,8 @@ func (p *Policy) byKind(c *Call) Decision {
 		return Decision{Verdict: Asked, Reason: "it changes a file"}
 	case c.Kind == Fetch:
 		return Decision{Verdict: Asked, Reason: "it asks a host, which sees what it asks"}
+	case c.Kind == Server && !c.Reads:
+		return Decision{Verdict: Asked, Reason: "it does something at an MCP server, outside any sandbox of the agent"}
 	}
 	return Decision{Verdict: Allowed, Reason: "it changes nothing"}
 }

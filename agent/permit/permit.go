@@ -41,13 +41,14 @@ const (
 	Command             // runs a shell command
 	Script              // runs a script or a toolset of a skill
 	Fetch               // gets a page of a host, or lets a command reach a host
+	Server              // calls a tool of an MCP server
 )
 
 // Call is a call of a tool. Fields that do not apply are zero.
 type Call struct {
 	Tool     string
 	Kind     Kind
-	Args     json.RawMessage // of a call that is Other or a Script: a JSON object
+	Args     json.RawMessage // of a call that is Other, a Script or a Server: a JSON object
 	Source   string          // "<skill>.<Class>" for a tool of a skill's toolset, see allow.Call
 	Path     string          // the file of a Read or an Edit: absolute, without links
 	Special  string          // why each Edit of this file, or each such Command, is asked about, as "agents follow AGENTS.md without asking"; "" for others
@@ -55,6 +56,7 @@ type Call struct {
 	Command  string          // the text of a Command
 	Confined bool            // the Command stays inside a sandbox
 	Writes   bool            // the Command asks to change files there
+	Reads    bool            // the Server's tool changes nothing: it says so, and the user chose it by its name
 }
 
 // Verdict is the outcome of a decision.

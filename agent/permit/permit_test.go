@@ -55,6 +55,10 @@ func script(name string) *permit.Call {
 	return &permit.Call{Tool: "script_run", Kind: permit.Script, Args: json.RawMessage(`{"skill_name":"` + name + `","script_name":"x"}`)}
 }
 
+func server(name string, reads bool) *permit.Call {
+	return &permit.Call{Tool: "mcp__hub__" + name, Kind: permit.Server, Reads: reads, Args: json.RawMessage(`{"q":"x"}`)}
+}
+
 func signing(text string) *permit.Call {
 	c := writing(text)
 	c.Special = "it signs as you"
@@ -135,6 +139,17 @@ func TestDecide(t *testing.T) {
 		{"an unreadable rule that denies", options{Mode: permit.All, Unconfined: true, Deny: rules("Bash(")}, command("ls"), permit.Asked, "cannot be read"},
 		{"doubt", options{Doubt: true, Allow: rules("Bash")}, read("a"), permit.Asked, "cannot be read"},
 		{"doubt in read-only", options{Doubt: true, Mode: permit.ReadOnly}, edit("a"), permit.Denied, ""},
+
+		{"ask: a tool of a server", options{}, server("close", false), permit.Asked, "at an MCP server"},
+		{"ask: a tool of a server that reads", options{}, server("search", true), permit.Allowed, "changes nothing"},
+		{"accept-edits: a tool of a server", options{Mode: permit.AcceptEdits}, server("close", false), permit.Asked, "at an MCP server"},
+		{"all: a tool of a server", options{Mode: permit.All}, server("close", false), permit.Allowed, "mode is all"},
+		{"read-only: a tool of a server", options{Mode: permit.ReadOnly}, server("close", false), permit.Denied, "read-only"},
+		{"read-only: a tool of a server that reads", options{Mode: permit.ReadOnly}, server("search", true), permit.Allowed, ""},
+		{"a rule for all tools of a server", options{Allow: rules("mcp__hub__*")}, server("close", false), permit.Allowed, "mcp__hub__*"},
+		{"a rule for another server", options{Allow: rules("mcp__hu__*", "mcp__hub2")}, server("close", false), permit.Asked, ""},
+		{"a rule that asks about a server", options{Mode: permit.All, Ask: rules("mcp__hub")}, server("search", true), permit.Asked, "mcp__hub"},
+		{"a rule that denies a tool of a server", options{Mode: permit.All, Deny: rules("mcp__hub__search")}, server("search", true), permit.Denied, "mcp__hub__search"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.o.Patterns = allow.Options{Roots: []string{"/ws"}}
@@ -231,6 +246,7 @@ func TestPropose(t *testing.T) {
 		{edit("docs/AGENTS.md"), "Edit(docs/AGENTS.md)", ""},
 		{edit("docs/a*b/x"), "", ""},
 		{read("a"), "", ""},
+		{server("close", false), "mcp__hub__close", ""},
 	} {
 		p, _ := permit.New(&permit.Options{Patterns: allow.Options{Roots: []string{"/ws"}}})
 		got, ok := p.Propose(tt.call)

@@ -17,7 +17,8 @@ type Proposal struct {
 
 // Propose returns a narrow rule that would allow a call, and whether there is one. A change of a file gets the folder
 // that the file is in, or the file alone if it is special or at the top of the workspace. A command gets its first two
-// words if the second is a subcommand, its first if the program only shows names, or else the whole command.
+// words if the second is a subcommand, its first if the program only shows names, or else the whole command. A tool of a server gets
+// its name.
 func (p *Policy) Propose(c *Call) (Proposal, bool) {
 	for _, text := range p.candidates(c) {
 		l, problems := newList([]Rule{{Text: text}}, &p.o.Patterns)
@@ -40,6 +41,8 @@ func (p *Policy) candidates(c *Call) []string {
 		return commandRules(c.Command)
 	case Edit:
 		return p.fileRules(c)
+	case Server:
+		return []string{c.Tool}
 	}
 	return nil
 }

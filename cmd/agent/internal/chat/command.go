@@ -42,18 +42,23 @@ func (s *state) local(text string) bool {
 	return ok && i >= 0 && s.commands()[i].Run == nil
 }
 
-// CutCommand cuts "/NAME ARGUMENTS" into name and arguments. It reports whether text has that form. Other texts that
-// begin with a slash, such as a path or a comment, do not.
+// CutCommand cuts "/NAME ARGUMENTS" into name and arguments. NAME may be LABEL:NAME, of a prompt of a server. It
+// reports whether text has that form. Other texts that begin with a slash, such as a path or a comment, do not.
 func CutCommand(text string) (name, args string, ok bool) {
 	name, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
 		name, args = name[:i], strings.TrimSpace(name[i:])
 	}
-	other := strings.IndexFunc(name, func(r rune) bool { return !naming.Letter(r) && r != '-' && r != '_' })
-	if !ok || name == "" || other >= 0 {
+	label, own, server := strings.Cut(name, ":")
+	if !ok || !plain(label, "-_") || server && !plain(own, "-_./") {
 		return "", "", false
 	}
 	return name, args, true
+}
+
+// plain reports whether a name has letters, digits and some other characters, and nothing else.
+func plain(name, others string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !naming.Letter(r) && !strings.ContainsRune(others, r) })
 }
 
 // named returns the skills that the user may name now.
@@ -100,7 +105,7 @@ func (s *state) submit(text string) []effect {
 		}
 		return nil
 	}
-	if s.isSkill(name) {
+	if s.isSkill(name) || strings.Contains(name, ":") { // without a server of that label, it is a text
 		s.work()
 		return []effect{startTurn{text}}
 	}
@@ -155,6 +160,9 @@ func (s *state) help() {
 	}
 	if len(s.named()) > 0 {
 		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself."})
+	}
+	if s.o.Labels != nil && len(s.o.Labels()) > 0 {
+		rows = append(rows, [2]string{"/LABEL:PROMPT [ARGUMENTS]", "Use a prompt of an MCP server; @LABEL:URI in a prompt attaches a resource."})
 	}
 	s.begin(outputs)
 	s.table(rows)
@@ -268,11 +276,17 @@ func (s *state) complete() {
 			}
 		}
 	}
+	if !hasArgs {
+		found = append(found, s.prompts(name)...)
+	}
 	switch len(found) {
 	case 0:
 		s.hint = "no completion"
 	case 1:
-		s.input.set(lead + found[0] + " ")
+		s.input.set(lead + found[0])
+		if !strings.HasSuffix(found[0], ":") { // a label, which a name follows
+			s.input.set(lead + found[0] + " ")
+		}
 	default:
 		if common := lead + commonPrefix(found); len(common) > len(s.input.text) {
 			s.input.set(common)
@@ -280,6 +294,26 @@ func (s *state) complete() {
 		}
 		s.hint = strings.Join(found, "  ")
 	}
+}
+
+// prompts returns what begins as a name does: labels of servers, or prompts of one.
+func (s *state) prompts(begun string) []string {
+	if s.o.Labels == nil {
+		return nil
+	}
+	var out []string
+	for _, label := range s.o.Labels() {
+		names := []string{""}
+		if strings.HasPrefix(begun, label+":") && s.o.Prompts != nil {
+			names = s.o.Prompts(label)
+		}
+		for _, name := range names {
+			if all := label + ":" + name; strings.HasPrefix(all, begun) && plain(name+"x", "-_./") {
+				out = append(out, all)
+			}
+		}
+	}
+	return out
 }
 
 func commonPrefix(words []string) string {

@@ -46,14 +46,25 @@ func TestKeys(t *testing.T) {
 		{"in several lines", "/pdf-forms<alt+enter>a<enter>", "", "", []effect{remember{"/pdf-forms\na"}, startTurn{"/pdf-forms\na"}}},
 		{"a refused skill is Ask's to explain", "/off<enter>", "", "", []effect{remember{"/off"}, startTurn{"/off"}}},
 		{"a comment is a prompt", "/* x<enter>", "", "", []effect{remember{"/* x"}, startTurn{"/* x"}}},
+		{"tab completes the label of a server", "/hu<tab>", "/hub:", "", nil},
+		{"tab completes a prompt of a server", "/hub:r<tab>", "/hub:review ", "", nil},
+		{"tab shows the prompts of a server", "/hub:<tab>", "/hub:", "hub:review  hub:summary", nil},
+		{"tab does not know the prompts of a server", "/lab:<tab>", "/lab:", "no completion", nil},
+		{"a prompt of a server", "/hub:review a b<enter>", "", "", []effect{remember{"/hub:review a b"}, startTurn{"/hub:review a b"}}},
 		{"a command wins over a skill", "/quit<enter>", "", "", []effect{remember{"/quit"}, leave{}}},
 	}
 	skills := func() []Skill {
 		return []Skill{{Name: "off", Refused: true}, {Name: "orca"}, {Name: "pdf-forms"}, {Name: "quit"}}
 	}
+	prompts := func(label string) []string {
+		if label == "hub" {
+			return []string{"review", "summary", "not\x1bshown"}
+		}
+		return nil
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			k := newTalk(t, 60, &Options{Commands: testCommands(), Skills: skills})
+			k := newTalk(t, 60, &Options{Commands: testCommands(), Skills: skills, Labels: func() []string { return []string{"hub", "lab"} }, Prompts: prompts})
 			k.press(tt.script)
 			if k.input.text != tt.input || k.hint != tt.hint || !reflect.DeepEqual(k.done, tt.done) {
 				t.Errorf("input %q, hint %q, effects %+v, want %q, %q, %+v", k.input.text, k.hint, k.done, tt.input, tt.hint, tt.done)

@@ -186,6 +186,8 @@ func Call(c *permit.Call) string {
 		return "start the agent with --mode accept-edits to let it change files, or with --allow and a rule such as 'Edit(docs/**)'"
 	case c.Kind == permit.Edit:
 		return "ask the user to write it, or to start the agent with --allow and a rule for this file"
+	case c.Kind == permit.Server:
+		return "start the agent with --allow " + Word(c.Tool) + " to let it call this tool"
 	}
 	return "ask the user to change the rules"
 }

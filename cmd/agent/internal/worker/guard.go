@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -69,6 +71,11 @@ func (g *gate) refuse(ctx context.Context, t *tool.Tool, args json.RawMessage) *
 	case name == "script_run":
 		c.Kind = permit.Script
 	}
+	return g.refuseCall(ctx, name, c)
+}
+
+// refuseCall returns the result of a call that may not proceed, and nil for one that may.
+func (g *gate) refuseCall(ctx context.Context, name string, c *permit.Call) *tool.Result {
 	d := g.decide(ctx, c)
 	g.emit(ctx, trace.Event{Kind: trace.CallDecided, Level: slog.LevelDebug, Tool: name, Message: string(d.Verdict) + ": " + d.Reason}, d)
 	switch {
@@ -77,17 +84,34 @@ func (g *gate) refuse(ctx context.Context, t *tool.Tool, args json.RawMessage) *
 	case d.Verdict == permit.Denied:
 		return refusal("not_allowed", "Tool '%s' is not allowed: %s", name, d.Reason)
 	case g.approver == nil:
-		return refusal("not_approved", "Tool '%s' needs the user's approval, because %s, and nobody can be asked here", name, d.Reason)
+		return refusal("not_approved", "Tool '%s' needs the user's approval, because %s, and nobody can be asked here%s", name, d.Reason, cured(c, d))
 	}
-	return g.askAbout(ctx, name, args, d)
+	return g.askAbout(ctx, name, c, d)
 }
 
-// askAbout asks the user about a call of a skill's tool.
-func (g *gate) askAbout(ctx context.Context, name string, args json.RawMessage, d permit.Decision) *tool.Result {
-	answer, err := g.askOnce(ctx, fmt.Sprintf("Let the model call %s? %s", name, sentence(d.Reason)), commandLines(string(args)))
+// cured says how a call of a server's tool is allowed, after "; ". Where a rule asks, none that allows helps.
+func cured(c *permit.Call, d permit.Decision) string {
+	if c.Kind != permit.Server || d.Rule.Text != "" {
+		return ""
+	}
+	return "; " + cure.Call(c)
+}
+
+// askAbout asks the user about a call of a tool of a skill or a server. A rule can allow what is asked about a server.
+func (g *gate) askAbout(ctx context.Context, name string, c *permit.Call, d permit.Decision) *tool.Result {
+	ask := func() (hosttool.Answer, error) {
+		return g.askOnce(ctx, fmt.Sprintf("Let the model call %s? %s", name, sentence(d.Reason)), commandLines(string(c.Args)))
+	}
+	if c.Kind == permit.Server {
+		ask = func() (hosttool.Answer, error) { return g.approve(ctx, &hosttool.Request{Call: c, Decision: d}) }
+	}
+	answer, err := ask()
 	said, level := "allowed", slog.LevelInfo
 	if !answer.Allowed || err != nil {
 		said, level = "denied", slog.LevelWarn
+	}
+	if answer.For != "" {
+		said += " for " + answer.For
 	}
 	g.emit(ctx, trace.Event{Kind: trace.ToolAsked, Level: level, Tool: name, Err: err, Message: "the user was asked about the call",
 		Attrs: []slog.Attr{slog.String(trace.AttrAnswer, said)}}, d)

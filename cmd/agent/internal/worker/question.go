@@ -79,6 +79,8 @@ func question(r *hosttool.Request) *ui.Question {
 			verb = "Change"
 		}
 		return &ui.Question{Text: fmt.Sprintf("%s %q? (%s)%s", verb, r.Path, d.Summary(), because), Details: diffLines(d.Lines), Diff: true}
+	case permit.Server:
+		return &ui.Question{Text: fmt.Sprintf("Let the model call %s? %s", r.Call.Tool, sentence(r.Decision.Reason)), Details: commandLines(string(r.Call.Args))}
 	}
 	return &ui.Question{Text: fmt.Sprintf("Let the model read %q?%s", r.Path, because)}
 }
