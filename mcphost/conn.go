@@ -26,16 +26,33 @@ type Options struct {
 	// Probe is how long a server may be silent when it is asked for the revisions it knows, before it is taken for an older one. A slow
 	// server is found out all the same. 0 means DefaultProbe.
 	Probe time.Duration
+
+	// Elicit puts a question of the server to the user, one at a time, and only while a call is under way. nil declines all, and tells the
+	// server that there is nobody to ask. Question.Label is left to it.
+	Elicit func(context.Context, *Question) (*Answer, error)
+
+	// Changed is told that a list has changed: "tools", "prompts" or "resources". It must not wait. nil means that the server is not asked
+	// to tell.
+	Changed func(list string)
 }
 
 // Conn is the conversation with one process. New makes it, Connect begins it, and Close ends it.
 type Conn struct {
+	o       Options
 	w       *wire
+	client  *mcp.Client
 	session *mcp.ClientSession // set by Connect
+	asking  sync.Mutex         // held while a question is put to the user
+
+	checks sync.WaitGroup // for signs of life
 
 	mu       sync.Mutex
 	tokens   int
+	calls    int // under way
+	asked    int // questions since there was no call
 	watching map[string]func(*Progress)
+	checked  chan struct{} // closed when the last check is over; nil before the first
+	over     bool
 }
 
 // Progress is what a server says of a call that is under way.
@@ -62,9 +79,11 @@ func (e *Error) Error() string { return e.Message }
 
 // New returns a Conn.
 func New(o *Options) *Conn {
-	c := &Conn{w: newWire(o.Kill), watching: map[string]func(*Progress){}}
+	c := &Conn{o: *o, w: newWire(o.Kill), watching: map[string]func(*Progress){}}
 	c.w.probe = cmp.Or(max(o.Probe, 0), DefaultProbe)
 	c.w.onProgress = c.progress
+	c.w.passNotes = o.Elicit != nil || o.Changed != nil
+	c.client = c.newClient()
 	return c
 }
 
@@ -77,8 +96,14 @@ func (c *Conn) Out() io.WriteCloser { return output{c.w} }
 // Err takes what the process writes to standard error.
 func (c *Conn) Err() io.Writer { return errput{c.w} }
 
-// End says that the process is gone. Calls that wait for it fail.
-func (c *Conn) End() { c.w.end() }
+// End says that the process is gone. Calls and checks that wait for it fail; it waits for the checks.
+func (c *Conn) End() {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.w.end()
+	c.checks.Wait()
+}
 
 // Ended is closed by End.
 func (c *Conn) Ended() <-chan struct{} { return c.w.ended }
@@ -112,8 +137,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 }
 
 func (c *Conn) greet(ctx context.Context) (*mcp.ClientSession, error) {
-	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	return client.Connect(ctx, &link{wire: c.w, over: make(chan struct{})}, nil)
+	return c.client.Connect(ctx, &link{wire: c.w, over: make(chan struct{})}, nil)
 }
 
 // slow reports whether the server answered the question for its revisions after that was given up.
@@ -132,11 +156,48 @@ func (c *Conn) Alive(ctx context.Context) error {
 	return nil
 }
 
+// Check kills a process that gives no sign of life within some time, as after a call that it did not answer. It does not wait for that;
+// Settled does.
+func (c *Conn) Check(ctx context.Context, most time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
+	over := make(chan struct{})
+	c.checked = over
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	c.checks.Go(func() {
+		defer close(over)
+		defer cancel()
+		if err := c.Alive(ctx); err != nil && ctx.Err() != nil {
+			c.w.onNoise("it did not end a call that was cancelled, and answered nothing for " + most.String())
+		}
+	})
+}
+
+// Settled waits for the last check: a call is not given to a process that is about to be killed. The error is that of ctx.
+func (c *Conn) Settled(ctx context.Context) error {
+	c.mu.Lock()
+	over := c.checked
+	c.mu.Unlock()
+	if over == nil {
+		return nil
+	}
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Tool is a tool of a server, as the server describes it.
 type Tool struct {
 	Name        string
 	Description string
 	Input       json.RawMessage // the schema of its arguments
+	ReadOnly    bool            // the server says that it changes nothing
 }
 
 // Page is a part of a list of tools.
@@ -161,7 +222,7 @@ func (c *Conn) Tools(ctx context.Context, cursor string) (*Page, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the schema of tool %.100q: %w", t.Name, err)
 		}
-		p.Tools = append(p.Tools, Tool{t.Name, t.Description, input})
+		p.Tools = append(p.Tools, Tool{t.Name, t.Description, input, t.Annotations != nil && t.Annotations.ReadOnlyHint})
 	}
 	return p, nil
 }
@@ -175,9 +236,16 @@ func (c *Conn) Call(ctx context.Context, name string, args json.RawMessage, prog
 		defer c.unwatch(token)
 		params.SetProgressToken(token)
 	}
-	res, err := c.session.CallTool(ctx, params)
+	var res *mcp.CallToolResult
+	err := c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (_ mcp.InputRequestMap, _ string, err error) {
+		params.InputResponses, params.RequestState = answers, state
+		if res, err = c.session.CallTool(ctx, params); err != nil {
+			return nil, "", err
+		}
+		return res.InputRequests, res.RequestState, nil
+	})
 	if err != nil {
-		return nil, own(err)
+		return nil, err
 	}
 	return resultOf(res)
 }

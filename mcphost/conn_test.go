@@ -1,7 +1,6 @@
 package mcphost
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,26 +27,7 @@ type request struct {
 type fake func(r *request) (result, failure string)
 
 // serve has a fake server read what c sends, until c is closed.
-func serve(c *Conn, f fake) {
-	lines := bufio.NewReader(c.In())
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var r request
-		if json.Unmarshal(line, &r) != nil || r.ID == nil {
-			continue
-		}
-		result, failure := f(&r)
-		switch {
-		case result != "":
-			fmt.Fprintf(c.Out(), `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.ID, result)
-		case failure != "":
-			fmt.Fprintf(c.Out(), `{"jsonrpc":"2.0","id":%s,"error":%s}`+"\n", r.ID, failure)
-		}
-	}
-}
+func serve(c *Conn, f fake) { answer(c.In(), c.Out(), f) }
 
 const tools = `"tools":[{"name":"tell","description":"Tells","inputSchema":{"type":"object"}}]`
 

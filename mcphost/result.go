@@ -1,11 +1,14 @@
 package mcphost
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/tool"
 )
 
 // Result is the answer to a call.
@@ -13,6 +16,38 @@ type Result struct {
 	Text       string          // valid UTF-8; what is no text is named in it
 	Structured json.RawMessage // nil without one
 	Failed     bool            // the tool says that it failed
+}
+
+// result returns the answer to a call in the engine's form.
+func (s *server) result(res *Result) tool.Result {
+	if size := int64(max(len(res.Text), len(res.Structured))); size > s.h.o.MaxResult {
+		return tool.CauseUnknown.Failure(fmt.Sprintf("The result has %d bytes, and at most %d are given to a model: ask for less", size, s.h.o.MaxResult))
+	}
+	text, doc := res.Text, res.Structured
+	if s.Redact != nil {
+		text, doc = s.Redact(text), json.RawMessage(s.Redact(string(doc)))
+	}
+	switch {
+	case res.Failed:
+		return tool.CauseUnknown.Failure(cmp.Or(text, string(doc), "it failed, and does not say why"))
+	case isDocument(text):
+		return tool.Success(json.RawMessage(text), "")
+	case len(doc) == 0 || !json.Valid(doc) || isWrapped(doc, text):
+		return tool.Success(text, "")
+	}
+	return tool.Success(doc, text)
+}
+
+// isDocument reports whether a text is a JSON object or list.
+func isDocument(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text))
+}
+
+// isWrapped reports whether a document says no more than a text, as {"result": text} does, which some servers make of each text.
+func isWrapped(doc json.RawMessage, text string) bool {
+	var one map[string]string
+	return json.Unmarshal(doc, &one) == nil && len(one) == 1 && one["result"] == text
 }
 
 func resultOf(res *mcp.CallToolResult) (*Result, error) {

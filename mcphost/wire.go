@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +42,7 @@ type wire struct {
 	closed     chan struct{}         // closed by Close
 	ended      chan struct{}         // closed by end: no more comes
 	onProgress func(json.RawMessage) // gets the parameters of messages of progress; must not wait; may be nil
+	passNotes  bool                  // notifications that noted knows are passed on
 	onNoise    func(string)          // gets the reason when the process must be ended: there was too much, or no more can come; must not wait
 	probe      time.Duration         // how long a server/discover may go without an answer
 
@@ -348,8 +350,8 @@ func (w *wire) message(text []byte) bool {
 		if kind == ofProgress && w.onProgress != nil {
 			w.onProgress(m.Params)
 		}
-		if kind != ofRequest {
-			return false // nothing depends on a notification
+		if kind != ofRequest && !(w.passNotes && noted(m.Method)) {
+			return false // nothing depends on it
 		}
 	}
 	select {
@@ -358,6 +360,11 @@ func (w *wire) message(text []byte) bool {
 	case <-w.ended:
 	}
 	return true
+}
+
+// noted reports whether the client does something with a notification: a list has changed, or a question needs no answer any more.
+func noted(method string) bool {
+	return strings.HasSuffix(method, "/list_changed") || method == "notifications/cancelled"
 }
 
 func kindOf(r *jsonrpc.Request) int {

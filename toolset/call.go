@@ -79,19 +79,19 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	defer end()
 	res, err := p.c.Call(limited, l.Wire, args, progress)
 	if err == nil {
-		u.answered()
+		u.keep.Worked()
 		return p.explained(ctx, args, u.owner.h.result(p, res))
 	}
 	var rpc *mcphost.Error
 	switch {
 	case limited.Err() != nil:
-		p.check(ctx)
+		p.c.Check(ctx, u.owner.h.ping)
 		if ctx.Err() != nil {
 			return tool.Interrupted(ctx).Failure(fmt.Sprintf("Tool '%s' was cancelled%s", l.Name, givenUp(ctx.Err())))
 		}
 		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.printed(&before)))
 	case errors.As(err, &rpc):
-		u.answered()
+		u.keep.Worked()
 		return p.explained(ctx, args, tool.CauseUnknown.Failure(p.serving.Redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message)))))
 	}
 	<-p.broken(err)

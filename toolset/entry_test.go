@@ -139,7 +139,7 @@ func TestUnusedCostsNothing(t *testing.T) {
 	}
 	for _, o := range h.owners {
 		for _, u := range o.units {
-			if u.run != nil {
+			if u.keep.Current() != nil {
 				t.Error("it runs")
 			}
 		}

@@ -99,7 +99,7 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, u := range units {
-		wg.Go(u.close)
+		wg.Go(u.keep.Close)
 	}
 	wg.Wait()
 	return nil

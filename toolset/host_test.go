@@ -147,7 +147,8 @@ func TestToolsOf(t *testing.T) {
 	for _, o := range h.owners {
 		for _, u := range o.units {
 			u.mu.Lock()
-			if running := u.run != nil; running != (u.entries[0].Class == "good") || u.fails > 0 {
+			_, fails, _ := u.keep.Wait(h.now())
+			if running := u.keep.Current() != nil; running != (u.entries[0].Class == "good") || fails > 0 {
 				t.Errorf("%s runs: %v", u.entries[0].Class, running)
 			}
 			u.mu.Unlock()

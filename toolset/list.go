@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/mcphost"
@@ -114,19 +113,8 @@ const maxName = 64
 
 var invalid = lazyregexp.New(`[^A-Za-z0-9_-]`)
 
-// describe returns a description as it is given to models: valid text of a limited length without control characters.
-func describe(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(text, ""))
-	if len(text) > maxDescription {
-		text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
-	}
-	return text
-}
+// describe returns a description as it is given to models.
+func describe(text string) string { return mcphost.Plain(text, maxDescription) }
 
 // failures returns the toolsets that a language host could not load.
 func (u *unit) failures(meta map[string]any) []error {

@@ -1,13 +1,10 @@
 package toolset
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,14 +23,11 @@ type process struct {
 	tools   []listed
 	errs    []error
 
-	done   chan struct{}  // closed when it is gone and err is set
-	err    error          // why it ended; nil if it was asked to
-	stderr []byte         // its end
-	checks sync.WaitGroup // for signs of life
+	done   chan struct{} // closed when it is gone and err is set
+	err    error         // why it ended; nil if it was asked to
+	stderr []byte        // its end
 
 	lacking atomic.Bool // a call failed for want of something that a person may grant
-
-	checked chan struct{} // closed when the last check is over; nil before the first; guarded by mu
 
 	mu       sync.Mutex
 	calls    int
@@ -79,7 +73,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		p.discard()
 		err = p.unready(ctx, err)
 		if ran(ready) && ctx.Err() == nil {
-			u.failed(err, h.now().Sub(begun))
+			u.keep.Failed(err, h.now(), h.now().Sub(begun))
 		}
 	}
 	trace.Emit(ctx, h.o.Trace, started(u, begun, h.now(), err))
@@ -187,7 +181,7 @@ func (p *process) gone(ctx context.Context, served *script.Served, err error) {
 	case served != nil:
 		p.err = p.ended(served)
 	}
-	p.u.ended(p, p.err)
+	p.u.keep.Gone(p, p.err)
 	trace.Emit(ctx, p.u.owner.h.o.Trace, endedEvent(p, served))
 	close(p.done)
 }
@@ -213,7 +207,7 @@ func (p *process) ended(s *script.Served) *Error {
 
 // said returns the last lines that a program that is gone wrote to standard error, or what it wrote to standard output in place of messages.
 func (p *process) said() string {
-	if text := lastLines(p.stderr); text != "" {
+	if text := mcphost.LastLines(p.stderr); text != "" {
 		return text
 	}
 	if s := p.c.Strays(); s.Lines > 0 {
@@ -235,7 +229,7 @@ func (p *process) printed(before *mcphost.Strays) string {
 	}
 	recent, all := p.c.Recent()
 	end := p.serving.Redact.Bytes(p.serving.Redact.Cut(recent, !all, true))
-	if lines := lastLines(end); lines != "" {
+	if lines := mcphost.LastLines(end); lines != "" {
 		text += "\nIt printed last:\n" + lines
 	}
 	return text
@@ -243,24 +237,6 @@ func (p *process) printed(before *mcphost.Strays) string {
 
 // loop is how many bytes are mentioned when a call was not answered: it probably prints in a loop.
 const loop = 1 << 20
-
-const (
-	saidLines = 10
-	saidBytes = 2 << 10
-	saidWidth = 240 // bytes of a line
-)
-
-func lastLines(b []byte) string {
-	b = bytes.TrimSpace(b[max(0, len(b)-saidBytes):])
-	lines := slices.DeleteFunc(strings.Split(describe(string(b)), "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
-	lines = lines[max(0, len(lines)-saidLines):]
-	for i, l := range lines {
-		if len(l) > saidWidth {
-			lines[i] = strings.ToValidUTF8(l[:saidWidth], "") + " …"
-		}
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
-}
 
 // kill ends the program at once, for a reason. The first reason counts. It does not wait.
 func (p *process) kill(why string) {
@@ -273,8 +249,8 @@ func (p *process) kill(why string) {
 	p.cancel()
 }
 
-// stop asks the program to end, ends it if it does not, and waits for that.
-func (p *process) stop() {
+// Stop asks the program to end, ends it if it does not, and waits for that.
+func (p *process) Stop() {
 	p.mu.Lock()
 	p.stopping = true
 	p.mu.Unlock()
@@ -282,7 +258,6 @@ func (p *process) stop() {
 	timer := time.AfterFunc(endGrace, p.cancel)
 	defer timer.Stop()
 	<-p.done
-	p.checks.Wait()
 }
 
 // leave reports whether nobody uses the program, and then lets nobody begin to.
@@ -296,8 +271,14 @@ func (p *process) leave() bool {
 	return true
 }
 
-// take begins a call. It reports false if the program is ending.
-func (p *process) take() bool {
+// Done is closed when the program is gone.
+func (p *process) Done() <-chan struct{} { return p.done }
+
+// Settled waits until it is known whether the program answers.
+func (p *process) Settled(ctx context.Context) error { return p.c.Settled(ctx) }
+
+// Take begins a call. It reports false if the program is ending.
+func (p *process) Take() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopping || p.verdict != "" {
@@ -335,39 +316,7 @@ func (p *process) rest() {
 // expire ends the program unless a call has begun.
 func (p *process) expire() {
 	if p.leave() {
-		p.stop()
-	}
-}
-
-// check kills a program that gives no sign of life after a call that it did not answer. It does not wait for that.
-func (p *process) check(ctx context.Context) {
-	wait, over := p.u.owner.h.ping, make(chan struct{})
-	p.mu.Lock()
-	p.checked = over
-	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
-	p.checks.Go(func() {
-		defer close(over)
-		defer cancel()
-		if err := p.c.Alive(ctx); err != nil && ctx.Err() != nil {
-			p.kill("it did not end a call that was cancelled, and answered nothing for " + wait.String())
-		}
-	})
-}
-
-// settled waits for the last check: a call is not given to a program that is about to be killed.
-func (p *process) settled(ctx context.Context) error {
-	p.mu.Lock()
-	over := p.checked
-	p.mu.Unlock()
-	if over == nil {
-		return nil
-	}
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+		p.Stop()
 	}
 }
 

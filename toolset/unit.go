@@ -9,15 +9,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Waits between failed starts, and while a process ends.
+// Waits while a process ends.
 const (
-	firstWait = time.Second
-	mostWait  = time.Minute
-	endGrace  = 2 * time.Second // for a process to end by itself when its input has ended
-	pingWait  = 5 * time.Second // for a sign of life after a call that was not answered, unless Host.ping says another one
+	endGrace = 2 * time.Second // for a process to end by itself when its input has ended
+	pingWait = 5 * time.Second // for a sign of life after a call that was not answered, unless Host.ping says another one
 )
 
 // unit is one program of a skill: all classes of a language, or one server. Its process is started when it is needed.
@@ -26,28 +25,24 @@ type unit struct {
 	lang    Language
 	entries []Entry
 
-	turn chan struct{} // held while a process is started
+	keep mcphost.Keeper[*process] // its process
 
 	mu      sync.Mutex
-	run     *process         // nil while there is none
 	pinned  map[string]pin   // what was listed first, by wire name
 	tools   []listed         // of the last listing
 	errs    []error          // likewise
-	fails   int              // starts and crashes since the last answer
-	retry   time.Time        // not before
 	partial int              // starts in a row after which some of its toolsets were missing
 	renewal time.Time        // not before: such a process is replaced
-	last    error            // why it failed last
 	refused map[string]error // tools that are not what they were
-	closed  bool
-	abort   context.CancelFunc // ends a start that is under way; nil without one
 }
 
 // pin is what a tool was when it was listed first.
 type pin struct{ description, input string }
 
 func newUnit(o *owner, lang Language) *unit {
-	return &unit{owner: o, lang: lang, turn: make(chan struct{}, 1), pinned: map[string]pin{}, refused: map[string]error{}}
+	u := &unit{owner: o, lang: lang, pinned: map[string]pin{}, refused: map[string]error{}}
+	u.keep.Begin, u.keep.Now = u.begin, func() time.Time { return o.h.now() }
+	return u
 }
 
 // pin keeps what a tool is, unless it is known already.
@@ -81,103 +76,28 @@ func (u *unit) list(ctx context.Context) ([]listed, error) {
 // renew ends the process if it is broken, nobody uses it, and it was not replaced a moment ago: what it lacked may be there now.
 func (u *unit) renew(broken func(*process) bool) {
 	u.mu.Lock()
-	p, due := u.run, !u.owner.h.now().Before(u.renewal)
+	due := !u.owner.h.now().Before(u.renewal)
 	u.mu.Unlock()
-	if p != nil && due && broken(p) && p.leave() {
-		p.stop()
+	if p := u.keep.Current(); p != nil && due && broken(p) && p.leave() {
+		p.Stop()
 	}
 }
 
 // ready returns the running process for one call, which the caller ends with give. It starts one if there is none.
 func (u *unit) ready(ctx context.Context) (*process, error) {
-	select {
-	case u.turn <- struct{}{}:
-		defer func() { <-u.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if p, err := u.current(ctx); p != nil || err != nil {
-		return p, err
-	}
-	starting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	u.mu.Lock()
-	u.abort = cancel
-	u.mu.Unlock()
-	p, err := u.begin(starting)
+	p, err := u.keep.Ready(ctx)
+	var wait *mcphost.WaitError
 	switch {
-	case err == nil:
-		return p, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case starting.Err() != nil:
-		return nil, u.fault("", KindClosed, closedText)
-	}
-	return nil, err
-}
-
-const closedText = "it has ended with its conversation"
-
-// current returns the process for one call if there is one, and an error if none may be started now. It waits for one that is
-// ending.
-func (u *unit) current(ctx context.Context) (*process, error) {
-	u.mu.Lock()
-	p := u.run
-	u.mu.Unlock()
-	if p != nil {
-		if err := p.settled(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if p != nil && p.take() {
-		return p, nil
-	}
-	if p != nil {
-		select {
-		case <-p.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch wait := u.retry.Sub(u.owner.h.now()); {
-	case u.closed:
-		return nil, u.fault("", KindClosed, closedText)
-	case wait > 0:
-		e := u.fault("", KindWait, fmt.Sprintf("it failed %d times and is started again in %s at the earliest: %v", u.fails, wait.Round(100*time.Millisecond), reason(u.last)))
-		e.Err = u.last
+	case err == mcphost.ErrClosed: //nolint:errorlint // it is this one
+		return nil, u.fault("", KindClosed, err.Error())
+	case errors.As(err, &wait):
+		named := *wait
+		named.Last = errors.New(reason(wait.Last))
+		e := u.fault("", KindWait, named.Error())
+		e.Err = wait.Last
 		return nil, e
 	}
-	return nil, nil
-}
-
-// failed notes a failure: the second start after it has to wait, at least as long as the failed one took.
-func (u *unit) failed(err error, took time.Duration) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.fails++
-	u.last = err
-	wait := backOff(u.fails)
-	if wait > 0 {
-		wait = min(max(wait, took), mostWait)
-	}
-	u.retry = u.owner.h.now().Add(wait)
-}
-
-// backOff is how long a start has to wait after some failures in a row.
-func backOff(failures int) time.Duration {
-	if failures < 2 {
-		return 0
-	}
-	return min(firstWait<<min(failures-2, 10), mostWait)
-}
-
-// answered notes that the process works.
-func (u *unit) answered() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.fails, u.last, u.retry = 0, nil, time.Time{}
+	return p, err
 }
 
 // begin starts a process, and lists and pins its tools.
@@ -187,13 +107,7 @@ func (u *unit) begin(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	u.mu.Lock()
-	if u.closed {
-		u.mu.Unlock()
-		p.stop()
-		return nil, u.fault("", KindClosed, closedText)
-	}
 	u.accept(p.tools, p.errs)
-	u.run = p
 	p.calls++ // nobody else knows it yet
 	errs := u.errs
 	u.mu.Unlock()
@@ -234,36 +148,7 @@ func (u *unit) accept(tools []listed, errs []error) {
 		return
 	}
 	u.partial++
-	u.renewal = u.owner.h.now().Add(backOff(u.partial))
-}
-
-// ended notes that a process has ended. Without an error it was asked to.
-func (u *unit) ended(p *process, err error) {
-	u.mu.Lock()
-	was := u.run == p
-	if was {
-		u.run = nil
-	}
-	u.mu.Unlock()
-	if was && err != nil {
-		u.failed(err, 0)
-	}
-}
-
-// close ends the process, and no other is started.
-func (u *unit) close() {
-	u.mu.Lock()
-	u.closed = true
-	p := u.run
-	if u.abort != nil {
-		u.abort()
-	}
-	u.mu.Unlock()
-	if p != nil {
-		p.stop()
-	}
-	u.turn <- struct{}{} // a start that is under way has ended then
-	<-u.turn
+	u.renewal = u.owner.h.now().Add(mcphost.Delay(u.partial))
 }
 
 // until says when a toolset that could not be loaded is tried again; "" if the next call does so.

@@ -26,6 +26,7 @@ var outcomes = map[trace.Kind]bool{
 	trace.PathUnresolved: false, trace.ScriptReadAttempted: false,
 	trace.ScriptStarted: false, trace.ScriptRun: true, trace.ScriptPrepared: true, trace.HookRun: true,
 	trace.ToolsetStarted: true, trace.ToolsetEnded: true, trace.ToolsetCalled: true, trace.ToolsetFailed: true,
+	trace.ServerStarted: true, trace.ServerEnded: true, trace.ServerCalled: true, trace.ServerFailed: true,
 	trace.TrustAsked: true, trace.TrustApproved: false, trace.TrustRevoked: false, trace.GrantChanged: false, trace.GrantRevoked: false,
 	trace.SkillInstalled: true, trace.SkillUpdated: true, trace.SkillRolledBack: true, trace.SkillRemoved: true,
 	trace.ToolAsked: true, trace.FileEdited: true, trace.EditUndone: true,
@@ -86,7 +87,8 @@ func (m *maker) byKind(r *Record, e *trace.Event) {
 		if r.AllowedTools == nil {
 			r.AllowedTools = json.RawMessage("null")
 		}
-	case trace.SkillDeactivated, trace.ScriptRun, trace.ScriptPrepared, trace.HookRun, trace.ToolsetStarted, trace.ToolsetEnded, trace.ToolsetCalled:
+	case trace.SkillDeactivated, trace.ScriptRun, trace.ScriptPrepared, trace.HookRun, trace.ToolsetStarted, trace.ToolsetEnded, trace.ToolsetCalled, trace.ServerStarted,
+		trace.ServerCalled:
 		r.Seconds = &seconds
 	case trace.ToolInSkill:
 		r.ToolAllowed = &yes

@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/skilluri": {},
-	"mcphost":           {"internal/lazyregexp"},
+	"mcphost":           {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
 	"mcpserve":          {"internal/content", "internal/skilluri", "internal/yamlnode", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
 	"toolset":           {"mcphost", "internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host":      {},

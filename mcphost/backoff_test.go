@@ -1,4 +1,4 @@
-package toolset
+package mcphost
 
 import (
 	"errors"
@@ -10,14 +10,17 @@ import (
 func TestWaitAfterFailures(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct{ took, second, third time.Duration }{
-		{0, firstWait, 2 * firstWait}, {30 * time.Second, 30 * time.Second, 30 * time.Second}, {time.Hour, mostWait, mostWait},
+		{0, FirstWait, 2 * FirstWait}, {30 * time.Second, 30 * time.Second, 30 * time.Second}, {time.Hour, MostWait, MostWait},
 	} {
-		u := &unit{owner: &owner{h: &Host{now: func() time.Time { return now }}}}
+		var b Backoff
 		for i, want := range []time.Duration{0, tt.second, tt.third} {
-			u.failed(errors.New("no"), tt.took)
-			if got := u.retry.Sub(now); got != want {
+			b.Failed(errors.New("no"), now, tt.took)
+			if got, _, _ := b.Wait(now); got != want {
 				t.Errorf("failure %d that took %s: wait %s, want %s", i+1, tt.took, got, want)
 			}
+		}
+		if b.Worked(); b.fails > 0 {
+			t.Error("failures are not forgotten")
 		}
 	}
 }
