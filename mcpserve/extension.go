@@ -18,9 +18,6 @@ import (
 	"github.com/agent-base/agent-base/internal/skilluri"
 )
 
-// extension is the name of the extension for skills.
-const extension = "io.modelcontextprotocol/skills"
-
 // perPage is how many skills or files a page of a list has.
 const perPage = 100
 
@@ -39,12 +36,12 @@ type (
 	}
 	skillsResult struct {
 		fresh
-		Skills []*published `json:"skills"`
-		Next   string       `json:"nextCursor,omitempty"`
+		Skills []*skilluri.Entry `json:"skills"`
+		Next   string            `json:"nextCursor,omitempty"`
 	}
 	skillResult struct {
 		fresh
-		Skill *published `json:"skill"`
+		Skill *skilluri.Entry `json:"skill"`
 	}
 	folderResult struct {
 		fresh
@@ -82,7 +79,7 @@ func (s *Server) listSkills(ctx context.Context, p *listParams) (*skillsResult, 
 	if err != nil {
 		return nil, err
 	}
-	out := &skillsResult{fresh: present(), Skills: []*published{}, Next: next}
+	out := &skillsResult{fresh: present(), Skills: []*skilluri.Entry{}, Next: next}
 	for _, e := range entries {
 		k, err := e.Load(ctx)
 		if err != nil {
@@ -113,7 +110,7 @@ func page[T any](all []T, p *listParams) (some []T, next string, err error) {
 
 // getSkill answers skills/get.
 func (s *Server) getSkill(ctx context.Context, p *listParams) (*skillResult, error) {
-	var out *published
+	var out *skilluri.Entry
 	err := s.at(ctx, p, func(o *opened) (err error) {
 		if o.file != skilluri.Manifest {
 			return fs.ErrNotExist

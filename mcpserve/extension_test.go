@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/internal/skilluri"
 )
 
 // ask calls a method of the extension.
@@ -47,7 +49,7 @@ func TestExtension(t *testing.T) {
 		"keys/.env":                   "TOKEN=1",
 		"hidden/SKILL.md":             "---\nname: hidden\ndescription: Not for models.\ndisable-model-invocation: true\n---\nBody\n",
 	}
-	for i := range mostFiles {
+	for i := range skilluri.MaxFiles {
 		files[fmt.Sprintf("many/docs/%03d.md", i)] = "x"
 	}
 	files["many/SKILL.md"] = "---\nname: many\ndescription: Has one file too many.\n---\nBody\n"

@@ -1,7 +1,6 @@
 package mcpserve
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,30 +12,9 @@ import (
 
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/skilluri"
-	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
-
-// Limits of what the extension for skills publishes.
-const (
-	mostFiles = 512
-	mostBytes = 16 << 20
-)
-
-// published is a skill as the extension publishes it.
-type published struct {
-	URI         string          `json:"uri"`
-	FrontMatter json.RawMessage `json:"frontmatter"`
-	Resources   []resource      `json:"resources"`
-}
-
-// resource is a file of a published skill.
-type resource struct {
-	URI    string `json:"uri"`
-	Digest string `json:"digest"`
-	Size   int64  `json:"size"`
-}
 
 // unpublished says why a skill is not published by the extension. Its tools work all the same.
 type unpublished struct{ Skill, Why string }
@@ -56,12 +34,12 @@ func Unpublished(ctx context.Context, s *skill.Skill) (why string, err error) {
 }
 
 // publish returns a skill as it is on disk now. The error is an *unpublished if the extension has no place for it.
-func publish(ctx context.Context, s *skill.Skill) (*published, error) {
+func publish(ctx context.Context, s *skill.Skill) (*skilluri.Entry, error) {
 	front, err := frontMatter(s)
 	if err != nil {
 		return nil, err
 	}
-	out := &published{URI: skilluri.Of(s.Name(), skilluri.Manifest), FrontMatter: front, Resources: []resource{}}
+	out := &skilluri.Entry{URI: skilluri.Of(s.Name(), skilluri.Manifest), FrontMatter: front, Resources: []skilluri.Resource{}}
 	sum, err := s.Sum(ctx)
 	if err != nil {
 		return nil, err
@@ -75,10 +53,10 @@ func publish(ctx context.Context, s *skill.Skill) (*published, error) {
 			return nil, &unpublished{s.Name(), "it has a file that can hold secrets: " + f.Path}
 		}
 		total += f.Size
-		out.Resources = append(out.Resources, resource{skilluri.Of(s.Name(), f.Path), "sha256:" + f.SHA256, f.Size})
+		out.Resources = append(out.Resources, skilluri.Resource{URI: skilluri.Of(s.Name(), f.Path), Digest: "sha256:" + f.SHA256, Size: f.Size})
 	}
-	if len(out.Resources) > mostFiles || total > mostBytes {
-		return nil, &unpublished{s.Name(), fmt.Sprintf("it has %d files with %d bytes, and %d files with %d bytes are possible", len(out.Resources), total, mostFiles, mostBytes)}
+	if len(out.Resources) > skilluri.MaxFiles || total > skilluri.MaxBytes {
+		return nil, &unpublished{s.Name(), fmt.Sprintf("it has %d files with %d bytes, and %d files with %d bytes are possible", len(out.Resources), total, skilluri.MaxFiles, skilluri.MaxBytes)}
 	}
 	return out, nil
 }
@@ -98,31 +76,14 @@ func frontMatter(s *skill.Skill) (json.RawMessage, error) {
 	if strings.ContainsFunc(s.Name(), func(r rune) bool { return r > unicode.MaxASCII }) {
 		return nil, &unpublished{s.Name(), "its name has other letters than a to z"}
 	}
-	text, ok := between(s.Text())
-	if !ok || m.Name != s.Name() {
+	if m.Name != s.Name() {
 		return nil, &unpublished{s.Name(), "its front matter is not where the open standard has it"}
 	}
-	node, err := yamlnode.Parse(text, &yamlnode.Options{})
-	if err != nil || node.Kind != yamlnode.Mapping {
-		return nil, &unpublished{s.Name(), fmt.Sprintf("its front matter is not plain YAML: %v", err)}
+	front, err := skilluri.FrontMatter(s.Text())
+	if err != nil {
+		return nil, &unpublished{s.Name(), err.Error()}
 	}
-	return node.JSON(), nil
-}
-
-// between returns the lines between the first line and the next one of three dashes.
-func between(text []byte) ([]byte, bool) {
-	_, rest, ok := bytes.Cut(text, []byte("\n"))
-	if !ok {
-		return nil, false
-	}
-	for at := 0; at < len(rest); {
-		line, _, _ := bytes.Cut(rest[at:], []byte("\n"))
-		if string(bytes.TrimRight(line, " \t\r")) == "---" {
-			return rest[:at], true
-		}
-		at += len(line) + 1
-	}
-	return nil, false
+	return front, nil
 }
 
 // opened is a skill, and the file of it that an address names.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-base/agent-base/internal/skilluri"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
@@ -92,7 +93,7 @@ func New(o *Options) (*Server, error) {
 		Instructions:      s.o.Instructions,
 		CompletionHandler: s.complete,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Prompts: &mcp.PromptCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{ListChanged: true},
-			Extensions: map[string]any{extension: map[string]any{"directoryRead": true}}},
+			Extensions: map[string]any{skilluri.Extension: map[string]any{"directoryRead": true}}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = freshFor, "private" },
 	})
 	s.sdk.AddReceivingMiddleware(s.beforeAnswer)

@@ -147,6 +147,9 @@ func (o *Options) check() error {
 		if l.Trust > TrustBundled {
 			return fmt.Errorf("layer %q: invalid Trust %d", l.Name, l.Trust)
 		}
+		if l.Server != "" && l.Trust != TrustNone {
+			return fmt.Errorf("layer %q: skills of a server cannot have the trust %q together", l.Name, l.Trust)
+		}
 	}
 	for _, l := range o.Layers {
 		if err := l.Profile.Check(); err != nil {
@@ -199,6 +202,7 @@ func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 		}
 	}
 	c.dropLinks()
+	c.nameServed(old)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -176,15 +177,17 @@ func copyFile(fsys fs.FS, f dirhash.File, root *os.Root, to string) error {
 		return err
 	}
 	defer in.Close()
+	from := bufio.NewReader(in)
+	begins, _ := from.Peek(2) // an error comes again
 	mode := fs.FileMode(0o644)
-	if f.Starts || isExecutable(fsys, f) {
+	if string(begins) == "#!" || isExecutable(fsys, f) {
 		mode = 0o755
 	}
 	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.MultiWriter(out, h), io.LimitReader(in, f.Size+1))
+	_, err = io.Copy(io.MultiWriter(out, h), io.LimitReader(from, f.Size+1))
 	if err := errors.Join(err, out.Close()); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -139,6 +138,25 @@ func (e Entry) Where() string { return e.c.file(e.it) }
 // the disk can be another content now.
 func (e Entry) Installed() string { return e.it.r.digest() }
 
+// Server returns the label of the MCP server that serves the skill, "" for a skill of this machine.
+func (e Entry) Server() string { return e.part().layer.Server }
+
+// Place returns the folder that stands for the skill in approvals: that of Location, without symbolic links, or for a skill of a server
+// Found.Place. It is "" for a skill that has none.
+func (e Entry) Place(ctx context.Context) (string, error) {
+	if e.Server() != "" {
+		return e.it.r.more.place, nil
+	}
+	dir, err := e.dir(ctx)
+	if errors.Is(err, ErrNoFolder) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
 // Alike is Catalog.Alike for the name of the skill.
 func (e Entry) Alike() string { return e.c.Alike(e.Name()) }
 
@@ -227,7 +245,10 @@ func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 	if e.part().layer.Trust != TrustNone || e.c.o.Trust == nil {
 		return e.part().layer.Trust, nil
 	}
-	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: digest}
+	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Server: e.Server(), Digest: digest}
+	if s.Server != "" {
+		s.Dir = e.it.r.more.place
+	}
 	if r, ok := e.part().source.(Rooted); ok && len(r.Roots()) > 0 {
 		at, err := dir(ctx)
 		if err != nil && !errors.Is(err, ErrNoFolder) {
@@ -249,7 +270,7 @@ func (e Entry) digest(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer t.Close()
-	sum, err := dirhash.Dir(ctx, t, nil)
+	sum, err := sumOf(ctx, t)
 	return sum.Digest, err
 }
 

@@ -10,9 +10,9 @@ import (
 // Mounted returns the slash path of the skill's folder in a workspace in which the root of its layer is mounted at Mount:
 // "skills/pdf", or "skills/office/pdf" for a folder below others. A model is told this path, and a host makes the folder readable
 // there. Of two skills whose folders would have one path, the second by name has its name in place of its folder. The answer is ""
-// for a command, which is a file among others; see Commands.
+// for a command, which is a file among others, see Commands, and for a skill of a server, which has no folder.
 func (e Entry) Mounted() string {
-	if _, command := e.part().source.(*commandSource); command {
+	if _, command := e.part().source.(*commandSource); command || e.Server() != "" {
 		return ""
 	}
 	if at, ok := e.c.mounts()[e.it]; ok {
@@ -37,7 +37,7 @@ func (c *Catalog) findMounts() map[*item]string {
 	taken := make(map[string]bool, len(c.items))
 	for i := range c.items {
 		e := Entry{c, &c.items[i]}
-		if e.State() != StateEnabled && e.State() != StateHidden {
+		if e.State() != StateEnabled && e.State() != StateHidden || e.Server() != "" {
 			continue
 		}
 		at := e.mountedAs(e.folder())

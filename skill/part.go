@@ -45,6 +45,9 @@ func (p *part) file(dir, name string) string {
 	if h, ok := p.source.(home); ok {
 		return h.file(dir, name)
 	}
+	if p.layer.Server != "" {
+		return "mcp:" + p.layer.Server + "/" + path.Join(dir, name)
+	}
 	return p.layer.Name + ":" + path.Join(dir, name)
 }
 
@@ -64,7 +67,7 @@ func look(ctx context.Context, p *part, old *part, profile *manifest.Profile) er
 	before := map[string]*record{}
 	if old != nil {
 		for _, r := range old.list {
-			before[r.path()] = r
+			before[r.path()] = r.written()
 		}
 	}
 	for f, err := range p.source.Skills(ctx) {
@@ -117,7 +120,7 @@ func (rd *reading) keep(f *Found, err error, old *record) *record {
 		if r.more == nil {
 			r.more = &details{}
 		}
-		r.more.open, r.more.digest = open, f.Digest
+		r.more.open, r.more.digest, r.more.place = open, f.Digest, f.Place
 	}
 	return r
 }

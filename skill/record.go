@@ -48,6 +48,8 @@ type details struct {
 	problems        []manifest.Problem                  // of a skill that the source could not read
 	open            func(context.Context) (Tree, error) // of a source that is not a home
 	digest          string                              // likewise: Found.Digest
+	place           string                              // likewise: Found.Place
+	plain           *record                             // with the name as written, of a skill of a server that has another name here
 }
 
 // kept is data that only some manifests have.

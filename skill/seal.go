@@ -26,15 +26,21 @@ func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 // copied, and wraps ErrChanged if the files have changed since the digest was computed and there is no copy of them, or
 // ErrNoFolder for a skill that has no folder on disk; or it is ErrClosed or that of ctx.
 func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
-	place, err := s.Dir(ctx)
-	if err != nil {
+	name := s.entry.part().base(s.entry.Path())
+	if s.entry.Server() == "" {
+		place, err := s.Dir(ctx)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Base(place)
+	} else if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
 	sum, err := s.Sum(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := materialise(ctx, s.FS(), &sum, copies{dir: cache}, filepath.Base(place))
+	dir, err := materialise(ctx, s.FS(), &sum, copies{dir: cache}, name)
 	if err != nil {
 		if now, e := dirhash.Dir(ctx, s.FS(), nil); e == nil && now.Digest != sum.Digest {
 			err = fmt.Errorf("skill %q: %w: %w", s.Name(), ErrChanged, err)

@@ -56,8 +56,13 @@ func (s *Skill) manifestBytes(file string) ([]byte, error) {
 // Entry returns the entry of the catalogue that the skill was loaded from.
 func (s *Skill) Entry() Entry { return s.entry }
 
-// Name returns the skill's name as written.
-func (s *Skill) Name() string { return s.manifest.Name }
+// Name returns the skill's name as written, or that of its Entry if a catalogue gave it one, see Layer.Server.
+func (s *Skill) Name() string {
+	if s.entry.it.r.written() != s.entry.it.r {
+		return s.entry.Name()
+	}
+	return s.manifest.Name
+}
 
 // Canonical returns the canonical name of the skill in the catalogue.
 func (s *Skill) Canonical() string { return s.entry.Canonical() }
@@ -137,7 +142,7 @@ func (s *Skill) Sum(ctx context.Context) (Sum, error) {
 	if sum := s.sum.Load(); sum != nil {
 		return *sum, nil
 	}
-	sum, err := dirhash.Dir(ctx, s.tree, nil)
+	sum, err := sumOf(ctx, s.tree)
 	if s.closed.Load() { // in the meantime
 		err = ErrClosed
 	}
@@ -146,6 +151,24 @@ func (s *Skill) Sum(ctx context.Context) (Sum, error) {
 	}
 	s.sum.CompareAndSwap(nil, &sum) // concurrent calls return the same sum
 	return *s.sum.Load(), nil
+}
+
+// sumOf hashes the files of a tree, unless it knows their hashes.
+func sumOf(ctx context.Context, t Tree) (Sum, error) {
+	if h, ok := t.(Hashed); ok {
+		return h.Sum(ctx)
+	}
+	return dirhash.Dir(ctx, t, nil)
+}
+
+// Heeded reports whether what the manifest asks of the host holds: that it allows or forbids tools, and has hooks. It does for every
+// skill of this machine. For a skill of a server it does once its content is approved.
+func (s *Skill) Heeded(ctx context.Context) bool {
+	if s.entry.Server() == "" {
+		return true
+	}
+	t, err := s.Trust(ctx)
+	return err == nil && t.Runs()
 }
 
 // usable returns nil if the skill is open and ctx is not done.

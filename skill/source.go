@@ -46,6 +46,14 @@ type Found struct {
 	// does not compare them: Entry.Installed says what it is.
 	Digest string
 
+	// Told says that Head is not the beginning of the file: it is front matter that the place tells of the skill before the file is read.
+	// What the tree then reads has to have the same.
+	Told bool
+
+	// Place is the absolute folder that stands for the skill in approvals and grants, for a skill of a Layer with a Server: no other skill
+	// of any server has it. It need not exist.
+	Place string
+
 	// Open returns the skill's files. The catalogue calls it when the skill is loaded.
 	Open func(context.Context) (Tree, error)
 }
@@ -68,6 +76,12 @@ type Locator interface {
 	Location(context.Context) (string, error) // absolute directory
 }
 
+// Hashed is an optional method of a Tree that knows the hashes of its files without reading them, and lets nobody read other content.
+// The error is for a tree whose content has no digest.
+type Hashed interface {
+	Sum(context.Context) (Sum, error)
+}
+
 // Layer is a source with its name and the path under which its skills are mounted for a model. The order of layers is
 // their precedence, highest first.
 type Layer struct {
@@ -78,6 +92,12 @@ type Layer struct {
 	// Trust is the trust of all skills of the layer, whatever their content: TrustBundled for skills that come with the program,
 	// TrustRoot for a folder whose later changes are trusted, too. TrustNone leaves the decision to Options.Trust.
 	Trust Trust
+
+	// Server is the label of the MCP server that serves the skills, "" for skills of this machine. Such a skill has its name alone: where
+	// another source has one of that name, or the server a second one, it is called SERVER:NAME, and hides nothing. It gets nothing from
+	// Trust, which must be TrustNone, nor from a trusted folder, and what its manifest asks of the host holds only once it is approved:
+	// see Skill.Heeded.
+	Server string
 
 	// Profile has the rules by which its skills are read. Nil means Options.Profile, and DefaultProfile with TrustBundled.
 	Profile *manifest.Profile

@@ -33,6 +33,9 @@ type Subject struct {
 	Name  string // canonical
 	Dir   string // absolute directory; "" unless the skill's source is Rooted and its location is known
 	Layer string
+	// Server is the label of the MCP server that serves the skill, "" for others. Dir is Found.Place then: what is approved is the content
+	// in this place, of this server.
+	Server string
 	// Digest computes the content digest, as Skill.Digest does. It reads every file.
 	Digest func(context.Context) (string, error)
 }

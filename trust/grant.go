@@ -147,7 +147,7 @@ func (s *Set) Grant(name, dir, digest string) (Grant, bool) {
 	var found *Grant
 	for i := range s.grants {
 		g := &s.grants[i]
-		if g.Name == manifest.Canonical(name) && g.is(digest) && (found == nil || g.Dir == dir) {
+		if g.Name == manifest.Canonical(name) && g.is(digest) && !s.apart(g.Dir, dir) && (found == nil || g.Dir == dir) {
 			found = g
 		}
 	}

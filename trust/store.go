@@ -55,6 +55,10 @@ type Store struct {
 	// Installed is the folder of installed skills, absolute: contents of one name there are versions of one skill. "" for none.
 	Installed string
 
+	// Served is the folder below which the places of skills of MCP servers lie, see skill.Found.Place; absolute, "" for none. An approval
+	// or a grant of such a place is for the skill in it alone.
+	Served string
+
 	// Record gets each change before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
 	// GrantChanged and GrantRevoked. Its error keeps the change from being written, unless the change only takes rights away. Nil
 	// records nothing.
@@ -116,7 +120,7 @@ func (s *Store) Load() (*Set, error) {
 	if err != nil {
 		return &Set{}, fmt.Errorf("nothing is trusted: %w", kinds().Known(err))
 	}
-	set := &Set{roots: f.Roots, installed: s.Installed, approvals: make([]Approval, len(f.Approvals))}
+	set := &Set{roots: f.Roots, installed: s.Installed, served: s.Served, approvals: make([]Approval, len(f.Approvals))}
 	for i, a := range f.Approvals {
 		set.approvals[i] = a.Approval
 	}

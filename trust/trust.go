@@ -54,6 +54,7 @@ type File struct {
 type Set struct {
 	roots     []string
 	installed string     // as in Store
+	served    string     // likewise
 	approvals []Approval // by name, then directory
 	grants    []Grant    // likewise
 }
@@ -64,11 +65,19 @@ func (s *Set) Roots() []string { return slices.Clone(s.roots) }
 // Approvals returns all approvals, sorted by name and directory. The caller must not change their lists.
 func (s *Set) Approvals() []Approval { return slices.Clone(s.approvals) }
 
+// apart reports whether what is recorded of a folder says nothing of another one, because one of them is the place of a skill of a server.
+func (s *Set) apart(dir, other string) bool {
+	return dir != other && (s.isServed(dir) || s.isServed(other))
+}
+
+// isServed reports whether a folder is the place of a skill of a server.
+func (s *Set) isServed(dir string) bool { return s.served != "" && within(s.served, dir) }
+
 // Approval returns the approval of a name in dir, or else the latest approval of that name, and whether there is one.
 func (s *Set) Approval(name, dir string) (Approval, bool) {
 	var last Approval
 	found := false
-	for _, a := range s.named(name) {
+	for _, a := range s.about(name, dir) {
 		if a.Dir == dir {
 			return a, true
 		}
@@ -83,10 +92,10 @@ func (s *Set) Approval(name, dir string) (Approval, bool) {
 // skill.TrustApproved if this content was approved under the name, skill.TrustChanged if only other contents were, and otherwise
 // skill.TrustNone. dir is the real directory of the skill, absolute and without symbolic links, or "".
 func (s *Set) Trusted(name, dir, digest string) skill.Trust {
-	if s.underRoot(dir) {
+	if s.underRoot(dir) && !s.isServed(dir) {
 		return skill.TrustRoot
 	}
-	known := s.named(name)
+	known := s.about(name, dir)
 	switch {
 	case len(known) == 0:
 		return skill.TrustNone
@@ -102,6 +111,9 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
 	if err := ctx.Err(); err != nil {
 		return skill.TrustNone, err
+	}
+	if subject.Server != "" {
+		return s.ofServer(ctx, subject)
 	}
 	dir := ""
 	if len(s.roots) > 0 && filepath.IsAbs(subject.Dir) {
@@ -130,6 +142,22 @@ func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, er
 	return is, nil
 }
 
+// ofServer is Trust for a skill of a server: approvals of its place alone count.
+func (s *Set) ofServer(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
+	at := slices.IndexFunc(s.approvals, func(a Approval) bool { return a.Dir == subject.Dir && a.Name == subject.Name })
+	if at < 0 || subject.Dir == "" {
+		return skill.TrustNone, nil
+	}
+	digest, err := subject.Digest(ctx)
+	switch {
+	case err != nil:
+		return skill.TrustNone, err
+	case !s.approvals[at].Is(digest):
+		return skill.TrustChanged, nil
+	}
+	return skill.TrustApproved, nil
+}
+
 // Another returns the folder of another skill of this name, if what is approved of the name is of that one alone; "" if an approval may
 // be of the skill in dir. A skill that was moved, and the versions of an installed one, are the same skill. It looks whether the
 // folder of the approval is still there.
@@ -143,6 +171,11 @@ func (s *Set) Another(name, dir string) string {
 		return ""
 	}
 	return a.Dir
+}
+
+// about returns the approvals of a name that may be of the skill in dir.
+func (s *Set) about(name, dir string) []Approval {
+	return slices.DeleteFunc(slices.Clone(s.named(name)), func(a Approval) bool { return s.apart(a.Dir, dir) })
 }
 
 // named returns the approvals of a name in any spelling.

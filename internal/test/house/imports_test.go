@@ -30,9 +30,9 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset"},
 	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
-	"internal/skilluri": {},
+	"internal/skilluri": {"internal/yamlnode"},
 	"mcphost":           {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
-	"mcpserve":          {"internal/content", "internal/skilluri", "internal/yamlnode", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
+	"mcpserve":          {"internal/content", "internal/skilluri", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
 	"toolset":           {"mcphost", "internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host":      {},
 
