@@ -35,7 +35,7 @@ func SourceRules() []Rule {
 		{"some-skill", "a suite over an empty source proves nothing: give it at least one skill", someSkill},
 		{"path-valid", "paths appear in mounts and messages: each must be a unique slash path below the root", pathValid},
 		{"file-name", "a manifest is called SKILL.md, or skill.md if there is no SKILL.md", fileName},
-		{"head-is-beginning", "the catalogue parses Head instead of the file: it must be the beginning of the file, with the whole front matter", headIsBeginning},
+		{"head-is-beginning", "the catalogue parses Head instead of the file: it must be the beginning of the file, with the whole front matter, or have the same if it was told", headIsBeginning},
 		{"confined", "a skill must read only its own files, for any path", confined},
 		{"location", "scripts run in a skill's location: it must be an absolute folder with the same manifest", location},
 		{"repeatable", "the same content must yield the same skills, or prompts change and caches are lost", repeatable},
@@ -125,6 +125,9 @@ func headIsBeginning(ctx context.Context, s skill.Source) error {
 		if err != nil {
 			return err
 		}
+		if f.Told {
+			return sameFields(text, f.Head)
+		}
 		if !bytes.HasPrefix(text, f.Head) {
 			return fmt.Errorf("head %.40q is not the beginning of the file %.40q", f.Head, text)
 		}
@@ -136,6 +139,16 @@ func headIsBeginning(ctx context.Context, s skill.Source) error {
 		}
 		return nil
 	})
+}
+
+// sameFields compares front matter that a place told with that of the file.
+func sameFields(text, told []byte) error {
+	a, _ := manifest.Parse(text, nil)
+	b, problems := manifest.Parse(told, nil)
+	if fatal(problems) || a.Name != b.Name || a.Description != b.Description || a.Version != b.Version || !slices.Equal(a.AllowedTools.Rules, b.AllowedTools.Rules) {
+		return fmt.Errorf("the front matter %.80q that was told is not that of the file %.80q", told, text)
+	}
+	return nil
 }
 
 func fatal(list []manifest.Problem) bool {

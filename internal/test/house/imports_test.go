@@ -80,6 +80,8 @@ var allowed = map[string][]string{
 
 	"script/confine/internal/stage": {},
 
+	"mcphost/skillsource": {"internal/content", "internal/dirhash", "internal/lockfile", "internal/skilluri", "skill", "skill/manifest"},
+
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
 
