@@ -55,7 +55,7 @@ func TestParseEntry(t *testing.T) {
 		{entry(a, front, ""), "a", ""},
 		{entry("skill://x.y/b/a/SKILL.md", front, ""), "x.y/b/a", ""},
 		{entry("github://x/b/a/SKILL.md", front, ""), "github:/x/b/a", ""},
-		{entry(a, front, file("skill://a/docs/%C3%BC%20b.md")+file("skill://a/x/SKILL.md")), "a", ""},
+		{entry(a, front, file("skill://a/docs/a%20b.md")+file("skill://a/x/SKILL.md")), "a", ""},
 		{`{"uri":"skill://a/SKILL.md","frontmatter":` + front + `,"resources":"dynamic"}`, "a", ""},
 		{`{"uri":"skill://a/SKILL.md","frontmatter":` + front + `,"resources":"other"}`, "", `neither a list nor "dynamic"`},
 		{`{"uri":"skill://a/SKILL.md","frontmatter":` + front + `}`, "", `neither a list nor "dynamic"`},
