@@ -20,8 +20,8 @@ func (p *Policy) Decide(c *Call) Decision {
 	if r, ok := p.ask.names(c); ok {
 		return Decision{Verdict: Asked, Rule: r, Reason: fmt.Sprintf("the rule %s asks", r.Text)}
 	}
-	if p.o.Doubt {
-		return Decision{Verdict: Asked, Reason: "some rules cannot be read"}
+	if p.Doubt() {
+		return Decision{Verdict: Asked, Doubt: true, Reason: "every call is asked about, since a rule cannot be read: " + p.o.Doubt}
 	}
 	if p.o.Mode == All && c.Kind != Fetch && (c.Kind != Command || c.Special == "" && (c.Confined || p.o.Unconfined)) {
 		return Decision{Verdict: Allowed, Reason: "the mode is all"}

@@ -9,6 +9,7 @@
 package permit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -87,6 +88,9 @@ type Decision struct {
 	Rule    Rule   // the rule that decided; zero if the mode did
 	Reason  string // one clause, such as "the mode is read-only"
 
+	// Doubt means that a rule which may deny or ask cannot be read: Reason says which, and where it is.
+	Doubt bool
+
 	// ReadOnly means that a confined Command is allowed only if the sandbox keeps it from changing files of the workspace.
 	ReadOnly bool
 }
@@ -96,8 +100,9 @@ type Options struct {
 	Mode             Mode // "" means Ask
 	Allow, Ask, Deny []Rule
 
-	// Doubt means that rules which may deny or ask could not be read: each call is then asked about, unless it is denied.
-	Doubt bool
+	// Doubt says where rules which may deny or ask are that could not be read, such as "/home/me/.agent/config.yaml:7": each call is then
+	// asked about, unless it is denied. "" means that there are none.
+	Doubt string
 
 	// Unconfined means that the mode all also allows commands outside a sandbox.
 	Unconfined bool
@@ -138,10 +143,22 @@ func New(o *Options) (*Policy, []allow.Problem) {
 	loose, forbids := len(problems), o.Patterns
 	forbids.Forbids = true
 	p.ask, p.deny = read(o.Ask, &forbids), read(o.Deny, &forbids)
-	p.o.Doubt = o.Doubt || slices.ContainsFunc(problems[loose:], func(w allow.Problem) bool { return w.Dropped })
+	p.o.Doubt = cmp.Or(o.Doubt, dropped(problems[loose:], slices.Concat(o.Ask, o.Deny)))
 	p.free, _ = newList(slices.DeleteFunc(slices.Clone(o.Allow), func(r Rule) bool { return r.Confined }), &o.Patterns)
 	p.exact, _ = newList(slices.DeleteFunc(slices.Clone(o.Allow), func(r Rule) bool { return !exact(r.Text) }), &o.Patterns)
 	return p, problems
+}
+
+// dropped returns the first rule that was dropped, with its origin, or "".
+func dropped(problems []allow.Problem, rules []Rule) string {
+	for _, w := range problems {
+		for _, r := range rules {
+			if w.Dropped && r.Text == w.Rule {
+				return r.String()
+			}
+		}
+	}
+	return ""
 }
 
 func newList(rules []Rule, o *allow.Options) (list, []allow.Problem) {
@@ -165,10 +182,10 @@ func (p *Policy) DeniedFiles() (read, change allow.Files) {
 }
 
 // Restricts reports whether there are rules that deny calls or ask about them.
-func (p *Policy) Restricts() bool { return p.o.Doubt || len(p.ask.rules)+len(p.deny.rules) > 0 }
+func (p *Policy) Restricts() bool { return p.Doubt() || len(p.ask.rules)+len(p.deny.rules) > 0 }
 
 // Doubt reports whether rules that may deny or ask cannot be read: nothing then leaves a question out.
-func (p *Policy) Doubt() bool { return p.o.Doubt }
+func (p *Policy) Doubt() bool { return p.o.Doubt != "" }
 
 // WithMode returns the policy with another mode.
 func (p *Policy) WithMode(m Mode) *Policy {

@@ -136,9 +136,9 @@ func TestDecide(t *testing.T) {
 		{"Write is Edit, denied", options{Mode: permit.All, Deny: rules("Write(a)")}, edit("a"), permit.Denied, "Write(a)"},
 		{"a skill", options{Deny: rules("Skill(pdf)")}, other("skill", `{"skill_name":"pdf"}`), permit.Denied, "Skill(pdf)"},
 		{"an unreadable rule that allows", options{Allow: rules("Bash(")}, command("ls"), permit.Asked, "outside"},
-		{"an unreadable rule that denies", options{Mode: permit.All, Unconfined: true, Deny: rules("Bash(")}, command("ls"), permit.Asked, "cannot be read"},
-		{"doubt", options{Doubt: true, Allow: rules("Bash")}, read("a"), permit.Asked, "cannot be read"},
-		{"doubt in read-only", options{Doubt: true, Mode: permit.ReadOnly}, edit("a"), permit.Denied, ""},
+		{"an unreadable rule that denies", options{Mode: permit.All, Unconfined: true, Deny: rules("Bash(")}, command("ls"), permit.Asked, "a rule cannot be read: Bash( ("},
+		{"doubt", options{Doubt: "config.yaml:3", Allow: rules("Bash")}, read("a"), permit.Asked, "a rule cannot be read: config.yaml:3"},
+		{"doubt in read-only", options{Doubt: "config.yaml:3", Mode: permit.ReadOnly}, edit("a"), permit.Denied, ""},
 
 		{"ask: a tool of a server", options{}, server("close", false), permit.Asked, "at an MCP server"},
 		{"ask: a tool of a server that reads", options{}, server("search", true), permit.Allowed, "changes nothing"},

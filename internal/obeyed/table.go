@@ -49,4 +49,4 @@ const made = ".ccache .coverage.* .eggs .pyre .next .nuxt .output .svelte-kit .a
 	".terraform.lock.hcl .gradle .kotlin .cxx .externalnativebuild .dart_tool .flutter-plugins .flutter-plugins-dependencies " +
 	".stack-work .build .zig-cache .elixir_ls .bloop .metals .rustc_info.json .fingerprint .cargo-lock .phpunit.cache " +
 	".phpunit.result.cache .php-cs-fixer.cache .rspec_status .deps .libs .cmake .ninja_deps .ninja_log .localized .~lock.* .nfs* " +
-	".fuse_hidden* .agent-*.tmp"
+	".fuse_hidden* .agent-*.tmp .lock"

@@ -64,7 +64,7 @@ func (l *loader) claudeRules(p *Permissions, at Origin, src []byte, err error) {
 		}
 	}
 	if err != nil {
-		l.doubt = true
+		l.doubt = at
 		l.report(at, manifest.SeverityError, "config-claude", fmt.Sprintf("rules of Claude Code cannot be read, so every call of a tool is asked about: %s", reason(err)), "fix the file")
 	}
 }

@@ -39,8 +39,8 @@ func TestClaude(t *testing.T) {
 				return strings.Join(out, ", ")
 			}
 			p := c.Permissions
-			if deny, ask := show(p.Deny), show(p.Ask); deny != tt.deny || ask != tt.ask || len(p.Allow) > 0 || p.Doubt != tt.doubt || tt.doubt != (len(problems) > 0) {
-				t.Errorf("deny %q, ask %q, allow %v, doubt %t, %v", deny, ask, p.Allow, p.Doubt, problems)
+			if deny, ask := show(p.Deny), show(p.Ask); deny != tt.deny || ask != tt.ask || len(p.Allow) > 0 || (p.Doubt != "") != tt.doubt || tt.doubt != (len(problems) > 0) {
+				t.Errorf("deny %q, ask %q, allow %v, doubt %q, %v", deny, ask, p.Allow, p.Doubt, problems)
 			}
 		})
 	}

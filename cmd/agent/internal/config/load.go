@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -56,7 +57,9 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 	c.OwnProfile = base["profile"].value.(string)
 	c.BundledOnly = l.unsure.Name != ""
 	c.serve(l.nobody)
-	c.Permissions.Doubt = l.doubt || l.broken.Name != ""
+	if place := cmp.Or(l.doubt, l.broken); place.Name != "" {
+		c.Permissions.Doubt = place.String()
+	}
 	return c, l.problems
 }
 
@@ -69,7 +72,7 @@ type loader struct {
 	paths    Paths
 	broken   Origin // the user's file, if it could not be read
 	nobody   error  // why the tenant is not known
-	doubt    bool   // rules that may deny or ask could not be read
+	doubt    Origin // rules that may deny or ask and could not be read
 	unsure   Origin // the part of the user's file that may keep skills from being loaded and could not be read
 	problems []manifest.Problem
 }
@@ -177,7 +180,7 @@ func (l *loader) take(out given, k *key, w written) {
 		l.nobody = err
 	}
 	if k.kind == rules && k.project == add && (err != nil || r.lost) {
-		l.doubt = true
+		l.doubt = at
 	}
 	if k.guards && at.Rank == User && (err != nil || r.lost) {
 		l.unsure = at

@@ -15,8 +15,8 @@ type Permissions struct {
 	Ask   []Rule // ask
 	Deny  []Rule // deny
 
-	// Doubt means that a part of Ask or Deny, or the user's file, cannot be read. Each call must then be asked about.
-	Doubt bool
+	// Doubt is the place of a part of Ask or Deny that cannot be read, or the user's file; "" if there is none. Each call must then be asked about.
+	Doubt string
 }
 
 // Rule is a rule as it is written, with its place.

@@ -71,8 +71,10 @@ func get(t *testing.T, address string, o *Options) (*Page, error) {
 
 func TestGet(t *testing.T) {
 	kinds := map[string]string{"/json": "application/json", "/atom": "application/atom+xml", "/svg": "image/svg+xml", "/pdf": "application/pdf", "/latin": "text/plain; charset=ISO-8859-1",
+		"/jis": "text/html; charset=Shift_JIS", "/meta": "text/html", "/late": "text/html", "/wide": "text/plain", "/plain": "text/plain", "/odd": "text/plain; charset=klingon",
 		"/none": "", "/html": "text/html", "/zero": "text/plain", "/big": "text/plain", "/edge": "text/plain", "/deep": "text/html"}
-	bodies := map[string]string{"/json": `{"a":1}`, "/atom": "<feed/>", "/latin": "caf\xe9", "/none": "plain", "/zero": "a\x00b", "/html": `<p>a<a href="b?c">d</a><table><tr><th>x</th></tr></table>`,
+	bodies := map[string]string{"/json": `{"a":1}`, "/atom": "<feed/>", "/latin": "caf\xe9", "/none": "plain", "/jis": "<p>\x93\xfa\x96{", "/meta": "<meta charset=gbk><p>\xd6\xd0\xce\xc4", "/wide": "\xff\xfea\x00\xe9\x00", "/odd": "caf\xe9", "/late": "<p>" + strings.Repeat("a", 2000) + "\u00e9",
+		"/plain": "<meta charset=gbk>\u00e9", "/zero": "a\x00b", "/html": `<p>a<a href="b?c">d</a><table><tr><th>x</th></tr></table>`,
 		"/big": strings.Repeat("a", MaxBody+1), "/edge": strings.Repeat("a", MaxBody), "/deep": strings.Repeat("<div>", 100_000)}
 	dial := server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.Header.Get("Cookie")+r.Referer()+r.Header.Get("Authorization") != "" {
@@ -98,6 +100,7 @@ func TestGet(t *testing.T) {
 	}
 	for _, test := range []struct{ path, want string }{
 		{"/json", `application/json {"a":1}`}, {"/atom", "application/atom+xml <feed/>"}, {"/latin", "text/plain café"}, {"/none", "text/plain plain"},
+		{"/jis", "text/html 日本"}, {"/meta", "text/html 中文"}, {"/wide", "text/plain aé"}, {"/plain", "text/plain <meta charset=gbk>é"}, {"/odd", "text/plain café"}, {"/late", "aé"},
 		{"/html", "text/html a[d](http://example.com/b?c)\n\n|x|\n|---|"},
 		{"/svg", `it is "image/svg+xml"`}, {"/pdf", `it is "application/pdf"`}, {"/zero", `it is "text/plain"`}, {"/big", "it has more than 5 MB"}, {"/gone", "example.com answers 410 Gone"},
 		{"/edge", "text/plain aaa"}, {"/deep", "its HTML cannot be read"},

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"mime"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/atom"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
 )
@@ -34,19 +37,13 @@ func notText(kind string) error {
 }
 
 // asText returns the body of a page as a text. Links in HTML become whole addresses.
-func asText(ctx context.Context, body []byte, kind, charset string, u *url.URL) (string, error) {
-	if !isText(kind) || bytes.IndexByte(body, 0) >= 0 {
+func asText(ctx context.Context, body []byte, kind, encoding string, u *url.URL) (string, error) {
+	isHTML := kind == "text/html" || kind == "application/xhtml+xml"
+	body, err := decode(body, encoding, isHTML)
+	if err != nil || !isText(kind) || bytes.IndexByte(body, 0) >= 0 {
 		return "", notText(kind)
 	}
-	switch strings.ToLower(charset) {
-	case "iso-8859-1", "latin1", "windows-1252":
-		wide := make([]rune, len(body))
-		for i, b := range body {
-			wide[i] = rune(b)
-		}
-		body = []byte(string(wide))
-	}
-	if kind != "text/html" && kind != "application/xhtml+xml" {
+	if !isHTML {
 		return surroundings.Clean(string(body)), nil
 	}
 	type done struct {
@@ -67,6 +64,16 @@ func asText(ctx context.Context, body []byte, kind, charset string, u *url.URL) 
 		}
 		return surroundings.Clean(d.text), nil
 	}
+}
+
+// decode returns a body in UTF-8. Its encoding is found as browsers do: by a byte order mark, by what the server says and by what HTML says
+// of itself. Without any of them, what is not UTF-8 is windows-1252.
+func decode(body []byte, encoding string, isHTML bool) ([]byte, error) {
+	e, name, sure := charset.DetermineEncoding(body, mime.FormatMediaType("text/plain", map[string]string{"charset": encoding}))
+	if !sure && (!isHTML || name == "windows-1252") && utf8.Valid(body) {
+		return body, nil // only HTML says something of itself, and the library looks at the beginning alone
+	}
+	return e.NewDecoder().Bytes(body)
 }
 
 // markdown turns HTML into Markdown. Three things in the library take the square of the time or worse: cells that span others, tables that

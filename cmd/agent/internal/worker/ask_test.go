@@ -33,17 +33,22 @@ func TestUnconfinedIsSaidOnce(t *testing.T) {
 	}
 }
 
-// Where a rule that forbids cannot be read, no answer allows more than the one call: it would not hold.
+// Where a rule that forbids cannot be read, the question says which, and no answer allows more than the one call: it would not hold.
 func TestDoubtOffersNoMore(t *testing.T) {
 	for _, deny := range []string{"", "Read("} {
 		g := &gate{s: app.New(&app.System{Home: t.TempDir()}, &app.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
 		o := &permit.Options{}
 		if deny != "" {
-			o.Deny = []permit.Rule{{Text: deny}}
+			o.Deny = []permit.Rule{{Text: deny, Origin: "config.yaml:3"}}
 		}
 		g.policy, _ = permit.New(o)
 		var keys string
-		for _, c := range g.choices(&hosttool.Request{Call: &permit.Call{Kind: permit.Edit, Path: "/a"}}, &permit.Proposal{}, false) {
+		call := &permit.Call{Kind: permit.Edit, Path: "/a"}
+		r := &hosttool.Request{Call: call, Path: "a", Decision: g.policy.Decide(call)}
+		if q := question(r); strings.Contains(q.Text, "Read( (config.yaml:3)") != (deny != "") {
+			t.Errorf("deny %q: got the question %q", deny, q.Text)
+		}
+		for _, c := range g.choices(r, &permit.Proposal{}, false) {
 			keys += c.Key
 		}
 		if want := map[string]string{"": "ycn", "Read(": "yn"}[deny]; keys != want {

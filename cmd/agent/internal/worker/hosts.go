@@ -168,7 +168,7 @@ func (a *asker) question(host string, group []string, d permit.Decision) *ui.Que
 		q.Details = append(slices.Clone(q.Details), "", "They are those of "+strings.Join(hostname.RegistryNames(), ", ")+": "+strings.Join(group, ", "))
 		what = "yes, all of them"
 	}
-	if d.Rule.Text != "" {
+	if d.Rule.Text != "" || d.Doubt {
 		q.Text += " " + sentence(d.Reason)
 	}
 	q.Choices = []ui.Choice{{Key: "y", Label: what + ", this once"}}

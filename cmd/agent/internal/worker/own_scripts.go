@@ -12,7 +12,7 @@ import (
 // unasked reports whether the question about a call may be left out: it is a command in the sandbox, no rule of the user asks about it,
 // and it runs a script of an active skill as that skill's allowed-tools and the user say.
 func (w *worker) unasked(ctx context.Context, c *permit.Call, d permit.Decision) bool {
-	if d.Verdict != permit.Asked || c.Kind != permit.Command || !c.Confined || d.Rule.Text != "" || w.gate.current().Doubt() {
+	if d.Verdict != permit.Asked || c.Kind != permit.Command || !c.Confined || d.Rule.Text != "" || d.Doubt {
 		return false
 	}
 	for _, act := range w.session.Active() {

@@ -55,7 +55,7 @@ func (g *gate) approve(ctx context.Context, r *hosttool.Request) (hosttool.Answe
 // question returns what the user is asked about a call, without the answers.
 func question(r *hosttool.Request) *ui.Question {
 	because := ""
-	if r.Decision.Rule.Text != "" || r.Call.Special != "" {
+	if r.Decision.Rule.Text != "" || r.Call.Special != "" || r.Decision.Doubt {
 		because = " " + sentence(r.Decision.Reason)
 	}
 	switch r.Call.Kind {
