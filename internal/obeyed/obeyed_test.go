@@ -45,6 +45,7 @@ func TestFind(t *testing.T) {
 		{"x/.Github/Prompts/y", Found{Name: ".Github/Prompts", By: "GitHub Copilot", Does: "follows", Listed: true, Agents: true}},
 		{".config/x", Found{Name: ".config", By: "programs", Does: "obey", Listed: true, Home: true, Own: true}},
 		{"a/.pytest_cache/x", Found{Name: ".pytest_cache", By: "programs", Does: "can read", Made: true}},
+		{"lib/.lock", Found{Name: ".lock", By: "programs", Does: "can read", Made: true}},
 		{"b/.strange/CLAUDE.md", Found{Name: ".strange", By: "programs", Does: "can read"}},
 	} {
 		if got, _ := Find(tt.rel); got != tt.want {
