@@ -145,8 +145,8 @@ func (h *Host) find(label string) *server {
 
 // Known returns the tools of servers as they were last seen. It starts nothing; the Call of a tool starts its server.
 //
-// A tool's Name is mcp__LABEL__NAME with other characters than a-z A-Z 0-9 - _ replaced, and at most 64 long; its Source is "mcp.LABEL", and its
-// Full "mcp.LABEL.NAME" with the name that the server knows.
+// A tool's Name is mcp__LABEL__NAME with other characters than a-z A-Z 0-9 - _ replaced, and at most 64 long: rules
+// and hooks know it by that. Its Source is "MCP server LABEL".
 func (h *Host) Known() []tool.Tool {
 	var out []tool.Tool
 	for _, s := range h.servers {

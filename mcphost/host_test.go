@@ -89,7 +89,7 @@ func TestHost(t *testing.T) {
 				t.Fatal("it was started")
 			}
 			all := toolsOf(t, h)
-			if len(all) != 1 || all[0].Name != "mcp__demo__tell" || all[0].Source != "mcp.demo" || all[0].Full != "mcp.demo.tell" || all[0].Description != "Tells" {
+			if len(all) != 1 || all[0].Name != "mcp__demo__tell" || all[0].Source != "MCP server demo" || all[0].FullName() != all[0].Name || all[0].Description != "Tells" {
 				t.Fatalf("got %+v", all)
 			}
 			for range 2 {

@@ -221,22 +221,18 @@ func (h *Host) Accept(ctx context.Context, label string) {
 	s.record(ctx, &now)
 }
 
-// ReadOnly reports whether a tool, by its full name, changes nothing: the user named it in Server.Tools, and the server says so.
-func (h *Host) ReadOnly(full string) bool {
+// ReadOnly reports whether a tool, by the name that a model calls, changes nothing: the user named it in Server.Tools, and the server says so.
+func (h *Host) ReadOnly(name string) bool {
 	for _, s := range h.servers {
-		name, ok := strings.CutPrefix(full, s.full(""))
-		if !ok || !slices.Contains(s.Server.Tools, name) {
-			continue
-		}
 		s.mu.Lock()
-		defer s.mu.Unlock()
-		return slices.ContainsFunc(s.seen.Tools, func(d Described) bool { return d.Name == name && d.ReadOnly })
+		tools := s.seen.Tools
+		s.mu.Unlock()
+		if i := slices.Index(namesOf(s.Label, tools), name); i >= 0 {
+			return tools[i].ReadOnly && slices.Contains(s.Server.Tools, tools[i].Name)
+		}
 	}
 	return false
 }
-
-// full returns the full name of a tool.
-func (s *server) full(name string) string { return "mcp." + s.Label + "." + name }
 
 // offered returns the tools as a model calls them.
 func (s *server) offered() []tool.Tool {
@@ -248,8 +244,8 @@ func (s *server) offered() []tool.Tool {
 	for i := range tools {
 		d := tools[i]
 		out[i] = tool.Tool{
-			Name: names[i], Source: "mcp." + s.Label, Full: s.full(d.Name), Description: d.Description, Input: d.Input,
-			Call: func(ctx context.Context, args json.RawMessage) tool.Result { return s.call(ctx, &d, args) },
+			Name: names[i], Source: "MCP server " + s.Label, Description: d.Description, Input: d.Input,
+			Call: func(ctx context.Context, args json.RawMessage) tool.Result { return s.call(ctx, names[i], &d, args) },
 		}
 	}
 	return out

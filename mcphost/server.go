@@ -141,11 +141,11 @@ func (s *server) relist(ctx context.Context, c *Conn) error {
 	return err
 }
 
-// call calls a tool.
-func (s *server) call(ctx context.Context, d *Described, args []byte) tool.Result {
+// call calls a tool, which has that name for models.
+func (s *server) call(ctx context.Context, name string, d *Described, args []byte) tool.Result {
 	begun := time.Now()
 	r := s.answer(ctx, d, args)
-	e := trace.Event{Kind: trace.ServerCalled, Level: slog.LevelDebug, Tool: s.full(d.Name), Duration: time.Since(begun)}
+	e := trace.Event{Kind: trace.ServerCalled, Level: slog.LevelDebug, Tool: name, Duration: time.Since(begun)}
 	if e.Message = "Called " + e.Tool; r.Error != "" {
 		e.Level, e.Message = slog.LevelWarn, "Call of "+e.Tool+" failed"
 		e.Attrs = []slog.Attr{slog.String(trace.AttrCode, string(r.Error)), slog.String(trace.AttrReason, r.Reason)}
