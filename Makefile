@@ -19,7 +19,7 @@ untidy: # the tests of commands and the sandbox with homes, projects and program
 	sh scripts/test.sh untidy
 sixty: # a conversation of 60 turns on each wire, killed and continued
 	sh scripts/test.sh sixty
-e2e: # agent serve with agents, the Inspector and the conformance suite of other people
+e2e: # agent serve with agents, verifying clients, the Inspector and the conformance suite of other people
 	sh scripts/e2e.sh
 docs:
 	go generate ./...

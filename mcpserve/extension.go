@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/internal/skilluri"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // perPage is how many skills or files a page of a list has.
@@ -55,7 +56,7 @@ func present() fresh { return fresh{ResultType: "complete", TTL: freshFor, Scope
 // extend adds the methods of the extension.
 func (s *Server) extend() error {
 	s.sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "whole-result", URITemplate: wholeScheme + "{id}", Description: "A result that was cut"}, s.readWhole)
-	s.sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "skill", URITemplate: "skill://{+path}", Description: "A file of a skill"}, s.readFile)
+	s.offerFiles()
 	return errors.Join(
 		mcp.AddReceivingCustomMethod(s.sdk, "skills/list", func(ctx context.Context, _ *mcp.ServerSession, p *listParams) (*skillsResult, error) {
 			return s.listSkills(ctx, p)
@@ -69,28 +70,51 @@ func (s *Server) extend() error {
 	)
 }
 
-// listSkills answers skills/list. A skill that cannot be published, or read, is not in the list.
+// offerFiles says that files of skills can be read. Said again, it tells clients that the resources have changed.
+func (s *Server) offerFiles() {
+	s.sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "skill", URITemplate: "skill://{+path}", Description: "A file of a skill"}, s.readFile)
+}
+
+// listSkills answers skills/list.
 func (s *Server) listSkills(ctx context.Context, p *listParams) (*skillsResult, error) {
+	out := &skillsResult{fresh: present(), Skills: []*skilluri.Entry{}}
+	var err error
+	out.Next, err = s.each(ctx, p, func(_ *skill.Skill, as *skilluri.Entry) { out.Skills = append(out.Skills, as) })
+	return out, err
+}
+
+// listResources answers resources/list: with the manifest of each published skill, for clients that do not know the extension.
+func (s *Server) listResources(ctx context.Context, cursor string) (*mcp.ListResourcesResult, error) {
+	out := &mcp.ListResourcesResult{Cacheable: mcp.Cacheable{TTLMs: freshFor, CacheScope: "private"}, Resources: []*mcp.Resource{}}
+	var err error
+	out.NextCursor, err = s.each(ctx, &listParams{Cursor: cursor}, func(k *skill.Skill, as *skilluri.Entry) {
+		out.Resources = append(out.Resources, &mcp.Resource{URI: as.URI, Name: k.Name(), Description: k.Manifest().Description, MIMEType: kindOf(skilluri.Manifest)})
+	})
+	return out, err
+}
+
+// each calls a function with the skills of a page of the list, and returns the cursor of the next page. A skill that cannot be published,
+// or read, is not in the list.
+func (s *Server) each(ctx context.Context, p *listParams, do func(*skill.Skill, *skilluri.Entry)) (next string, err error) {
 	c, err := s.o.Catalog(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	entries, next, err := page(slices.Collect(c.Visible()), p)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	out := &skillsResult{fresh: present(), Skills: []*skilluri.Entry{}, Next: next}
 	for _, e := range entries {
 		k, err := e.Load(ctx)
 		if err != nil {
 			continue
 		}
-		if one, err := publish(ctx, k); err == nil {
-			out.Skills = append(out.Skills, one)
+		if as, err := publish(ctx, k); err == nil {
+			do(k, as)
 		}
 		_ = k.Close()
 	}
-	return out, ctx.Err()
+	return next, ctx.Err()
 }
 
 // page returns a page of a list, and the cursor of the next one.
@@ -111,12 +135,12 @@ func page[T any](all []T, p *listParams) (some []T, next string, err error) {
 // getSkill answers skills/get.
 func (s *Server) getSkill(ctx context.Context, p *listParams) (*skillResult, error) {
 	var out *skilluri.Entry
-	err := s.at(ctx, p, func(o *opened) (err error) {
+	err := s.at(ctx, p, func(o *opened) error {
 		if o.file != skilluri.Manifest {
 			return fs.ErrNotExist
 		}
-		out, err = publish(ctx, o.Skill)
-		return err
+		out = o.as
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -153,20 +177,14 @@ func (s *Server) readFolder(ctx context.Context, p *listParams) (*folderResult, 
 func (s *Server) readFile(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	var out *mcp.ResourceContents
 	err := s.at(ctx, &listParams{URI: req.Params.URI}, func(o *opened) error {
-		if _, err := publish(ctx, o.Skill); err != nil {
-			return err
-		}
-		r, err := o.Read(o.file)
-		if err != nil {
-			return err
-		}
+		data, err := o.read(req.Params.URI)
 		out = &mcp.ResourceContents{URI: req.Params.URI, MIMEType: kindOf(o.file)}
-		if utf8.Valid(r.Data) && len(r.Data) > 0 { // an empty text would be no content
-			out.Text = string(r.Data)
+		if utf8.Valid(data) && len(data) > 0 { // an empty text would be no content
+			out.Text = string(data)
 		} else {
-			out.Blob = append([]byte{}, r.Data...)
+			out.Blob = append([]byte{}, data...)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -195,11 +213,18 @@ func (s *Server) at(ctx context.Context, p *listParams, do func(*opened) error) 
 	if !ok {
 		return invalid(fmt.Sprintf("unknown resource %q", p.URI))
 	}
-	k, err := load(ctx, c, name)
-	if err == nil {
+	err = func() error {
+		k, err := load(ctx, c, name)
+		if err != nil {
+			return err
+		}
 		defer k.Close()
-		err = do(&opened{k, file})
-	}
+		as, err := publish(ctx, k)
+		if err != nil {
+			return err
+		}
+		return do(&opened{k, file, as})
+	}()
 	if err == nil || isRPC(err) || ctx.Err() != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package mcpserve
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -102,11 +103,23 @@ func versioned(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		id := idOf(http.MaxBytesReader(w, r.Body, maxBody))
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{
+		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{
 			"code": mcp.CodeUnsupportedProtocolVersion, "message": "unsupported protocol version", "data": map[string]any{"supported": known, "requested": cut(asked, 64)}}})
 	})
+}
+
+// idOf returns the id of a request, which its answer has too; nil without one.
+func idOf(body io.Reader) json.RawMessage {
+	var request struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.NewDecoder(body).Decode(&request) != nil || !strings.ContainsAny(string(request.ID[:min(1, len(request.ID))]), `"-0123456789`) {
+		return nil
+	}
+	return request.ID
 }
 
 // limited refuses requests while too many are under way.

@@ -122,6 +122,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"GET", "GET", "", nil, "", 405, ""},
 		{"DELETE", "DELETE", "", nil, "", 405, ""},
 		{"an unknown revision", "POST", list, map[string]string{"Mcp-Protocol-Version": "2030-01-01"}, "", 400, `"code":-32022`},
+		{"an unknown revision, and the id", "POST", list, map[string]string{"Mcp-Protocol-Version": "2030-01-01"}, "", 400, `"id":1,`},
+		{"an unknown revision without an id", "POST", `{"id":{"x":1}}`, map[string]string{"Mcp-Protocol-Version": "2030-01-01"}, "", 400, `"id":null,`},
 		{"a form", "POST", list, map[string]string{"Content-Type": "text/plain"}, "", 415, ""},
 		{"too much", "POST", `{"x":"` + strings.Repeat("x", maxBody) + `"}`, nil, "", 413, ""},
 		{"no JSON", "POST", "{", nil, "", 400, ""},

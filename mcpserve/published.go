@@ -2,15 +2,21 @@ package mcpserve
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/skilluri"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -51,6 +57,8 @@ func publish(ctx context.Context, s *skill.Skill) (*skilluri.Entry, error) {
 			return nil, &unpublished{s.Name(), "it has a link: " + f.Path}
 		case content.Secret(f.Path):
 			return nil, &unpublished{s.Name(), "it has a file that can hold secrets: " + f.Path}
+		case slices.ContainsFunc(strings.Split(f.Path, "/"), func(part string) bool { return filename.Unsafe(part) != "" }):
+			return nil, &unpublished{s.Name(), "it has a file whose name is not possible on every system: " + f.Path}
 		}
 		total += f.Size
 		out.Resources = append(out.Resources, skilluri.Resource{URI: skilluri.Of(s.Name(), f.Path), Digest: "sha256:" + f.SHA256, Size: f.Size})
@@ -79,17 +87,42 @@ func frontMatter(s *skill.Skill) (json.RawMessage, error) {
 	if m.Name != s.Name() {
 		return nil, &unpublished{s.Name(), "its front matter is not where the open standard has it"}
 	}
-	front, err := skilluri.FrontMatter(s.Text())
+	front, err := skilluri.Standard(s.Text())
 	if err != nil {
 		return nil, &unpublished{s.Name(), err.Error()}
 	}
 	return front, nil
 }
 
-// opened is a skill, and the file of it that an address names.
+// opened is a skill, what is published of it, and the file of it that an address names.
 type opened struct {
 	*skill.Skill
 	file string
+	as   *skilluri.Entry
+}
+
+// errChanged is the error for a file that has changed while its skill was read.
+var errChanged = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the skill is being changed: get it again"}
+
+// read returns the file at an address as it is published.
+func (o *opened) read(uri string) ([]byte, error) {
+	i := slices.IndexFunc(o.as.Resources, func(r skilluri.Resource) bool { return r.URI == uri })
+	if i < 0 {
+		return nil, fs.ErrNotExist
+	}
+	f, err := o.FS().Open(o.file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, skilluri.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != o.as.Resources[i].Hash() {
+		return nil, errChanged
+	}
+	return data, nil
 }
 
 // load opens a skill that is published under a name; hidden skills are not.

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -121,9 +120,16 @@ const maxMessage = 8 << 20
 // needSkills are the requests that need the catalogue. All others are answered without.
 var needSkills = map[string]bool{"tools/list": true, "tools/call": true, "prompts/list": true, "prompts/get": true}
 
-// beforeAnswer describes the tools and prompts before the first request about them.
+// beforeAnswer describes the tools and prompts before the first request about them, and lists the resources, which the SDK does not know.
 func (s *Server) beforeAnswer(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method == "resources/list" {
+			cursor := ""
+			if p, ok := req.GetParams().(*mcp.ListResourcesParams); ok && p != nil {
+				cursor = p.Cursor
+			}
+			return s.listResources(ctx, cursor)
+		}
 		if needSkills[method] {
 			if err := s.refresh(ctx); err != nil {
 				return nil, err
@@ -136,16 +142,17 @@ func (s *Server) beforeAnswer(next mcp.MethodHandler) mcp.MethodHandler {
 // quiet keeps clients from being told of the first lists as of a change.
 func (s *Server) quiet(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if strings.HasSuffix(method, "/list_changed") && !s.changed.Load() {
+		if !s.changed.Load() && (method == "notifications/tools/list_changed" || method == "notifications/prompts/list_changed") {
 			return nil, nil
 		}
 		return next(ctx, method, req)
 	}
 }
 
-// Changed describes the tools and prompts again and tells the clients, after the skills have changed on disk. It does nothing before the
-// first request about them.
+// Changed tells the clients that the skills have changed on disk. It describes the tools and prompts again, unless nobody has asked for
+// them yet.
 func (s *Server) Changed(ctx context.Context) error {
+	s.offerFiles()
 	s.mu.Lock()
 	asked := s.shown != nil
 	s.mu.Unlock()

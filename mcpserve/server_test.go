@@ -385,13 +385,15 @@ func TestPrompts(t *testing.T) {
 // Clients are told of changes on disk, and not of the first list.
 func TestChanges(t *testing.T) {
 	w := newWorld(t, greet)
-	told := make(chan string, 8)
-	o := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- "tools" }}
 	for _, version := range revisions {
+		told, files := make(chan bool, 64), make(chan bool, 64) // a slow machine tells more than once
+		o := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- true },
+			ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { files <- true }}
 		c, s := w.server(t, o, version)
-		if err := s.Changed(t.Context()); err != nil { // nobody has asked yet
+		if err := s.Changed(t.Context()); err != nil { // nobody has asked for the tools yet
 			t.Fatal(err)
 		}
+		<-files
 		if _, err := c.ListTools(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -404,6 +406,7 @@ func TestChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-told
+		<-files
 		list, err := c.ListTools(t.Context(), nil)
 		if err != nil || !strings.Contains(fmt.Sprint(list.Tools[3].Description), "more-"+version[:4]) {
 			t.Errorf("%s: got %v, %v", version, list, err)

@@ -15,6 +15,15 @@ import (
 // FrontMatter returns the front matter of a manifest as JSON, with every field as it is written. The error says why programs would not
 // read it alike.
 func FrontMatter(manifest []byte) (json.RawMessage, error) {
+	node, err := read(manifest)
+	if err != nil {
+		return nil, err
+	}
+	return node.JSON(), nil
+}
+
+// read returns the front matter of a manifest.
+func read(manifest []byte) (*yamlnode.Node, error) {
 	text, ok := between(manifest)
 	if !ok {
 		return nil, errors.New("its front matter is not where the open standard has it")
@@ -23,7 +32,7 @@ func FrontMatter(manifest []byte) (json.RawMessage, error) {
 	if err != nil || node.Kind != yamlnode.Mapping {
 		return nil, fmt.Errorf("its front matter is not plain YAML: %v", err)
 	}
-	return node.JSON(), nil
+	return node, nil
 }
 
 // between returns the lines between the first line, which is three dashes, and the next one of three dashes.

@@ -37,12 +37,42 @@ func maxQuoted(s string) int {
 	return size
 }
 
+// IsText reports whether n is a scalar that JSON has as a string.
+func (n *Node) IsText() bool {
+	return n.Kind == Scalar && (n.Quoted || n.Value != "true" && n.Value != "false" && !isNumber(n.Value))
+}
+
+// other matches what YAML's core schema does not read as a text.
+var other = lazyregexp.New(`^([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)|true|True|TRUE|false|False|FALSE|null|Null|NULL|~)$`)
+
+// Ambiguous returns the first value within n that JSON has as a string, though YAML's core schema reads a number or a truth value, or the
+// first key that it does not read as a text; nil if there is none.
+func (n *Node) Ambiguous() *Node {
+	if n.Kind == Scalar && !n.Quoted && n.IsText() && other().MatchString(n.Value) {
+		return n
+	}
+	for _, item := range n.Items {
+		if found := item.Ambiguous(); found != nil {
+			return found
+		}
+	}
+	for _, p := range n.Pairs {
+		if p.Key.Kind != Scalar || !p.Key.Quoted && other().MatchString(p.Key.Value) {
+			return p.Key
+		}
+		if found := p.Value.Ambiguous(); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 func (n *Node) appendJSON(b []byte) []byte {
 	switch n.Kind {
 	case Null:
 		return append(b, "null"...)
 	case Scalar:
-		if !n.Quoted && (n.Value == "true" || n.Value == "false" || isNumber(n.Value)) {
+		if !n.IsText() {
 			return append(b, n.Value...)
 		}
 		return appendQuoted(b, n.Value)

@@ -123,6 +123,28 @@ func TestParseText(t *testing.T) { // security 2.1 #10
 	}
 }
 
+// What YAML's core schema reads as something else than JSON has is found, wherever it is.
+func TestAmbiguous(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: 1\nb: [true, -1.5e3, ~, null]\nc: yes\nd: 2026-01-02\ne: \"007\"\nf: 'True'\ng: |\n  .5\nh: 1_000\ni: 1.2.3\nj: 0b1\nk: e3": "",
+		"a: True": "True", "a: FALSE": "FALSE", "a: 007": "007", "a: +1": "+1", "a: .5": ".5", "a: 1.": "1.", "a: -.5E3": "-.5E3", "a: 0o17": "0o17", "a: 0xff": "0xff", "a: -.Inf": "-.Inf", "a: .NaN": ".NaN",
+		"a: [x, {b: 0x1}]": "0x1", "1: x": "1", "a: {true: x}": "true", "~: x": "~", "\"1\": x": "", "a:\n  - b\n  - +2": "+2",
+	} {
+		n, err := Parse([]byte(text), &Options{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got := ""
+		if found := n.Ambiguous(); found != nil {
+			got = found.Value
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestJSON(t *testing.T) {
 	root, err := Parse([]byte("b: 1.10\na: [x, 'y', true, 'true', null, 012, .5, -1e3]\nc: {d: <&>, d: 2, [e]: f}\n"), nil)
 	if err != nil {

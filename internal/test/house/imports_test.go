@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 
 	"internal/skilluri": {"internal/yamlnode"},
 	"mcphost":           {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
-	"mcpserve":          {"internal/content", "internal/skilluri", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
+	"mcpserve":          {"internal/content", "internal/filename", "internal/skilluri", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
 	"toolset":           {"mcphost", "internal/placeholder", "want", "toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host":      {},
 
