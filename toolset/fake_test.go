@@ -118,7 +118,7 @@ func (f *fake) answer(r *fakeRequest) {
 
 func (f *fake) list(r *fakeRequest) {
 	var tools []string
-	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "complain", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large", "mute", "slow"} {
+	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large", "mute", "slow"} {
 		about := "does " + name
 		if f.mode == "changes" && name == "echo" {
 			about = fmt.Sprintf("does %s since %d", name, time.Now().UnixNano())
@@ -148,8 +148,6 @@ func (f *fake) call(r *fakeRequest) {
 	case "never":
 	case "flood":
 		f.flood(os.Stdout, "noise that is no message\n")
-	case "complain":
-		f.flood(os.Stderr, "complaints\n")
 	case "huge": // 100 MB
 		f.mu.Lock()
 		defer f.mu.Unlock()

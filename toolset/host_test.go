@@ -214,7 +214,6 @@ func TestFaultsOfCalls(t *testing.T) {
 		{"never", tool.Timeout, []string{"did not answer within 300ms"}},
 		{"mute", tool.ExecutionFailed, []string{"it was ended: it closed its standard output and did not end", "going on"}},
 		{"flood", tool.ExecutionFailed, []string{"more than 16 MiB"}},
-		{"complain", tool.ExecutionFailed, []string{"it was ended: it printed more than 64 MiB and answered nothing meanwhile", "complaints\ncomplaints"}},
 		{"huge", tool.ExecutionFailed, []string{"its answer has 1000000", "at most 8388608 are taken"}},
 		{"large", tool.ExecutionFailed, []string{"2097152 bytes", "at most 1048576 are given to a model"}},
 	} {

@@ -279,7 +279,7 @@ func TestUnpackingIsCapped(t *testing.T) {
 		caps  caps
 		want  string
 	}{
-		"one large file":  {tree{"dep/__init__.py": strings.Repeat("#", 64<<20)}, caps{bytes: 16 << 20, every: time.Millisecond}, "the packages unpack to more than 16777216 bytes"},
+		"one large file":  {tree{"dep/__init__.py": strings.Repeat("#", 24<<20)}, caps{bytes: 16 << 20, every: time.Millisecond}, "the packages unpack to more than 16777216 bytes"},
 		"several of them": {tree{"dep/__init__.py": strings.Repeat("#", 10<<20), "dep/b.py": strings.Repeat("#", 10<<20)}, caps{bytes: 16 << 20, every: time.Hour}, "the packages unpack to more than 16777216 bytes"},
 		"twice":           {tree{"dep/__init__.py": strings.Repeat("#", 10<<20)}, caps{bytes: 16 << 20, every: time.Hour}, "the packages unpack to more than 16777216 bytes"}, // in the cache and in the environment
 		"many files":      {many, caps{files: 200, every: time.Hour}, "the packages have more than 200 files"},
