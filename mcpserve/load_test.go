@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -89,6 +90,24 @@ func TestManySkills(t *testing.T) {
 	}
 	if a := call(t, client, "skill", map[string]any{"skill_name": "number 9876", "action": "search"}); !strings.Contains(string(a.Result), "skill-09876") {
 		t.Errorf("got %s", a.Result)
+	}
+	listed, after := 0, ""
+	for page := (answer{}); ; {
+		page = call(t, client, "skill", map[string]any{"action": "list", "skill_name": after})
+		text, _ := strconv.Unquote(string(page.Result))
+		if size := len(page.Result); !page.Success || size > 10_000 {
+			t.Fatalf("a page after %q has %d bytes, %s", after, size, page.Message)
+		}
+		listed += strings.Count(text, ", for those who ask.\n")
+		_, rest, more := strings.Cut(text, `more: skill {"action": "list", "skill_name": "`)
+		if !more {
+			listed++ // the last line
+			break
+		}
+		after = strings.TrimSuffix(rest, `"}`)
+	}
+	if listed != 10_000 {
+		t.Errorf("the pages have %d skills", listed)
 	}
 	prompts, err := client.ListPrompts(t.Context(), nil)
 	if err != nil || len(prompts.Prompts) != mostPrompts {

@@ -58,7 +58,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 			return w.catalog, err
 		},
 		Kit: func(_ context.Context, c *skill.Catalog, s *session.Session) (*skilltool.Kit, error) {
-			return skilltool.New(&skilltool.Options{Catalog: func() *skill.Catalog { return c }, Session: s, Scripts: host}), nil
+			return skilltool.New(&skilltool.Options{Catalog: func() *skill.Catalog { return c }, Session: s, Scripts: host, Show: skilltool.Show{Listing: true}}), nil
 		},
 	}
 	return w

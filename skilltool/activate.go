@@ -31,14 +31,24 @@ type Deactivation struct {
 	Status    string `json:"status"` // deactivated
 }
 
-var skillSchema = json.RawMessage(`{"type":"object","properties":{` +
+const skillProperties = `{"type":"object","properties":{` +
 	`"skill_name":{"type":"string","description":"Name of the skill to invoke (from available_skills)"},` +
 	`"args":{"type":"string","description":"Optional arguments to pass to the skill"},` +
-	`"action":{"type":"string","enum":["activate","deactivate","search"],"description":"activate (default), deactivate, or search: skill_name is then the words to look for"}},` +
-	`"required":["skill_name"]}`)
+	`"action":{"type":"string","enum":["activate","deactivate","search"`
+
+// The schemas of the tool skill: without and with the action list, which needs no name.
+var (
+	skillSchema   = json.RawMessage(skillProperties + `],"description":"activate (default), deactivate, or search: skill_name is then the words to look for"}},"required":["skill_name"]}`)
+	listingSchema = json.RawMessage(skillProperties + `,"list"],"description":"activate (default), deactivate, search: skill_name is then the words to look for, ` +
+		`or list: all skills, or those that follow skill_name"}}}`)
+)
 
 func (k *Kit) skillTool() tool.Tool {
-	return tool.Tool{Name: "skill", Description: k.description(), Input: skillSchema, Call: k.wrap(k.skill)}
+	t := tool.Tool{Name: "skill", Description: k.description(), Input: skillSchema, Call: k.wrap(k.skill)}
+	if k.o.Show.Listing {
+		t.Input = listingSchema
+	}
+	return t
 }
 
 func (k *Kit) description() string {
@@ -55,6 +65,9 @@ func (k *Kit) description() string {
 func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
+	if a.Action == "list" && k.o.Show.Listing {
+		return k.list(ctx, a.SkillName)
+	}
 	if a.SkillName == "" {
 		return tool.CauseName.Failure("skill_name is required")
 	}

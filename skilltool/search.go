@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -29,6 +31,37 @@ func (k *Kit) search(ctx context.Context, words string) tool.Result {
 		panic(err)
 	}
 	return tool.Success(text.Body, fmt.Sprintf("Found %s for '%s'", plural(len(found), "skill"), words))
+}
+
+// pageSize is the most bytes of names and descriptions that one page of list has. With the escapes of JSON it stays within what clients
+// show their model of a result.
+const pageSize = 8000
+
+// list returns a page of the skills, by name: those that follow a name, "" for the first ones. A name need not be that of a skill.
+func (k *Kit) list(ctx context.Context, after string) tool.Result {
+	c := k.o.Catalog()
+	all := slices.Collect(c.Visible())
+	from, found := slices.BinarySearchFunc(all, manifest.Canonical(after), func(e skill.Entry, name string) int { return strings.Compare(e.Canonical(), name) })
+	if found {
+		from++
+	}
+	to := from
+	for size := 0; to < len(all); to++ {
+		if size += len(all[to].Name()) + len(all[to].Description()) + len("- : \n"); size > pageSize && to > from {
+			break
+		}
+	}
+	if from == to {
+		return tool.Success("", fmt.Sprintf("No skill follows '%s': there are %d", after, len(all)))
+	}
+	text, err := disclose.Catalog(ctx, c, &disclose.Options{Style: disclose.Markdown, Entries: all[from:to], Ranked: true})
+	if err != nil { // the style is ours: only a mistake of this program gets here
+		panic(err)
+	}
+	if more := len(all) - to; more > 0 {
+		text.Body += fmt.Sprintf("\n%d more: "+`skill {"action": "list", "skill_name": %q}`, more, all[to-1].Canonical())
+	}
+	return tool.Success(text.Body, fmt.Sprintf("Skills %d to %d of %d", from+1, to, len(all)))
 }
 
 // meant suggests the name that is nearest to words, if one is near.

@@ -82,6 +82,7 @@ type Options struct {
 // Show says what a model is shown of skills. The zero value shows all of them, in the description of the tool skill.
 type Show struct {
 	Unlisted  bool // the skill tool's description has no list of skills: the system prompt or the turns have it
+	Listing   bool // the tool skill has the action list, which returns all skills by pages
 	Budget    int  // estimated tokens for that list; 0 means no limit
 	MaxSkills int  // most skills in that list; 0 means no limit
 
