@@ -1,8 +1,10 @@
 package mcpserve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -25,57 +27,76 @@ type HTTPOptions struct {
 	// another Origin is refused.
 	Origins []string
 	// Verify returns who has a token. nil means that no token is asked for: then the listener must be one of the loopback interface. Its error
-	// is not told to the client.
+	// is not told to the client, but for ErrScope and ErrStranger.
 	Verify func(ctx context.Context, token string) (*Caller, error)
+	// OAuth says where clients get tokens; nil means that they must know.
+	OAuth *OAuth
+	// Refused is told why a request was refused, with one of the Refused… values; it may be nil.
+	Refused func(r *http.Request, why string)
 }
 
-// Caller is who makes a call.
-type Caller struct {
-	Subject string    // its name, for the log and for handles; not ""
-	Until   time.Time // when its token ends; the zero time means that the token does not end
-}
+// Why a request was refused.
+const (
+	RefusedHost     = "host"     // the server has another name
+	RefusedOrigin   = "origin"   // a web page sent it
+	RefusedMethod   = "method"   // it is no POST
+	RefusedToken    = "token"    // it has no token that holds
+	RefusedScope    = "scope"    // its token has too little
+	RefusedStranger = "stranger" // its caller is none of this server's
+	RefusedBusy     = "busy"     // too many are under way
+	RefusedBody     = "body"     // it is too long, or comes too slowly
+	RefusedRevision = "revision" // it is of an unknown revision of the protocol
+)
 
 // Limits of a request.
 const (
 	maxBody     = 4 << 20
+	bodyTime    = 30 * time.Second
 	maxRequests = 4 // times Limits.Calls, that are under way at a time; half of them of one caller
 )
 
 // Handler returns a handler for streamable HTTP without sessions: each request stands alone, and any server with the same key answers it. The
 // caller limits the time and size of headers.
 func (s *Server) Handler(o *HTTPOptions) http.Handler {
-	var h http.Handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
+	var h http.Handler = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return s.of(r.Context()).sdk }, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true, // allowed says more
 	})
-	h = s.limited(versioned(h))
+	h = s.limited(o, versioned(o, h))
 	if o.Verify != nil {
-		h = auth.RequireBearerToken(verifier(o.Verify), &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(h)
+		h = o.identified(h)
 	}
-	return allowed(o, h)
+	return o.named(o.OAuth.published(o.allowed(h)))
 }
 
-func verifier(verify func(context.Context, string) (*Caller, error)) auth.TokenVerifier {
-	return func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		c, err := verify(ctx, token)
-		if err != nil || c == nil || c.Subject == "" {
-			return nil, auth.ErrInvalidToken
-		}
-		return &auth.TokenInfo{UserID: c.Subject, Expiration: c.Until}, nil
+// refuse answers a request that is refused.
+func (o *HTTPOptions) refuse(w http.ResponseWriter, r *http.Request, code int, why, text string) {
+	if o.Refused != nil {
+		o.Refused(r, why)
 	}
+	http.Error(w, text, code)
+}
+
+// named refuses requests for a server of another name.
+func (o *HTTPOptions) named(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !ourHost(r.Host, o.Hosts) {
+			o.refuse(w, r, http.StatusForbidden, RefusedHost, "this server has another name")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // allowed refuses requests that a web page could have sent, and what is no call.
-func allowed(o *HTTPOptions, next http.Handler) http.Handler {
+func (o *HTTPOptions) allowed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origins := r.Header.Values("Origin")
 		switch {
-		case !ourHost(r.Host, o.Hosts):
-			http.Error(w, "this server has another name", http.StatusForbidden)
 		case len(origins) > 1 || len(origins) == 1 && !slices.Contains(o.Origins, origins[0]) && origins[0] != "http://"+r.Host && origins[0] != "https://"+r.Host:
-			http.Error(w, "this origin is not allowed", http.StatusForbidden)
+			o.refuse(w, r, http.StatusForbidden, RefusedOrigin, "this origin is not allowed")
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
-			http.Error(w, "only POST is answered", http.StatusMethodNotAllowed)
+			o.refuse(w, r, http.StatusMethodNotAllowed, RefusedMethod, "only POST is answered")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -96,14 +117,17 @@ func ourHost(host string, names []string) bool {
 }
 
 // versioned refuses revisions of the protocol that nobody knows, with the ones that are known.
-func versioned(next http.Handler) http.Handler {
+func versioned(o *HTTPOptions, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known, asked := mcp.SupportedProtocolVersions(), r.Header.Get("Mcp-Protocol-Version")
 		if asked == "" || slices.Contains(known, asked) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		id := idOf(http.MaxBytesReader(w, r.Body, maxBody))
+		if o.Refused != nil {
+			o.Refused(r, RefusedRevision)
+		}
+		id := idOf(r.Body)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
 		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{
@@ -122,45 +146,67 @@ func idOf(body io.Reader) json.RawMessage {
 	return request.ID
 }
 
-// limited refuses requests while too many are under way.
-func (s *Server) limited(next http.Handler) http.Handler {
-	var mu sync.Mutex
-	all, of := 0, map[string]int{}
-	most := maxRequests * s.o.Limits.Calls
-	enter := func(who string) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if all >= most || of[who] >= max(1, most/2) {
-			return false
-		}
-		all++
-		of[who]++
-		return true
+// requests are those that are under way, by caller. The zero value has none.
+type requests struct {
+	mu  sync.Mutex
+	all int
+	of  map[string]int
+}
+
+// enter counts a request, unless most are under way, or half of that for its caller.
+func (q *requests) enter(who string, most int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.all >= most || q.of[who] >= max(1, most/2) {
+		return false
 	}
-	leave := func(who string) {
-		mu.Lock()
-		defer mu.Unlock()
-		all--
-		if of[who]--; of[who] == 0 {
-			delete(of, who)
-		}
+	if q.of == nil {
+		q.of = map[string]int{}
 	}
+	q.all++
+	q.of[who]++
+	return true
+}
+
+func (q *requests) leave(who string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.all--
+	if q.of[who]--; q.of[who] == 0 {
+		delete(q.of, who)
+	}
+}
+
+// limited refuses requests while too many are under way at the server that answers them.
+func (s *Server) limited(o *HTTPOptions, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who := subject(auth.TokenInfoFromContext(r.Context()))
-		if !enter(who) {
+		at, who := s.of(r.Context()), subject(auth.TokenInfoFromContext(r.Context()))
+		if !at.going.enter(who, maxRequests*at.o.Limits.Calls) {
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests are under way", http.StatusTooManyRequests)
+			o.refuse(w, r, http.StatusTooManyRequests, RefusedBusy, "too many requests are under way")
 			return
 		}
-		defer leave(who)
+		defer at.going.leave(who)
+		if code := readBody(w, r); code != 0 {
+			o.refuse(w, r, code, RefusedBody, "the request is not read")
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// subject returns whose token it is; "" without one.
-func subject(t *auth.TokenInfo) string {
-	if t == nil {
-		return ""
+// readBody reads the body of a request, which may not be long and may not take long. It returns the status of a refusal, or 0.
+func readBody(w http.ResponseWriter, r *http.Request) int {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // a connection has one
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		return http.StatusRequestEntityTooLarge
 	}
-	return t.UserID
+	if err != nil {
+		return http.StatusRequestTimeout
+	}
+	_ = c.SetReadDeadline(time.Time{}) // the call may take longer
+	r.Body = io.NopCloser(bytes.NewReader(b))
+	return 0
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -165,7 +164,8 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	hold, in := make(chan struct{}), make(chan struct{}, maxRequests+1)
 	everybody := func(_ context.Context, token string) (*Caller, error) { return &Caller{Subject: token}, nil }
-	h := auth.RequireBearerToken(verifier(everybody), &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(s.limited(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	o := &HTTPOptions{Verify: everybody}
+	h := o.identified(s.limited(o, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		in <- struct{}{}
 		<-hold
 	})))

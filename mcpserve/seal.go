@@ -77,7 +77,7 @@ func (s *Server) proven(purpose, text string) ([]byte, bool) {
 
 func (s *Server) proof(purpose string, b []byte) []byte {
 	h := hmac.New(sha256.New, s.o.Key)
-	h.Write([]byte(purpose + "\x00"))
+	h.Write([]byte(purpose + "\x00" + s.o.Tenant + "\x00"))
 	h.Write(b)
 	return h.Sum(nil)
 }

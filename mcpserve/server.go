@@ -34,6 +34,7 @@ type Options struct {
 	Instructions  string // for the client's model; "" means none
 
 	Key    []byte // seals handles, at least 32 bytes; nil means a key of this Server
+	Tenant string // for whom it serves; it takes no handle of another tenant, also with the same key
 	Limits Limits
 	Trace  trace.Tracer     // may be nil
 	Now    func() time.Time // nil means time.Now
@@ -52,6 +53,7 @@ type Server struct {
 	sdk   *mcp.Server
 	slots chan struct{} // one for each call that may run
 	whole wholes
+	going requests
 
 	mu      sync.Mutex
 	shown   *skill.Catalog    // whose tools and prompts are described; nil before the first request

@@ -138,6 +138,12 @@ type Agent struct {
 type Serve struct {
 	Key    string // serve.key: absolute; "" means none
 	Tokens string // serve.tokens: absolute; "" means none
+
+	Issuer, Audience, JWKS string            // issuer, audience, jwks
+	Scopes                 []string          // scopes
+	Tenants                map[string]string // tenants, by who calls; nil means that there is no table
+	Wrong                  error             // what of these settings cannot be read; then no client may be served over HTTP
+	Calls                  int               // calls
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

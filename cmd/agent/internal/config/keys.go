@@ -28,6 +28,8 @@ const (
 	words                 // a list of key.values; "none" is an empty list
 	hosts                 // a list of hosts, as hostname.Parse reads them, or "all"
 	rules                 // a list of rules about tools, which all sources that may set it add to
+	texts                 // as names, of texts without spaces
+	table                 // a map of a text to the name of a tenant, see reader.table
 )
 
 // rule says what a project's file may do with a key.
@@ -95,7 +97,7 @@ var keys = []*key{
 	{name: "agentType", kind: word, project: never,
 		about: "The kind of this agent, for the `scope.agents` of skills.\n\nIf this, `tenant` or `environment` is set, a skill with another scope does not exist for this agent: it is not listed or found, and does not hide a skill of its name."},
 	{name: "tenant", kind: tenant, project: never,
-		about: "The customer or organisation that this agent works for, for the `scope.tenants` of skills.\n\nEach tenant has approvals, grants, homes and caches of skills, an audit log, a history and an undo of its own, in `tenants/NAME` of `$AGENT_HOME`. Settings and skills are shared.\n\nA name has 1 to 64 lower-case letters, digits, `-`, `_` and `.`, and begins and ends with a letter or digit. With any other value every command only says that the value is wrong."},
+		about: "The customer or organisation that this agent works for, for the `scope.tenants` of skills.\n\nEach tenant has approvals, grants, homes and caches of skills, an audit log, a history and an undo of its own, in `tenants/NAME` of `$AGENT_HOME`. Settings are shared, and skills too but for those in the tenant's own folder `tenants/NAME/skills`.\n\nA name has 1 to 64 lower-case letters, digits, `-`, `_` and `.`, and begins and ends with a letter or digit. With any other value every command only says that the value is wrong."},
 	{name: "environment", kind: word, project: never,
 		about: "Where this agent works, such as `production`, for the `scope.environments` of skills."},
 	{name: "roots", kind: roots, project: add,
@@ -280,7 +282,20 @@ var keys = []*key{
 	{name: "serve.key", local: "key", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_KEY",
 		about: "A file of at least 32 bytes that seals what `agent serve` gives to clients, see [MCP](mcp.md). Servers with the same key take each other's handles. Only you may read it. Without one each server makes a key of its own."},
 	{name: "serve.tokens", local: "tokens", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_TOKENS",
-		about: "A file of the clients that may use `agent serve --http`: on each line a name, a space and a token of at least 16 characters. Only you may read it. Without it a server listens on the loopback interface alone."},
+		about: "A file of the clients that may use `agent serve --http`: on each line a name, a space and a token of at least 16 characters. Only you may read it. Without it, or `issuer`, a server listens on the loopback interface alone. A client that is here is called by this name."},
+	{name: "serve.issuer", local: "issuer", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_ISSUER",
+		about: "The authorization server whose access tokens clients may use, as it calls itself: `https://login.example.com`. A token must be a JWT that it signed for `audience`. A client is called `oauth:` and the `sub` of its token."},
+	{name: "serve.audience", local: "audience", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_AUDIENCE",
+		about: "The address of this server, as clients write it and as `aud` of their tokens: `https://skills.example.com`. It is needed with `issuer`."},
+	{name: "serve.scopes", local: "scopes", section: serveSection, kind: texts, project: never, env: "AGENT_SERVE_SCOPES",
+		about: "The scopes that a token of `issuer` must have, all of them."},
+	{name: "serve.jwks", local: "jwks", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_JWKS",
+		about: "Where the keys of `issuer` are, as an address of https; by default its metadata say it."},
+	{name: "serve.tenants", local: "tenants", section: serveSection, kind: table, project: never, env: "AGENT_SERVE_TENANTS",
+		about: "For which tenant `agent serve --http` answers a client: `NAME: TENANT` for a name of `tokens` or `oauth:SUB`, or `claim:KEY=VALUE: TENANT` for a claim of tokens of `issuer`. " +
+			"A client that is not here, or by its claims would be of two tenants, is refused. Each tenant has its own approvals and files, as with `tenant`, and its own quota. In the environment: `NAME=TENANT,…`."},
+	{name: "serve.calls", local: "calls", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_CALLS", initial: "64", min: 1, max: 10_000,
+		about: "How many calls run at the same time, for each tenant. Four times as many requests may be open, half of them of one client; others are told to come back."},
 }
 
 // trustWords are keys that a user may expect to grant trust. None does.

@@ -78,7 +78,7 @@ func (c *Config) layers(name string) []Layer {
 			commands = append(commands, under(at, ".claude", "commands"))
 		}
 	case UserDir:
-		dirs = []string{c.omniforge(p.Home, "skills"), c.UserDir, under(p.Home, ".agents", "skills")}
+		dirs = []string{p.OfTenant(), c.omniforge(p.Home, "skills"), c.UserDir, under(p.Home, ".agents", "skills")}
 		if c.reads(Claude) {
 			dirs = append(dirs, under(p.Home, ".claude", "skills"))
 			commands = append(commands, under(p.Home, ".claude", "commands"))

@@ -56,6 +56,9 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 	l.claude(&c.Permissions)
 	c.OwnProfile = base["profile"].value.(string)
 	c.BundledOnly = l.unsure.Name != ""
+	if c.Serve.Wrong = l.served; l.broken.Name != "" {
+		c.Serve.Wrong = fmt.Errorf("%s cannot be read", l.broken.Name)
+	}
 	c.serve(l.nobody)
 	if place := cmp.Or(l.doubt, l.broken); place.Name != "" {
 		c.Permissions.Doubt = place.String()
@@ -73,6 +76,7 @@ type loader struct {
 	broken   Origin // the user's file, if it could not be read
 	nobody   error  // why the tenant is not known
 	doubt    Origin // rules that may deny or ask and could not be read
+	served   error  // what of the settings of agent serve cannot be read
 	unsure   Origin // the part of the user's file that may keep skills from being loaded and could not be read
 	problems []manifest.Problem
 }
@@ -178,6 +182,9 @@ func (l *loader) take(out given, k *key, w written) {
 	value, err := r.read(k, n)
 	if k.kind == tenant && err != nil {
 		l.nobody = err
+	}
+	if k.in() == serveSection && (err != nil || r.lost) {
+		l.served = fmt.Errorf("%s cannot be read", k.name)
 	}
 	if k.kind == rules && k.project == add && (err != nil || r.lost) {
 		l.doubt = at

@@ -60,6 +60,14 @@ func (p Paths) Homes() string { return under(p.State(), "homes") }
 // Skills returns the default folder of the user's skills.
 func (p Paths) Skills() string { return under(p.Agent, "skills") }
 
+// OfTenant returns the folder of the tenant's own skills; "" without a tenant.
+func (p Paths) OfTenant() string {
+	if p.Tenant == "" {
+		return ""
+	}
+	return under(p.State(), "skills")
+}
+
 // Plugins returns the default folder of installed skills.
 func (p Paths) Plugins() string { return under(p.Agent, "plugins") }
 

@@ -38,10 +38,12 @@ func bad(cure, format string, args ...any) error {
 // read returns the value of a key: a string, int64, bool, time.Duration, []string, []Root, preset or skill.Selection.
 func (r *reader) read(k *key, n *yamlnode.Node) (any, error) {
 	switch k.kind {
-	case names, globs, places, words, hosts:
+	case names, globs, places, words, hosts, texts:
 		return r.list(k, n)
 	case rules:
 		return r.rules(k, n)
+	case table:
+		return r.table(k, n)
 	case roots:
 		return r.roots(n)
 	case plugins:
