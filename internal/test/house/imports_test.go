@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/projectrules": {"internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/content", "internal/draft", "internal/language"},
-	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset"},
+	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace"},
 	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/skilluri": {"internal/yamlnode"},
@@ -207,6 +207,7 @@ var importers = map[string][]string{
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/tailscale/hujson":     {"install/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "mcpserve"},
+	"github.com/go-jose/go-jose":      {"cmd/agent/internal/serve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
 	"github.com/anishathalye":         {},              // checks histories of concurrent calls
 	"pgregory.net/rapid":              {},

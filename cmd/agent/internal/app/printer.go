@@ -208,11 +208,19 @@ func (p *Printer) Tracer() trace.Tracer {
 	if !p.flags.Verbose {
 		return nil
 	}
+	return trace.Log(p.Logger())
+}
+
+// Logger returns the log of a server on stderr, in the form of --log-format; with --quiet it has warnings only.
+func (p *Printer) Logger() *slog.Logger {
 	o := &slog.HandlerOptions{Level: slog.LevelDebug}
-	if p.flags.LogFormat == "json" {
-		return trace.Log(slog.New(slog.NewJSONHandler(shown{p.Err}, o)))
+	if p.Quiet() && !p.flags.Verbose {
+		o.Level = slog.LevelWarn
 	}
-	return trace.Log(slog.New(slog.NewTextHandler(p.Err, o)))
+	if p.flags.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(shown{p.Err}, o))
+	}
+	return slog.New(slog.NewTextHandler(p.Err, o))
 }
 
 func checkLogFormat(format string) error {

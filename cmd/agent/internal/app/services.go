@@ -19,6 +19,8 @@ type Flags struct {
 	Sandbox   string        // off, auto or required; "" when it was not given
 	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
 
+	Tenant string // for whom, as the table serve.tenants says; "" for the setting tenant
+
 	NoContext      bool   // without AGENTS.md and CLAUDE.md
 	Effort         string // of the agent itself, as those that follow
 	Mode           string
@@ -95,6 +97,18 @@ func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
 	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
 	other.Trust.own.Store(s.Trust.own.Load())
 	other.Sandbox = &Sandbox{sys: other.Sys, settings: other.Settings}
+	other.connect()
+	return &other
+}
+
+// For returns services that work for a tenant: with its approvals, files, caches and records. Who asked closes its Observe.
+func (s *Services) For(tenant string) *Services {
+	other, flags := *s, *s.Flags
+	flags.Tenant = tenant
+	other.Flags = &flags
+	other.Settings = &Settings{sys: s.Sys, flags: &flags}
+	other.Observe = &Observers{recorders: newRecorders(s.Sys, other.Settings), out: s.Out}
+	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: other.Observe}
 	other.connect()
 	return &other
 }

@@ -90,6 +90,9 @@ func (s *Settings) options() *config.Options {
 		}
 		flag("roots", "--skills-dir", dirs...)
 	}
+	if f.Tenant != "" {
+		flag("tenant", "serve.tenants", f.Tenant)
+	}
 	if f.NoContext {
 		flag("contextFiles", "--no-context", "false")
 	}

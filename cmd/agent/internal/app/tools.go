@@ -154,7 +154,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
-		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),
+		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.Transport(),
 	}, nil
 }
 
@@ -187,5 +187,5 @@ func (k *Toolkit) npmrc() []byte {
 	return b
 }
 
-// transport returns the transport that fetches npm packages, with the proxies of the environment.
-func (k *Toolkit) transport() http.RoundTripper { return models.Transport(k.sys.first) }
+// Transport returns a transport with the proxies of the environment: for npm packages, and the keys of an authorization server.
+func (k *Toolkit) Transport() http.RoundTripper { return models.Transport(k.sys.first) }

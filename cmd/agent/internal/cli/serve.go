@@ -22,8 +22,8 @@ func newServeCommand(s *app.Services, run func(context.Context, *serveOptions) e
 		Use:   "serve",
 		Short: "Serve skills to another agent over MCP",
 		Long: `Serve the skills of this folder and user to another agent, over the Model Context Protocol on stdin and stdout. The other agent
-starts this command itself: its configuration names it. With --http it listens for agents on this machine, or, with the setting
-serve.tokens, for those that have a token.
+starts this command itself: its configuration names it. With --http it listens for agents on this machine, or, with the settings
+serve.tokens or serve.issuer, for those that have a token.
 
 The agent gets tools to search, activate and read skills, and to run their scripts. Scripts run here, in the sandbox, with the
 grants that they have here. A skill that is not trusted is not run. Where the other agent can ask you, it does; else its answer
@@ -40,7 +40,7 @@ names the command to type.`,
 	f.StringVar(&o.http.Addr, "http", "", "listen on `ADDR`, a host and a port, in place of stdin")
 	f.StringArrayVar(&o.http.Hosts, "host", nil, "with --http: a `NAME` of the server, as clients write it (repeatable)")
 	f.StringArrayVar(&o.http.Origins, "origin", nil, "with --http: a web page that may call, such as https://app.example.com (repeatable)")
-	f.StringVar(&o.http.Health, "health", "", "with --http: answer /healthz and /readyz on `ADDR`")
+	f.StringVar(&o.http.Health, "health", "", "with --http: answer /healthz, /readyz and /metrics on `ADDR`")
 	return c
 }
 
@@ -70,7 +70,7 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	defer server.Close()
 	err = server.HTTP(ctx, &o.http, func(at net.Addr) { o.s.Out.Remark("serving skills on http://" + at.String()) })
 	if errors.Is(err, serve.ErrOpen) {
-		return app.Usage(err, "listen on 127.0.0.1, or set serve.tokens: see docs/mcp.md")
+		return app.Usage(err, "listen on 127.0.0.1, or set serve.tokens or serve.issuer: see docs/mcp.md")
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // HTTPOptions says where a server listens.
 type HTTPOptions struct {
 	Addr    string   // host and port
-	Health  string   // host and port of /healthz and /readyz; "" means none
+	Health  string   // host and port of /healthz, /readyz and /metrics; "" means none
 	Hosts   []string // names by which clients address it
 	Origins []string // web pages that may call
 }
@@ -33,21 +33,26 @@ var ErrOpen = errors.New("an address that others reach needs tokens")
 // HTTP serves clients over HTTP until ctx is done; then it waits a while for calls that are under way. listening is called when it takes
 // requests, with its address.
 func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Addr)) error {
-	who, err := readTokens(s.s.Settings.Config().Serve.Tokens)
+	g, err := s.gate(ctx)
 	if err != nil {
 		return err
 	}
-	of := &mcpserve.HTTPOptions{Hosts: o.Hosts, Origins: o.Origins}
-	if who != nil {
-		of.Verify = who.verify
-	} else if !loopback(o.Addr) {
+	defer g.close()
+	of := &mcpserve.HTTPOptions{Hosts: o.Hosts, Origins: o.Origins, Refused: s.calls.refuse}
+	switch {
+	case g.open() && !loopback(o.Addr):
 		return ErrOpen
+	case !g.open():
+		of.Verify = g.verify
+	}
+	if g.oauth != nil {
+		of.OAuth = g.oauth.metadata()
 	}
 	l, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return err
 	}
-	servers := []*http.Server{newServer(s.mcp.Handler(of))}
+	servers := []*http.Server{newHTTP(s.calls.counted(s.mcp.Handler(of)))}
 	ended := make(chan error, 2)
 	if o.Health != "" {
 		health, err := net.Listen("tcp", o.Health)
@@ -55,7 +60,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 			_ = l.Close()
 			return err
 		}
-		servers = append(servers, newServer(s.health()))
+		servers = append(servers, newHTTP(s.health(g)))
 		go func() { ended <- servers[1].Serve(health) }()
 	}
 	go func() { ended <- servers[0].Serve(l) }()
@@ -67,7 +72,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 	return errors.Join(err, drain(ctx, servers))
 }
 
-func newServer(h http.Handler) *http.Server {
+func newHTTP(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerSize, IdleTimeout: idleTime}
 }
 
@@ -84,16 +89,21 @@ func drain(ctx context.Context, servers []*http.Server) error {
 	return errors.Join(all...)
 }
 
-// health answers whether the process is there, and whether it can serve.
-func (s *Server) health() http.Handler {
+// health answers whether the process is there, whether it can serve, and what it has done.
+func (s *Server) health(g *gate) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := s.catalog(r.Context()); err != nil {
+		if err := g.ready(r.Context()); err != nil {
+			s.s.Out.Warn(err.Error())
 			http.Error(w, "the skills cannot be read", http.StatusServiceUnavailable) // why is for the log
 			return
 		}
 		fmt.Fprintln(w, "ok")
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		s.calls.write(w, g.called())
 	})
 	return mux
 }

@@ -52,6 +52,8 @@ func readTokens(path string) (tokens, error) {
 		switch {
 		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
 			continue
+		case strings.HasPrefix(fields[0], oauthName) || strings.HasPrefix(fields[0], claimName):
+			return nil, fmt.Errorf("%s:%d: a name does not begin with %s or %s", path, n+1, oauthName, claimName)
 		case len(fields) != 2 || len(fields[1]) < minToken:
 			return nil, fmt.Errorf("%s:%d: write a name, a space and a token of at least %d characters", path, n+1, minToken)
 		}
@@ -67,11 +69,13 @@ func readTokens(path string) (tokens, error) {
 	return out, nil
 }
 
+var errUnknown = errors.New("unknown token")
+
 // verify returns who has a token.
 func (t tokens) verify(_ context.Context, token string) (*mcpserve.Caller, error) {
 	name, ok := t[sha256.Sum256([]byte(token))]
 	if !ok {
-		return nil, errors.New("unknown token")
+		return nil, errUnknown
 	}
 	return &mcpserve.Caller{Subject: name}, nil
 }

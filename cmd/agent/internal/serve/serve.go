@@ -18,12 +18,14 @@ import (
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/toolset"
+	"github.com/agent-base/agent-base/trace"
 )
 
-// Server serves the skills of one user.
+// Server serves the skills of one user, or of one tenant.
 type Server struct {
-	s   *app.Services
-	mcp *mcpserve.Server
+	s     *app.Services
+	mcp   *mcpserve.Server
+	calls *calls // nil: they are not counted
 
 	apart bool // callers do not stand in the user's folder
 
@@ -39,14 +41,26 @@ type Server struct {
 // New returns a Server, which who made it closes. It reads the settings and no skill. Scripts start in the user's folder, or with apart in
 // one of their run.
 func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
-	key, err := secret(s.Settings.Config().Serve.Key)
+	if !apart {
+		return newServer(ctx, s, apart, nil)
+	}
+	return newServer(ctx, s, apart, &calls{log: s.Out.Logger(), ended: map[outcome]int{}, took: map[string]*histogram{}, refused: map[string]int{}})
+}
+
+func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) (*Server, error) {
+	cfg := s.Settings.Config()
+	key, err := secret(cfg.Serve.Key)
 	if err != nil {
 		return nil, err
 	}
-	out := &Server{s: s, apart: apart}
+	out := &Server{s: s, apart: apart, calls: counts}
+	tracer := s.Observe.Tracer()
+	if counts != nil {
+		tracer = trace.Tee(tracer, counts.of(cfg.Tenant))
+	}
 	out.life, out.stop = context.WithCancel(ctx)
 	out.mcp, err = mcpserve.New(&mcpserve.Options{Catalog: out.catalog, Kit: out.kit, Session: func() *session.Session { return session.New(s.Tools.Session()) },
-		Version: app.Version, Instructions: instructions, Key: key, Trace: s.Observe.Tracer()})
+		Version: app.Version, Instructions: instructions, Key: key, Tenant: cfg.Tenant, Limits: mcpserve.Limits{Calls: cfg.Serve.Calls}, Trace: tracer})
 	return out, err
 }
 

@@ -28,6 +28,8 @@ func TestTokens(t *testing.T) {
 		{"a short token", "ada 0123456789abcde\n", 0o600, "tokens:1: write a name"},
 		{"no token", "ada 0123456789abcdef\nbob\n", 0o600, "tokens:2: write a name"},
 		{"one token for two", "ada 0123456789abcdef\nbob 0123456789abcdef\n", 0o600, "ada and bob have the same token"},
+		{"a name of another way", "ada 0123456789abcdef\noauth:ada 0123456789abcdeg\n", 0o600, "tokens:2: a name does not begin"},
+		{"the name of a claim", "claim:a=b 0123456789abcdef\n", 0o600, "tokens:1: a name does not begin"},
 		{"nothing", "# nobody\n", 0o600, "has no token"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
