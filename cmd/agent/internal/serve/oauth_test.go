@@ -146,7 +146,9 @@ func TestAccessTokens(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))
 	a.keys = append(a.keys, jose.JSONWebKey{Key: secret, KeyID: "shared"}, jose.JSONWebKey{Key: weak.Public(), KeyID: "locks", Use: "enc"})
 	i := a.issuer(t, "", func() time.Time { return now })
-	plain := func(change map[string]any) string { return sign(t, jose.ES256, key, "one", "at+jwt", a.claims(now, change)) }
+	plain := func(change map[string]any) string {
+		return sign(t, jose.ES256, key, "one", "at+jwt", a.claims(now, change))
+	}
 	none := func() string {
 		b, _ := json.Marshal(a.claims(now, nil))
 		return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + base64.RawURLEncoding.EncodeToString(b) + "."
