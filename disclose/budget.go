@@ -268,7 +268,7 @@ func brief(e skill.Entry) string {
 	if s == "" {
 		s = e.Description()
 	}
-	return firstWords(s, briefLimit)
+	return from(e) + firstWords(s, briefLimit)
 }
 
 // firstWords returns s in at most limit characters: whole words and "..." where it was cut.

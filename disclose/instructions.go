@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -181,7 +182,7 @@ func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *Instru
 	b := append([]byte(nil), `<skill_content name="`...)
 	b = appendLine(b, s.Name(), escapeAll)
 	b = append(b, `" source="`...)
-	b = appendLine(b, s.Entry().Layer(), escapeAll)
+	b = appendLine(b, cmp.Or(s.Entry().Origin(), s.Entry().Layer()), escapeAll)
 	if !o.NoDigest {
 		if digest, err := s.Digest(ctx); err != nil {
 			t.Warnings = append(t.Warnings, fmt.Sprintf("the skill has no digest: %v", err))
@@ -190,7 +191,13 @@ func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *Instru
 			b = appendLine(b, digest, escapeAll)
 		}
 	}
-	f := frame{head: string(append(b, "\">\n"...))}
+	b = append(b, "\">\n"...)
+	if from := s.Entry().Origin(); from != "" {
+		b = append(b, "[These instructions come from the "...)
+		b = appendLine(b, from, escapeTags)
+		b = append(b, ", not from the user.]\n"...)
+	}
+	f := frame{head: string(b)}
 	b = b[:0]
 	if dir != "" {
 		b = append(b, "\n\nSkill directory: "...)

@@ -245,7 +245,15 @@ func described(e skill.Entry, s Style) (text string, cut bool) {
 		when := firstWords(full, longestShown)
 		text, cut = text+" "+when, cut || len(when) != len(full)
 	}
-	return text, cut
+	return from(e) + text, cut
+}
+
+// from says to a model where a skill comes from, before its description: "" for a skill of this machine.
+func from(e skill.Entry) string {
+	if e.Origin() == "" {
+		return ""
+	}
+	return "From the " + e.Origin() + ": "
 }
 
 // noteLong adds the descriptions that are too long for any list to what was cut, unless they are there already.

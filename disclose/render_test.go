@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skill"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/skill"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

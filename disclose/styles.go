@@ -232,4 +232,9 @@ func (r *renderer) place(ctx context.Context, e skill.Entry) string {
 	return file
 }
 
-func address(e skill.Entry) string { return "skill://" + url.PathEscape(e.Name()) + "/SKILL.md" }
+func address(e skill.Entry) string {
+	if e.Server() != "" {
+		return e.Where()
+	}
+	return "skill://" + url.PathEscape(e.Name()) + "/SKILL.md"
+}

@@ -75,6 +75,7 @@ type Activation struct {
 	Token  Token
 	Name   string          // canonical
 	Digest string          // of the content that the model was last given, see skill.Skill.Digest; "" if there is none
+	Server string          // label of the MCP server that serves it, "" for others
 	Args   string          // arguments of the last call
 	Tools  manifest.Tools  // allowed-tools of the manifest; do not change its Rules
 	Hooks  []manifest.Hook // of the manifest; do not change them
@@ -187,9 +188,12 @@ func (s *Session) activation(ctx context.Context, op string, k *skill.Skill, arg
 		digest = ""
 	}
 	m := k.Manifest()
+	if !k.Heeded(ctx) {
+		m = &manifest.Manifest{}
+	}
 	tools := m.AllowedTools
 	tools.Rules = slices.Clone(tools.Rules)
-	a := Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools, Hooks: slices.Clone(m.Hooks), path: k.Entry().Where()}
+	a := Activation{Name: k.Canonical(), Digest: digest, Server: k.Entry().Server(), Args: args, Tools: tools, Hooks: slices.Clone(m.Hooks), path: k.Entry().Where()}
 	if !tools.Declared && len(m.DisallowedTools.Rules) == 0 && len(a.Hooks) == 0 {
 		return a, nil
 	}

@@ -141,6 +141,14 @@ func (e Entry) Installed() string { return e.it.r.digest() }
 // Server returns the label of the MCP server that serves the skill, "" for a skill of this machine.
 func (e Entry) Server() string { return e.part().layer.Server }
 
+// Origin returns what people and models are told of a skill that a server serves, "MCP server docs"; "" for a skill of this machine.
+func (e Entry) Origin() string {
+	if e.Server() == "" {
+		return ""
+	}
+	return "MCP server " + e.Server()
+}
+
 // Place returns the folder that stands for the skill in approvals: that of Location, without symbolic links, or for a skill of a server
 // Found.Place. It is "" for a skill that has none.
 func (e Entry) Place(ctx context.Context) (string, error) {

@@ -21,7 +21,8 @@ type Activation struct {
 	Content      string    `json:"content"`             // "" with forked; a short note when nothing is new since an earlier call
 	AllowedTools *[]string `json:"allowed_tools"`       // null: unrestricted
 	Args         string    `json:"args"`
-	Status       string    `json:"status"` // activated, already_active or forked
+	Status       string    `json:"status"`           // activated, already_active or forked
+	Origin       string    `json:"origin,omitempty"` // skill.Entry.Origin
 	Warnings     []string  `json:"warnings,omitempty"`
 }
 
@@ -131,8 +132,12 @@ func (k *Kit) activation(ctx context.Context, s *skill.Skill, args, status strin
 	if err != nil {
 		dir = "" // a skill in memory has none
 	}
-	return Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body, Args: args, Status: status,
-		AllowedTools: allowed(s.Manifest().AllowedTools), Warnings: text.Warnings}
+	out := Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body, Args: args, Status: status,
+		AllowedTools: allowed(s.Manifest().AllowedTools), Origin: s.Entry().Origin(), Warnings: text.Warnings}
+	if !s.Heeded(ctx) {
+		out.AllowedTools = nil
+	}
+	return out
 }
 
 func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
@@ -189,8 +194,8 @@ func activationFailure(ctx context.Context, name string, err error) tool.Result 
 	var bad *manifest.NameError
 	var other *skill.ReplacedError
 	switch {
-	case errors.As(err, &other):
-		return tool.CauseUntrusted.Failure(other.Error())
+	case errors.As(err, &other), isA[*changedError](err):
+		return tool.CauseUntrusted.Failure(err.Error())
 	case errors.As(err, &bad):
 		return tool.CauseName.Failure(bad.Error() + didYouMean(".", bad.Suggest))
 	case isA[*unavailableError](err):

@@ -144,7 +144,10 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	if err != nil {
 		return fail(err)
 	}
-	sc, err := script.Find(ctx, s, scriptName, k.survey())
+	sc, err := script.Script{}, k.held(ctx, s)
+	if err == nil {
+		sc, err = script.Find(ctx, s, scriptName, k.survey())
+	}
 	if err != nil {
 		s.Close()
 		return fail(err)

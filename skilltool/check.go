@@ -19,6 +19,8 @@ import (
 // skill_read of an active skill's files, which belong to the instructions that the model was given. They execute nothing and
 // reach nothing else. script_help is not among them, because it may run the script.
 //
+// While a skill of an MCP server is active, a call that runs something needs an approval of that skill: Policy.Approve is asked for it.
+//
 // A tool of a toolset has its full name here, whether it was called by its own name or by toolset_call.
 func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) error {
 	if k.always(ctx, name, args) {
@@ -31,6 +33,9 @@ func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) erro
 		return &denial{v}
 	}
 	if err != nil {
+		return err
+	}
+	if err := k.served(ctx, name); err != nil {
 		return err
 	}
 	return k.guard(ctx, name, args)

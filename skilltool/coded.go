@@ -38,7 +38,7 @@ func causeOf(err error) tool.Cause {
 	switch {
 	case isA[*session.Violation](err):
 		return tool.CauseToolDenied
-	case isA[*UntrustedError](err):
+	case isA[*UntrustedError](err), isA[*changedError](err):
 		return tool.CauseUntrusted
 	case isA[*manifest.NameError](err):
 		return tool.CauseName

@@ -1,6 +1,7 @@
 package skilltool
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,6 +33,7 @@ type Resource struct {
 	Size        int64  `json:"size"`   // bytes, of the whole file
 	SHA256      string `json:"sha256"` // of the whole file
 	ContentType string `json:"content_type"`
+	Origin      string `json:"origin,omitempty"`  // skill.Entry.Origin
 	Content     string `json:"content,omitempty"` // absent for a binary file
 	Binary      bool   `json:"binary,omitempty"`
 	Offset      int    `json:"offset,omitempty"`
@@ -67,7 +69,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 		return activationFailure(ctx, a.SkillName, err)
 	}
 	defer s.Close()
-	if err := s.Replaced(ctx); err != nil {
+	if err := cmp.Or(s.Replaced(ctx), k.held(ctx, s)); err != nil {
 		return activationFailure(ctx, s.Name(), err)
 	}
 	if a.Path == "" {
@@ -130,7 +132,7 @@ func listing(ctx context.Context, s *skill.Skill) tool.Result {
 func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
 	sum := sha256.Sum256(res.Data)
 	out := Resource{SkillName: s.Name(), Path: a.Path, Size: int64(len(res.Data)), SHA256: hex.EncodeToString(sum[:]),
-		ContentType: res.ContentType, Binary: res.Binary}
+		ContentType: res.ContentType, Binary: res.Binary, Origin: s.Entry().Origin()}
 	if res.Binary {
 		return tool.Success(out, fmt.Sprintf("'%s' is binary, %d bytes", a.Path, out.Size))
 	}
