@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 
 	"script/confine/internal/stage": {},
 
-	"mcphost/skillsource": {"internal/content", "internal/dirhash", "internal/lockfile", "internal/skilluri", "skill", "skill/manifest"},
+	"mcphost/skillsource": {"mcphost", "internal/content", "internal/dirhash", "internal/lockfile", "internal/skilluri", "skill", "skill/manifest"},
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
