@@ -105,6 +105,9 @@ func (s *Server) each(ctx context.Context, p *listParams, do func(*skill.Skill, 
 		return "", err
 	}
 	for _, e := range entries {
+		if e.Server() != "" { // that server publishes it itself
+			continue
+		}
 		k, err := e.Load(ctx)
 		if err != nil {
 			continue

@@ -41,6 +41,9 @@ func Unpublished(ctx context.Context, s *skill.Skill) (why string, err error) {
 
 // publish returns a skill as it is on disk now. The error is an *unpublished if the extension has no place for it.
 func publish(ctx context.Context, s *skill.Skill) (*skilluri.Entry, error) {
+	if from := s.Entry().Origin(); from != "" {
+		return nil, &unpublished{s.Name(), "it is of the " + from + ", which publishes it itself"}
+	}
 	front, err := frontMatter(s)
 	if err != nil {
 		return nil, err
@@ -128,7 +131,7 @@ func (o *opened) read(uri string) ([]byte, error) {
 // load opens a skill that is published under a name; hidden skills are not.
 func load(ctx context.Context, c *skill.Catalog, name string) (*skill.Skill, error) {
 	e, err := c.Lookup(name)
-	if err != nil || e.Name() != name || e.State() != skill.StateEnabled {
+	if err != nil || e.Name() != name || e.State() != skill.StateEnabled || e.Server() != "" {
 		return nil, fs.ErrNotExist
 	}
 	return e.Load(ctx)

@@ -23,7 +23,13 @@ const digits = 16
 func (h *Host) placeName(ctx context.Context, s *skill.Skill) (string, error) {
 	e := s.Entry()
 	root := e.Layer()
-	if root != "bundled" {
+	if e.Server() != "" {
+		place, err := e.Place(ctx)
+		if err != nil {
+			return "", err
+		}
+		root = place
+	} else if root != "bundled" {
 		file, err := e.Location(ctx)
 		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
 			return "", err
@@ -34,7 +40,8 @@ func (h *Host) placeName(ctx context.Context, s *skill.Skill) (string, error) {
 		}
 		root += "\x00" + dir
 	}
-	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(root)))[:len(s.Canonical())+1+digits], nil
+	name := strings.ReplaceAll(s.Canonical(), ":", "-") // lists of paths have colons between them
+	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(root)))[:len(name)+1+digits], nil
 }
 
 // operatorHome returns the HOME of the operator's environment, "" if it names no folder.

@@ -42,6 +42,9 @@ func (c *Consent) With(approver *TerminalApprover) *Consent {
 
 // Scripts asks whether the scripts of a skill may run, and stores an approval after a yes.
 func (c *Consent) Scripts(ctx context.Context, s *skill.Skill) (bool, error) {
+	if server := s.Entry().Server(); server != "" {
+		return c.ask(ctx, s, fmt.Sprintf("Let %q of the MCP server %s run its scripts, and a model run commands that it asks for?", s.Canonical(), server))
+	}
 	return c.ask(ctx, s, fmt.Sprintf("Let the scripts of %q run?", s.Canonical()))
 }
 
@@ -226,15 +229,12 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.out.Warn(err.Error())
 	}
-	dir, err := s.Dir(ctx)
+	dir, err := placeOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	sum, err := sumOf(ctx, s)
 	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
 	wants, forgoes := asked(s.Manifest())
@@ -252,6 +252,18 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
 	}
 	return p, c.surroundings(ctx, s, p)
+}
+
+// placeOf returns the folder of an opened skill for its approval, without symbolic links, or what stands for it.
+func placeOf(ctx context.Context, s *skill.Skill) (string, error) {
+	if s.Entry().Server() != "" {
+		return s.Entry().Place(ctx)
+	}
+	dir, err := s.Dir(ctx)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 // surroundings finds out what the scripts of a skill would get.

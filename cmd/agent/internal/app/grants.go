@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -145,14 +144,7 @@ func grantDir(ctx context.Context, e skill.Entry) (string, error) {
 	if e.Layer() == "bundled" {
 		return "", nil
 	}
-	file, err := e.Location(ctx)
-	switch {
-	case errors.Is(err, skill.ErrNoFolder):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	return filepath.EvalSymlinks(filepath.Dir(file))
+	return e.Place(ctx)
 }
 
 // lapsedText says that a grant has lapsed, what changed, and the command that repeats it.

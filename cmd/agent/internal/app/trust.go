@@ -63,7 +63,7 @@ func (t *Trust) Edit() (*trust.Store, error) {
 
 func (t *Trust) store() *trust.Store {
 	cfg := t.settings.Config()
-	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: cfg.PluginsDir, Record: t.observe.record}
+	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: cfg.PluginsDir, Served: cfg.Paths.Served(), Record: t.observe.record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.
@@ -99,6 +99,9 @@ func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skil
 
 // of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
 func (t *Trust) of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
+	if s.Server != "" { // each content is approved for itself
+		return t.Known().Trust(ctx, s)
+	}
 	if t.Everything() { // scripts run too; the catalogue warns
 		return skill.TrustRoot, nil
 	}

@@ -57,6 +57,9 @@ func (p Paths) Audit() string { return under(p.State(), "audit") }
 // Homes returns the folder of the private homes of skills, which are not made again.
 func (p Paths) Homes() string { return under(p.State(), "homes") }
 
+// Served returns the folder that keeps skills of MCP servers.
+func (p Paths) Served() string { return under(p.State(), "mcp", "served") }
+
 // Skills returns the default folder of the user's skills.
 func (p Paths) Skills() string { return under(p.Agent, "skills") }
 
