@@ -206,7 +206,8 @@ func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
 	}
 	ref := source.Ref{Kind: kind, URL: e.GitURL, Want: e.Branch, Type: "branch"}
 	if kind != source.Git {
-		ref = source.Ref{Kind: kind, URL: strings.TrimPrefix(e.Source, "oci://"), Want: e.Tag, Type: "tag"}
+		ref = source.Of(kind, e.Source)
+		ref.Want, ref.Type = e.Tag, "tag"
 	}
 	if to != nil {
 		ref.Want, ref.Type = to.Want, to.Type

@@ -20,6 +20,8 @@ const (
 	gitHub    = "https://github.com/"
 	gitLab    = "https://gitlab.com/"
 	ociScheme = "oci://"
+
+	serverScheme = "mcp:"
 )
 
 // Options says what a text may leave out.
@@ -50,6 +52,7 @@ func (e *Error) Unwrap() error { return e.Err }
 //	./folder  ~/folder  /folder  ./skill.zip  https://host/skill.tar.gz
 //	https://host                          (a site with a discovery index)
 //	oci://registry/repository:tag
+//	mcp:server/skill                      (a skill of an MCP server, by the label of the server)
 //
 // A repository may be followed by "#branch", "#tag" or "#commit", that by ":path", and that by "@skill". An error is an *Error.
 // Nil options mean the zero value.
@@ -101,6 +104,8 @@ func parse(text string, o *Options) (Ref, error) {
 		return artifact(rest[len(ociScheme):], after)
 	case isURL:
 		return ofURL(rest, ref)
+	case strings.HasPrefix(rest, serverScheme):
+		return served(rest[len(serverScheme):], text)
 	case strings.HasPrefix(rest, "github:"):
 		return short(gitHub, rest[len("github:"):], ref)
 	case strings.HasPrefix(rest, "gitlab:"):
@@ -123,6 +128,15 @@ func parse(text string, o *Options) (Ref, error) {
 		return ofHost(rest, ref)
 	}
 	return short(gitHub, rest, ref)
+}
+
+// served reads "server/skill".
+func served(rest, text string) (Ref, error) {
+	label, skill, _ := strings.Cut(rest, "/")
+	if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" || label == "" || !fs.ValidPath(skill) || skill == "." || strings.Contains(text, "#") {
+		return Ref{}, cured(errors.New("it is not the label of a server and a skill of it"), "write it like mcp:docs/pdf")
+	}
+	return Ref{Kind: Server, URL: rest}, nil
 }
 
 // version reads what follows the "#" of a repository: "version", "version:path", and either with "@skill".

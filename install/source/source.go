@@ -1,6 +1,8 @@
 // Package source reads what a user types to say where skills are: "owner/repo", the URL of a repository, of an archive or of
-// a site, a folder, or an artifact of a registry. It opens nothing.
+// a site, a folder, an artifact of a registry, or a skill of an MCP server. It opens nothing.
 package source
+
+import "strings"
 
 // Kind is the kind of a place that has skills.
 type Kind uint8
@@ -12,16 +14,17 @@ const (
 	Archive                 // a .tar.gz, .tgz, .zip or .skill file, on this machine or at an https URL
 	Index                   // a site with an index below /.well-known
 	OCI                     // an artifact in an OCI registry
+	Server                  // a skill of an MCP server that the user has named
 )
 
-// String returns the kind as the registry and the lock files have it: "git", "local", "archive", "well-known" or "oci".
+// String returns the kind as the registry and the lock files have it: "git", "local", "archive", "well-known", "oci" or "mcp".
 func (k Kind) String() string {
-	return [...]string{"unknown", "git", "local", "archive", "well-known", "oci"}[k]
+	return [...]string{"unknown", "git", "local", "archive", "well-known", "oci", "mcp"}[k]
 }
 
 // KindNamed returns the kind that String returns name for, or 0.
 func KindNamed(name string) Kind {
-	for k := Git; k <= OCI; k++ {
+	for k := Git; k <= Server; k++ {
 		if k.String() == name {
 			return k
 		}
@@ -37,8 +40,8 @@ type Ref struct {
 	Kind Kind
 
 	// URL is, by kind: the URL of the repository (https, ssh, file or "user@host:path"), the absolute path of a folder,
-	// the https URL or the absolute path of an archive, the https URL of a site, or "registry/repository" of an artifact. It
-	// has no password.
+	// the https URL or the absolute path of an archive, the https URL of a site, "registry/repository" of an artifact, or the label of a
+	// server with the name or the path of one of its skills, as "docs/pdf". It has no password.
 	URL string
 
 	Path string // slash path of the skill or the folder of skills below the root; "" is the root
@@ -52,8 +55,21 @@ type Ref struct {
 
 // String returns a text that Parse reads as the same place, without Path, Want, Type, Name and Joined.
 func (r Ref) String() string {
-	if r.Kind == OCI {
-		return ociScheme + r.URL
+	return r.Kind.scheme() + r.URL
+}
+
+// scheme is what the text of a place begins with and its URL does not.
+func (k Kind) scheme() string {
+	switch k {
+	case OCI:
+		return ociScheme
+	case Server:
+		return serverScheme
 	}
-	return r.URL
+	return ""
+}
+
+// Of returns the place of a kind whose text is that of Ref.String.
+func Of(kind Kind, text string) Ref {
+	return Ref{Kind: kind, URL: strings.TrimPrefix(text, kind.scheme())}
 }

@@ -80,6 +80,8 @@ func TestParse(t *testing.T) { // R147, R151
 		{"https://acme.example", Ref{Kind: Index, URL: "https://acme.example"}},
 		{"https://acme.example/docs/", Ref{Kind: Index, URL: "https://acme.example/docs/"}},
 		{"oci://ghcr.io/acme/csv:1.0", Ref{Kind: OCI, URL: "ghcr.io/acme/csv", Want: "1.0", Type: "tag"}},
+		{"mcp:docs/pdf", Ref{Kind: Server, URL: "docs/pdf"}},
+		{"mcp:docs/office/pdf", Ref{Kind: Server, URL: "docs/office/pdf"}},
 		{"oci://localhost:5000/csv", Ref{Kind: OCI, URL: "localhost:5000/csv"}},
 		{"oci://r.example/csv@sha256:" + strings.Repeat("ab", 32), Ref{Kind: OCI, URL: "r.example/csv", Want: "sha256:" + strings.Repeat("ab", 32), Type: "commit"}},
 	} {
@@ -137,6 +139,11 @@ func TestParseRefuses(t *testing.T) {
 		{"./a\xff", "UTF-8"},
 		{strings.Repeat("a", 3000), "2048 bytes"},
 		{"oci://r.example/CSV", "no repository"},
+		{"mcp:docs", "not the label of a server and a skill of it"},
+		{"mcp:/pdf", "not the label of a server and a skill of it"},
+		{"mcp:a b/pdf", "not the label of a server and a skill of it"},
+		{"mcp:docs/../pdf", "not the label of a server and a skill of it"},
+		{"mcp:docs/pdf#v1", "not the label of a server and a skill of it"},
 		{"oci://r.example/csv@sha256:12", "no digest"},
 		{"oci://r.example/csv:-x", "no tag"},
 		{`C:\x`, "neither a URL"},
@@ -220,7 +227,7 @@ func TestJoined(t *testing.T) {
 
 // What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c", "h:8443/a/b", "a@h:8443/b",
+	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "mcp:h/r", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//", "github.com/a/b", "h.example/a/b#c", "h:8443/a/b", "a@h:8443/b",
 		"https://h/a/b/src/branch/c/d", "https://git.sr.ht/~a/b/tree/c/item/d", "https://raw.githubusercontent.com/a/b/c/SKILL.md", "skills.sh/a/b/c", "https://h/x/projects/a/repos/b/browse/c?at=refs%2Fheads%2Fd", "a@b:c#d:e@f"} {
 		f.Add(s)
 	}

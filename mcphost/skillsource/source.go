@@ -95,9 +95,10 @@ func (s *Source) Roots() []string { return nil }
 func (s *Source) Changed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.list != nil {
-		s.list.until = time.Time{}
+	if s.list == nil {
+		s.list = s.load()
 	}
+	s.list.until = time.Time{}
 }
 
 // Skills yields the skills as the server listed them, by their paths, and a problem for each that it may not publish. If the server does

@@ -406,3 +406,46 @@ func FuzzHead(f *testing.F) {
 		}
 	})
 }
+
+// A copy has all files as the server has them now, and needs the server.
+func TestCopy(t *testing.T) {
+	f, cache := pdf(t), t.TempDir()
+	f.serve(t, "skill://other/pdf", map[string]string{"SKILL.md": manifestOf("pdf", "")})
+	f.serve(t, "skill://one", map[string]string{"SKILL.md": manifestOf("one", ""), "run": "#!/bin/sh\n"})
+	s := source(t, f, skillsource.Options{Cache: cache})
+	into := func() *os.Root {
+		root, err := os.OpenRoot(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { root.Close() })
+		return root
+	}
+	to := into()
+	digest, err := s.Copy(t.Context(), "one", "", to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := to.Stat("run"); err != nil || info.Mode()&0o100 == 0 {
+		t.Errorf("the program: %v, %v", info, err)
+	}
+	empty := into()
+	if again, err := s.Copy(t.Context(), "one", digest, empty); err != nil || again != digest {
+		t.Errorf("again: %s, %v", again, err)
+	}
+	if list, _ := fs.ReadDir(empty.FS(), "."); len(list) > 0 {
+		t.Errorf("what is known is written: %v", list)
+	}
+	for name, wrong := range map[string]string{"two": "publishes no such skill", "pdf": "one of several: office/pdf, other/pdf"} {
+		if _, err := s.Copy(t.Context(), name, "", into()); !errors.Is(err, skillsource.ErrUnknown) || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.Copy(t.Context(), "office/pdf", "", into()); err != nil {
+		t.Error(err)
+	}
+	f.gone = true
+	if _, err := source(t, f, skillsource.Options{Cache: cache}).Copy(t.Context(), "one", "", into()); err == nil || !strings.Contains(err.Error(), "it is gone") {
+		t.Errorf("without the server: %v", err)
+	}
+}
