@@ -32,6 +32,11 @@ func (c *Conn) newClient() *mcp.Client {
 		o.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) { c.o.Changed("prompts") }
 		o.ResourceListChangedHandler = func(context.Context, *mcp.ResourceListChangedRequest) { c.o.Changed("resources") }
 	}
+	if c.o.remote != nil { // a process's are taken from what it writes
+		o.ProgressNotificationHandler = func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			c.progress(r.Params.ProgressToken, &Progress{r.Params.Progress, r.Params.Total, r.Params.Message})
+		}
+	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, o)
 	client.AddReceivingMiddleware(c.receive)
 	return client
@@ -47,7 +52,7 @@ func (c *Conn) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			return c.elicit(ctx, p), nil
 		case *mcp.CreateMessageWithToolsParams, *mcp.ListRootsParams:
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "the client does not declare " + method}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not declared"}
 		}
 		return next(ctx, method, r)
 	}
@@ -63,6 +68,9 @@ func (c *Conn) begun() (end func()) {
 		defer c.mu.Unlock()
 		if c.calls--; c.calls == 0 {
 			c.asked = 0
+		}
+		if c.o.remote != nil {
+			c.o.remote.noise.Store(0)
 		}
 	}
 }

@@ -34,6 +34,8 @@ type Options struct {
 	// Changed is told that a list has changed: "tools", "prompts" or "resources". It must not wait. nil means that the server is not asked
 	// to tell.
 	Changed func(list string)
+
+	remote *remote // the server is reached by HTTP; nil for a process
 }
 
 // Conn is the conversation with one process. New makes it, Connect begins it, and Close ends it.
@@ -81,7 +83,7 @@ func (e *Error) Error() string { return e.Message }
 func New(o *Options) *Conn {
 	c := &Conn{o: *o, w: newWire(o.Kill), watching: map[string]func(*Progress){}}
 	c.w.probe = cmp.Or(max(o.Probe, 0), DefaultProbe)
-	c.w.onProgress = c.progress
+	c.w.onProgress = c.told
 	c.w.passNotes = o.Elicit != nil || o.Changed != nil
 	c.client = c.newClient()
 	return c
@@ -127,21 +129,39 @@ func (c *Conn) Recent() (end []byte, all bool) {
 
 // Connect begins the conversation. It is called once.
 func (c *Conn) Connect(ctx context.Context) error {
-	var err error
-	if c.session, err = c.greet(ctx); err == nil || !c.slow() {
-		return own(err)
+	err := c.greet(ctx)
+	if err != nil && c.slow() {
+		c.patient() // it knows server/discover, and needs time
+		err = c.greet(ctx)
 	}
-	c.w.probe = 1 << 62 // it knows server/discover, and needs time
-	c.session, err = c.greet(ctx)
+	if err == nil && c.o.remote != nil {
+		c.o.remote.attend(c)
+	}
 	return own(err)
 }
 
-func (c *Conn) greet(ctx context.Context) (*mcp.ClientSession, error) {
-	return c.client.Connect(ctx, &link{wire: c.w, over: make(chan struct{})}, nil)
+func (c *Conn) greet(ctx context.Context) (err error) {
+	var t mcp.Transport = &link{wire: c.w, over: make(chan struct{})}
+	if c.o.remote != nil {
+		t = c.o.remote.transport()
+	}
+	c.session, err = c.client.Connect(ctx, t, nil)
+	return err
 }
 
-// slow reports whether the server answered the question for its revisions after that was given up.
+// patient waits for the answer to the next question for the revisions as long as it takes.
+func (c *Conn) patient() {
+	const always = 1 << 62
+	if c.w.probe = always; c.o.remote != nil {
+		c.o.remote.probe = always
+	}
+}
+
+// slow reports whether the server answered the question for its revisions after that was given up, or may have.
 func (c *Conn) slow() bool {
+	if c.o.remote != nil {
+		return c.o.remote.silent.Load()
+	}
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	return c.w.late
@@ -149,8 +169,7 @@ func (c *Conn) slow() bool {
 
 // Alive asks for a sign of life. Any answer is one. The error is that of ctx, or of a conversation that is over.
 func (c *Conn) Alive(ctx context.Context) error {
-	var rpc *jsonrpc.Error
-	if err := c.session.Ping(ctx, nil); err != nil && !errors.As(err, &rpc) {
+	if err := c.session.Ping(ctx, nil); answered(err) == nil {
 		return err
 	}
 	return nil
@@ -265,30 +284,57 @@ func (c *Conn) unwatch(token string) {
 	delete(c.watching, token)
 }
 
-// progress passes on a message of progress. One that nobody waits for is dropped.
-func (c *Conn) progress(params json.RawMessage) {
+// told passes on a message of progress.
+func (c *Conn) told(params json.RawMessage) {
 	var said struct {
 		Token           any `json:"progressToken"`
 		Progress, Total float64
 		Message         string
 	}
-	if json.Unmarshal(params, &said) != nil {
-		return
+	if json.Unmarshal(params, &said) == nil {
+		c.progress(said.Token, &Progress{said.Progress, said.Total, said.Message})
 	}
-	token, _ := said.Token.(string)
+}
+
+// progress passes on what a server says of a call. What nobody waits for is dropped.
+func (c *Conn) progress(of any, p *Progress) {
+	token, _ := of.(string)
 	c.mu.Lock()
 	tell := c.watching[token]
 	c.mu.Unlock()
 	if tell != nil {
-		tell(&Progress{max(said.Progress, 0), max(said.Total, 0), said.Message})
+		tell(&Progress{max(p.Done, 0), max(p.Total, 0), p.Message})
 	}
 }
 
 // own returns an error of the server as an *Error, and another one unchanged.
 func own(err error) error {
-	var rpc *jsonrpc.Error
-	if errors.As(err, &rpc) {
+	if rpc := answered(err); rpc != nil {
 		return &Error{rpc.Code, rpc.Message}
 	}
 	return err
 }
+
+// answered returns the error that a server answered with, nil for an error without one. The SDK has one of its own for what was not sent.
+func answered(err error) *jsonrpc.Error {
+	switch e := err.(type) { //nolint:errorlint // each error of the tree is looked at
+	case nil:
+		return nil
+	case *jsonrpc.Error:
+		if e.Message == rejected {
+			return nil
+		}
+		return e
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if rpc := answered(inner); rpc != nil {
+				return rpc
+			}
+		}
+		return nil
+	}
+	return answered(errors.Unwrap(err))
+}
+
+// rejected is the message of the SDK's own error.
+const rejected = "rejected by transport"

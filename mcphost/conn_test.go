@@ -18,9 +18,13 @@ type request struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
-		Name string
-		Meta map[string]any `json:"_meta"`
+		Name           string
+		Cursor         string
+		Meta           map[string]any `json:"_meta"`
+		InputResponses json.RawMessage
+		RequestState   string
 	}
+	Result, Error json.RawMessage // of an answer
 }
 
 // fake answers a request with a result or an error as JSON: "" is no answer.

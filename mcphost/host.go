@@ -76,6 +76,7 @@ type Host struct {
 	servers []*server
 	now     func() time.Time
 	ping    time.Duration // how long a sign of life may take
+	begin   time.Duration // how long a stream over HTTP may take to begin
 }
 
 // pingWait is Host.ping.
@@ -83,7 +84,7 @@ const pingWait = 5 * time.Second
 
 // NewHost returns a Host. It copies o. It returns an error for options that are invalid. It starts nothing.
 func NewHost(o *HostOptions) (*Host, error) {
-	h := &Host{o: *o, now: time.Now, ping: pingWait}
+	h := &Host{o: *o, now: time.Now, ping: pingWait, begin: headersWait}
 	if h.o.Record != "" && !filepath.IsAbs(h.o.Record) {
 		return nil, fmt.Errorf("mcphost.HostOptions: Record must be an absolute path, not %q", h.o.Record)
 	}
@@ -175,15 +176,11 @@ func (h *Host) Start(ctx context.Context, label string) error {
 	return h.use(ctx, label, func(ctx context.Context, r *running) error { return r.c.Alive(ctx) })
 }
 
-// use lets f use a server that runs, for at most the time of a call. The error is that of ctx or a *ServerError.
+// use lets f use the server with a label.
 func (h *Host) use(ctx context.Context, label string, f func(context.Context, *running) error) error {
 	s := h.find(label)
 	if s == nil {
 		return &ServerError{Label: label, Kind: KindUnknown, Message: "no server has this label"}
 	}
-	r, err := s.ready(ctx)
-	if err != nil {
-		return err
-	}
-	return s.failed(ctx, r, r.limited(ctx, func(ctx context.Context) error { return f(ctx, r) }))
+	return s.use(ctx, f)
 }

@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/tool"
 )
@@ -58,6 +60,7 @@ func host(t *testing.T, f fake, o *HostOptions) (*Host, *program) {
 		o.Servers = []Server{{}}
 	}
 	o.Servers[0].Label, o.Servers[0].Run = "demo", p.run
+	o.Servers[0].Timeout = cmp.Or(o.Servers[0].Timeout, 20*time.Second)
 	h, err := NewHost(o)
 	if err != nil {
 		t.Fatal(err)

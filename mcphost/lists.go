@@ -55,6 +55,7 @@ type Content struct {
 // Prompts returns the prompts of a server, up to 1,000. The error is that of ctx or a *ServerError, as for all methods of this kind.
 func (h *Host) Prompts(ctx context.Context, label string) (out []Prompt, err error) {
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
+		out = nil
 		cursor := ""
 		for range maxPages {
 			if !r.c.has("prompts") {
@@ -94,6 +95,7 @@ func (s *server) short(text string) string { return Plain(s.plain(text), maxText
 // Prompt returns the messages of a prompt with arguments.
 func (h *Host) Prompt(ctx context.Context, label, name string, args map[string]string) (out []Message, err error) {
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
+		out = nil
 		params, size := &mcp.GetPromptParams{Name: name, Arguments: args}, int64(0)
 		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (mcp.InputRequestMap, string, error) {
 			params.InputResponses, params.RequestState = answers, state
@@ -146,6 +148,7 @@ func (h *Host) Complete(ctx context.Context, label, prompt, argument, value stri
 // Resources returns a page of what there is to read at a server, and the cursor of the next page: "" is the first page, and no next one.
 func (h *Host) Resources(ctx context.Context, label, cursor string) (out []Resource, next string, err error) {
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
+		out = nil
 		if !r.c.has("resources") {
 			return nil
 		}
@@ -169,6 +172,7 @@ func (h *Host) Resources(ctx context.Context, label, cursor string) (out []Resou
 // Read reads a resource of a server. Together its contents have at most 8 MiB; they are given as they are, but for secrets.
 func (h *Host) Read(ctx context.Context, label, uri string) (out []Content, err error) {
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
+		out = nil
 		params := &mcp.ReadResourceParams{URI: uri}
 		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (mcp.InputRequestMap, string, error) {
 			params.InputResponses, params.RequestState = answers, state

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +55,10 @@ func (s *server) connect(ctx context.Context) (*running, error) {
 // options are those of the conversation.
 func (r *running) options() *Options {
 	o := &Options{Kill: r.kill, Changed: r.s.heard}
+	if r.s.URL != "" {
+		o.remote = newRemote(r.s.URL, r.s.Client, r.kill)
+		o.remote.begin = r.s.h.begin
+	}
 	if elicit := r.s.h.o.Elicit; elicit != nil {
 		o.Elicit = func(ctx context.Context, q *Question) (*Answer, error) {
 			r.pause()
@@ -66,8 +72,9 @@ func (r *running) options() *Options {
 
 // serve carries the conversation until the server is gone.
 func (s *server) serve(ctx context.Context, c *Conn, started func()) error {
-	if s.Run == nil {
-		return s.fault(KindStart, "servers with a URL cannot be reached yet", nil)
+	if r := c.o.remote; r != nil {
+		started()
+		return r.carry(ctx, c)
 	}
 	return s.Run(ctx, &Pipes{In: c.In(), Out: c.Out(), Err: c.Err(), Started: started})
 }
@@ -109,12 +116,26 @@ func (r *running) unready(ctx context.Context, err error) error {
 		return r.fault(KindStart, fmt.Sprintf("it did not say within %s which tools it has", r.s.Start), nil)
 	case errors.As(r.err, &own), errors.As(err, &own):
 		return own
+	case errors.Is(err, errLogin):
+		return r.s.fault(KindLogin, errLogin.Error(), err)
 	case errors.As(err, &rpc):
 		return r.fault(KindProtocol, "it refused the conversation: "+rpc.Message, err)
 	case err == nil:
 		return r.fault(KindStart, "it ended at once", nil)
 	}
+	if r.s.URL != "" {
+		return r.s.fault(KindStart, "it cannot be used: "+cause(err), err)
+	}
 	return r.fault(KindProtocol, "it does not speak MCP: "+err.Error(), err)
+}
+
+// cause returns why a request failed, without the words of the layers between.
+func cause(err error) string {
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		return inner.Err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), rejected+": ", "")
 }
 
 // fault returns a failure with what the process wrote last.
@@ -140,7 +161,7 @@ func (r *running) gone(ctx context.Context, err error) {
 	switch {
 	case verdict != "":
 		r.err = r.fault(KindCrash, "it was ended: "+verdict, nil)
-	case asked:
+	case asked, errors.Is(err, errGone):
 	case err != nil:
 		r.err = r.ended(err)
 	default:
@@ -182,8 +203,8 @@ func (r *running) kill(why string) {
 func (r *running) broken(ctx context.Context, err error) error {
 	limited, cancel := context.WithTimeout(ctx, r.s.h.ping)
 	defer cancel()
-	if r.c.Alive(limited) == nil {
-		return r.s.fault(KindProtocol, "its answer cannot be used: "+err.Error(), err)
+	if r.Take() && r.c.Alive(limited) == nil {
+		return r.s.fault(KindProtocol, "its answer cannot be used: "+cause(err), err)
 	}
 	select {
 	case <-r.c.Ended():

@@ -114,11 +114,27 @@ func (s *server) list(ctx context.Context) error {
 	if s.known() {
 		return nil
 	}
-	r, err := s.ready(ctx)
-	if err != nil || s.known() { // since the start
-		return err
+	return s.use(ctx, func(ctx context.Context, r *running) error {
+		if s.known() { // since the start
+			return nil
+		}
+		return s.relist(ctx, r.c)
+	})
+}
+
+// use lets f use the server, for at most the time of a call, and once more if the server has forgotten the conversation meanwhile. The error is
+// that of ctx or a *ServerError.
+func (s *server) use(ctx context.Context, f func(context.Context, *running) error) error {
+	for again := true; ; again = false {
+		r, err := s.ready(ctx)
+		if err != nil {
+			return err
+		}
+		err = s.failed(ctx, r, r.limited(ctx, func(ctx context.Context) error { return f(ctx, r) }))
+		if !again || !errors.Is(err, errGone) {
+			return err
+		}
 	}
-	return s.failed(ctx, r, r.limited(ctx, func(ctx context.Context) error { return s.relist(ctx, r.c) }))
 }
 
 // known reports whether the tools of the server are known.
@@ -155,13 +171,6 @@ func (s *server) call(ctx context.Context, name string, d *Described, args []byt
 }
 
 func (s *server) answer(ctx context.Context, d *Described, args []byte) tool.Result {
-	r, err := s.ready(ctx)
-	if err != nil {
-		return s.failure(ctx, d.Name, err)
-	}
-	if err := s.refused(d); err != nil {
-		return s.failure(ctx, d.Name, err)
-	}
 	var progress func(*Progress)
 	if tool.Watched(ctx) {
 		progress = func(p *Progress) {
@@ -169,13 +178,19 @@ func (s *server) answer(ctx context.Context, d *Described, args []byte) tool.Res
 		}
 	}
 	var res *Result
-	err = s.failed(ctx, r, r.limited(ctx, func(ctx context.Context) error {
+	err := s.use(ctx, func(ctx context.Context, r *running) (err error) {
+		if err := s.refused(d); err != nil {
+			return err
+		}
 		res, err = r.c.Call(ctx, d.Name, args, progress)
 		return err
-	}))
+	})
 	if err != nil {
 		return s.failure(ctx, d.Name, err)
 	}
+	s.mu.Lock()
+	s.calls++
+	s.mu.Unlock()
 	return s.result(res)
 }
 
@@ -186,14 +201,14 @@ func (s *server) failed(ctx context.Context, r *running, err error) error {
 	switch {
 	case err == nil:
 		s.keep.Worked()
-		s.mu.Lock()
-		s.calls++
-		s.last = nil
-		s.mu.Unlock()
+		s.note(nil)
 		return nil
 	case ctx.Err() != nil:
 		r.c.Check(ctx, s.h.ping)
 		return ctx.Err()
+	case r.c.forgotten():
+		r.Stop()
+		return s.fault(KindCrash, errGone.Error(), errGone)
 	case errors.Is(err, errTooLong):
 		r.c.Check(ctx, s.h.ping)
 		err = s.fault(KindTimeout, fmt.Sprintf("it did not answer within %s", s.Timeout), nil)
@@ -201,6 +216,8 @@ func (s *server) failed(ctx context.Context, r *running, err error) error {
 		s.keep.Worked()
 		err = s.fault(KindAnswer, rpc.Message, err)
 	case errors.As(err, &own):
+	case errors.Is(err, errLogin):
+		err = s.fault(KindLogin, errLogin.Error(), err)
 	default:
 		err = r.broken(ctx, err)
 	}

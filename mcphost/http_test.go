@@ -1,0 +1,250 @@
+package mcphost
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// sdkServer returns a server of the SDK with the tool tell, which waits until its progress is heard, and a tool more that adds another one.
+func sdkServer(heard <-chan struct{}) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+	tell := func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		if token := r.Params.GetProgressToken(); token != nil {
+			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1, Total: 2, Message: "half"})
+			<-heard
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "noon"}}}, nil, nil
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "tell", Description: "Tells"}, tell)
+	mcp.AddTool(s, &mcp.Tool{Name: "more"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		mcp.AddTool(s, &mcp.Tool{Name: "late"}, tell)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, nil
+	})
+	return s
+}
+
+// web returns a host of one server that a handler is.
+func web(t *testing.T, handler http.Handler, o *HostOptions) *Host {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	if o == nil {
+		o = &HostOptions{}
+	}
+	if o.Servers == nil {
+		o.Servers = []Server{{}}
+	}
+	o.Servers[0].Label, o.Servers[0].URL = "demo", s.URL+"/mcp"
+	h, err := NewHost(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+func handlers(heard <-chan struct{}) map[string]http.Handler {
+	get := func(s *mcp.Server) func(*http.Request) *mcp.Server {
+		return func(*http.Request) *mcp.Server { return s }
+	}
+	legacy := mcp.NewStreamableHTTPHandler(get(sdkServer(heard)), nil)
+	return map[string]http.Handler{
+		"modern": mcp.NewStreamableHTTPHandler(get(sdkServer(heard)), &mcp.StreamableHTTPOptions{Stateless: true}),
+		"older": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Mcp-Method") != "" {
+				http.Error(w, "Not Found", http.StatusNotFound)
+				return
+			}
+			legacy.ServeHTTP(w, r)
+		}),
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	heard := make(chan struct{}, 1)
+	for name, handler := range handlers(heard) {
+		t.Run(name, func(t *testing.T) {
+			h := web(t, handler, nil)
+			all := toolsOf(t, h)
+			if len(all) != 2 || all[1].Name != "mcp__demo__tell" {
+				t.Fatalf("got %+v", all)
+			}
+			var said string
+			ctx := tool.WithWatch(t.Context(), func(e tool.Event) {
+				said = fmt.Sprint(e.Kind, e.Text, e.Done, e.Total)
+				heard <- struct{}{}
+			})
+			if r := all[1].Call(ctx, json.RawMessage(`{}`)); !r.Success || r.Result != "noon" {
+				t.Errorf("got %s", r.Encode())
+			}
+			if said != "progresshalf1 2" {
+				t.Errorf("got %q", said)
+			}
+			want := map[string]string{"modern": "2026-07-28", "older": "2025-11-25"}[name]
+			if i := h.Info("demo"); i.Protocol != want || i.Name != "sdk" || !i.Remote {
+				t.Errorf("got %+v", i)
+			}
+			if r := call(t, &all[0], `{}`); !r.Success {
+				t.Errorf("got %s", r.Encode())
+			}
+			for until := time.Now().Add(time.Minute); len(h.News()) == 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(until) {
+					t.Fatal("no news")
+				}
+			}
+			if all := toolsOf(t, h); len(all) != 3 || all[0].Name != "mcp__demo__late" {
+				t.Errorf("got %+v", all)
+			}
+		})
+	}
+}
+
+// A session that the server has forgotten is begun again, with the call that found it out.
+func TestSessionGone(t *testing.T) {
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return sdkServer(nil) }, nil)
+	for name, body := range map[string]string{"plain": "session not found", "as JSON": `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			forgotten := map[string]bool{}
+			forget, starts := false, 0
+			h := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				id := r.Header.Get("Mcp-Session-Id")
+				mu.Lock()
+				if id == "" && r.Header.Get("Mcp-Method") == "" {
+					starts++
+				}
+				if forget && id != "" {
+					forgotten[id], forget = true, false
+				}
+				gone := forgotten[id]
+				mu.Unlock()
+				switch {
+				case r.Header.Get("Mcp-Method") != "":
+					http.Error(w, "no", http.StatusBadRequest)
+				case gone:
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusNotFound)
+					_, _ = io.WriteString(w, body)
+				default:
+					handler.ServeHTTP(w, r)
+				}
+			}), nil)
+			all := toolsOf(t, h)
+			mu.Lock()
+			forget = true
+			mu.Unlock()
+			for range 2 {
+				if r := call(t, &all[1], `{}`); !r.Success {
+					t.Errorf("got %s", r.Encode())
+				}
+			}
+			if starts != 2 {
+				t.Errorf("%d starts", starts)
+			}
+		})
+	}
+}
+
+// What identifies the user goes to no other host, and a server that asks for it says so.
+func TestRedirect(t *testing.T) {
+	var got []string
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Header.Get("Authorization")) }))
+	defer other.Close()
+	client := &http.Client{Transport: identified{http.DefaultTransport}}
+	h := web(t, http.RedirectHandler(other.URL, http.StatusTemporaryRedirect), &HostOptions{Servers: []Server{{Client: client}}})
+	_, err := h.Tools(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "it redirects to "+other.URL) || len(got) > 0 {
+		t.Errorf("got %v, %q", err, got)
+	}
+	h = web(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), nil)
+	_, err = h.Tools(t.Context())
+	if e, ok := errors.AsType[*ServerError](err); !ok || e.Kind != KindLogin {
+		t.Errorf("got %v", err)
+	}
+	modern := handlers(nil)["modern"]
+	h = web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" {
+			http.Redirect(w, r, "/mcp/", http.StatusPermanentRedirect)
+			return
+		}
+		modern.ServeHTTP(w, r)
+	}), nil)
+	if all := toolsOf(t, h); len(all) != 2 {
+		t.Errorf("got %+v", all)
+	}
+}
+
+type identified struct{ http.RoundTripper }
+
+func (i identified) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer secret")
+	return i.RoundTripper.RoundTrip(r)
+}
+
+// Nothing that a server on the web sends makes a call wait or grow without bound.
+func TestBadWeb(t *testing.T) {
+	modern := handlers(nil)["modern"]
+	only := func(method string, f http.HandlerFunc) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Mcp-Method") == method {
+				f(w, r)
+				return
+			}
+			modern.ServeHTTP(w, r)
+		})
+	}
+	hang := func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}
+	events := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":1,\"message\":\""+strings.Repeat("x", 1<<16)+"\"}}\n\n")
+		}
+	}
+	big := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for range 10 << 10 {
+			_, _ = io.WriteString(w, strings.Repeat(" ", 1<<10))
+		}
+	}
+	for _, tt := range []struct {
+		name, method string
+		f            http.HandlerFunc
+		timeout      time.Duration
+		want         string
+	}{
+		{"never answers", "tools/call", hang, time.Second, "it did not answer within 1s"},
+		{"floods progress", "tools/call", events, time.Minute, "it sent more than 32 MiB that answer nothing"},
+		{"a huge answer", "tools/call", big, time.Minute, "its answer has more than 8388608 bytes"},
+		{"a web page", "tools/call", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, time.Minute, "unsupported content type"},
+		{"busy", "tools/call", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, time.Minute, "Service Unavailable"},
+		{"listens without a word", "subscriptions/listen", hang, time.Minute, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := web(t, only(tt.method, tt.f), &HostOptions{Servers: []Server{{Timeout: tt.timeout}}})
+			h.begin = 100 * time.Millisecond
+			all := toolsOf(t, h)
+			r := call(t, &all[1], `{}`)
+			if r.Success != (tt.want == "") || !strings.Contains(r.Message, tt.want) {
+				t.Errorf("got %s", r.Encode())
+			}
+		})
+	}
+}
