@@ -22,23 +22,38 @@ type program struct {
 	f      fake
 	starts atomic.Int32
 	mu     sync.Mutex
-	write  func(line string) // of the last run
-	end    func()            // likewise: it dies
+	out    io.Writer // of the last run
+	kill   func()    // likewise
+}
+
+// write writes a line.
+func (p *program) write(line string) {
+	p.mu.Lock()
+	out := p.out
+	p.mu.Unlock()
+	_, _ = io.WriteString(out, line+"\n")
+}
+
+// end has it die.
+func (p *program) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kill()
 }
 
 func (p *program) run(ctx context.Context, pipes *Pipes) error {
 	p.starts.Add(1)
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+	out := &oneByOne{w: pipes.Out}
 	p.mu.Lock()
-	p.write = func(line string) { _, _ = io.WriteString(pipes.Out, line+"\n") }
-	p.end = end
+	p.out, p.kill = out, end
 	p.mu.Unlock()
 	pipes.Started()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		answer(pipes.In, pipes.Out, p.f)
+		answer(pipes.In, out, p.f)
 	}()
 	select {
 	case <-over:
@@ -47,6 +62,18 @@ func (p *program) run(ctx context.Context, pipes *Pipes) error {
 		_, _ = io.WriteString(pipes.Err, "last words\n")
 		return errors.New("it was killed")
 	}
+}
+
+// oneByOne is a pipe that several goroutines write to.
+type oneByOne struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (o *oneByOne) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
 }
 
 // host returns a host of one server with the label demo.
@@ -76,6 +103,18 @@ func toolsOf(t *testing.T, h *Host) []tool.Tool {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// newsOf waits for news.
+func newsOf(t *testing.T, h *Host) []string {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if news := h.News(); news != nil {
+			return news
+		}
+	}
+	t.Fatal("no news")
+	return nil
 }
 
 func call(t *testing.T, to *tool.Tool, args string) tool.Result {

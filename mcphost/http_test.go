@@ -100,11 +100,7 @@ func TestHTTP(t *testing.T) {
 			if r := call(t, &all[0], `{}`); !r.Success {
 				t.Errorf("got %s", r.Encode())
 			}
-			for until := time.Now().Add(time.Minute); len(h.News()) == 0; time.Sleep(time.Millisecond) {
-				if time.Now().After(until) {
-					t.Fatal("no news")
-				}
-			}
+			newsOf(t, h)
 			if all := toolsOf(t, h); len(all) != 3 || all[0].Name != "mcp__demo__late" {
 				t.Errorf("got %+v", all)
 			}
