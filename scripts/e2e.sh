@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs agent serve with programs of other people: real agents, clients that verify, the Inspector and the conformance suite of the protocol.
-# Linux on x86-64.
-#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot sdk fastmcp inspector conformance; without any, all
+# Linux on x86-64. ask needs tmux.
+#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance; without any, all
 # The programs are put into .tools/e2e once, from the network; what is tested has no network but this machine, if that can be had.
 # An agent is named this server by agent mcp install, or is given its address. Its model is scripts/e2e/model.mjs, which activates a skill and
 # runs a script of it.
@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
-chosen=${*:-claude codex gemini opencode qwen copilot sdk fastmcp inspector conformance}
+chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance}
 DIR=$TOOLS/e2e
 NODES=$DIR/node_modules
 PINS='@anthropic-ai/claude-code@2.1.332 @github/copilot@1.0.102 @google/gemini-cli@0.61.0 @modelcontextprotocol/client@2.4.0
@@ -41,7 +41,7 @@ fi
 WORK=$(mktemp -d)
 HERE=$PWD/scripts/e2e
 started= URL=
-trap 'for pid in $started; do kill "$pid" 2>/dev/null || :; done; rm -rf "$WORK"' EXIT
+trap 'for pid in $started; do kill "$pid" 2>/dev/null || :; done; rm -rf "$WORK" 2>/dev/null || { sleep 1; rm -rf "$WORK"; }' EXIT # some write at their end
 
 # skill NAME TEXT writes a skill into the workspace.
 skill() {
@@ -122,7 +122,7 @@ result() {
 		return
 	fi
 	echo "FAIL  $name (exit $status${missing:+, without $missing})"
-	tail -n 20 "$WORK/out" | cut -c 1-2000 | sed 's/^/      /'
+	grep -v "^ *$" "$WORK/out" | tail -n 20 | cut -c 1-2000 | sed 's/^/      /'
 	failed=1
 }
 
@@ -157,6 +157,43 @@ works() {
 		grep -o 'Greet the person by name' "$WORK/$agent-$transport.asked" >>"$WORK/out" || : # the model saw the skill
 		result "$agent over $transport" "$status" 'hello Ada from hi.sh' 'Greet the person by name'
 	done
+}
+
+# shows waits for a text on the screen of the terminal, for some tenths of a second. press types a key for it, again if the key was lost.
+shows() {
+	for _ in $(seq "$2"); do
+		tmux -S "$WORK/tmux" capture-pane -p >"$WORK/out" 2>/dev/null || return 1
+		! grep -q -- "$1" "$WORK/out" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+press() {
+	for _ in 1 2 3 4; do
+		tmux -S "$WORK/tmux" send-keys "$1" && shows "$2" 60 && return
+	done
+	return 1
+}
+greets() { press greet greet && tmux -S "$WORK/tmux" send-keys Enter && shows 'Let the scripts of "hello" run here' 100; }
+
+# asks has Claude Code in a terminal run a script that nobody approved: the question is shown, yes is typed, and the log says who said it.
+asks() {
+	need tmux "install tmux"
+	model claude-ask mcp__skills__ "$CALLS"
+	as model node "$HERE/settings.mjs" claude "$WORK/homes/asking" "$MODEL" "$WORK/ws"
+	as asking "$DIR/agent" mcp install claude
+	in_home asking env >"$WORK/environment" # tmux starts programs with the environment of its server
+	tmux -S "$WORK/tmux" new-session -d -x 110 -y 40 -c "$WORK/ws" "exec env -i $(sed '/^TERM=\|^_=\|^PWD=\|^SHLVL=/d' "$WORK/environment" | tr '\n' ' ') TERM=xterm-256color \
+		ANTHROPIC_API_KEY=fake ANTHROPIC_BASE_URL=http://127.0.0.1:$MODEL $NODES/@anthropic-ai/claude-code-linux-x64/claude --allowedTools mcp__skills__skill mcp__skills__script_run"
+	status=0
+	{
+		# Right after the start keys are lost, and the server is not connected yet: then the model says hello.
+		shows 'auto mode on' 600 && { greets || greets || greets || greets; } &&
+			press Right '◉ no' && press Down '❯ ◯ once' && press Down '❯ ◯ yes' && press Enter 'Let them run?: yes' && press Enter 'hello Ada from hi.sh'
+	} || status=$?
+	tmux -S "$WORK/tmux" kill-server || :
+	[ "$status" != 0 ] || as asking "$DIR/agent" audit show --json || status=$?
+	result "a yes in Claude Code" "$status" '"event":"trust_approved","skill_name":"hello","agent_id":"mcp:claude-code"'
 }
 
 # verifies NAME COMMAND... has a client read every skill and check it, with a server that it starts, and one that it reaches.
@@ -197,6 +234,7 @@ for one in $chosen; do
 	opencode) works opencode skills_ "$NODES/opencode-linux-x64/bin/opencode" run --format json go ;;
 	qwen) works qwen mcp__skills__ "$NODES/.bin/qwen" --approval-mode yolo --output-format json -p go ;;
 	copilot) works copilot skills- "$NODES/.bin/copilot" -p go --output-format json ;;
+	ask) asks ;;
 	sdk) verifies sdk node "$HERE/skills.mjs" ;;
 	fastmcp) verifies fastmcp "$DIR/python/bin/python" "$HERE/skills.py" ;;
 	inspector)

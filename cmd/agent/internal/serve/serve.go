@@ -146,11 +146,11 @@ func (s *Server) approve(ctx context.Context, k *skill.Skill) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	lines := p.Lines()
-	for i, line := range lines {
-		lines[i] = ui.Line(line)
+	// The question is first: clients show the beginning of a text alone.
+	lines := []string{fmt.Sprintf("Let the scripts of %q run here? yes: as long as its content stays; once: for this call", k.Canonical())}
+	for _, line := range p.Lines() {
+		lines = append(lines, ui.Line(line))
 	}
-	lines = append(lines, fmt.Sprintf("Let the scripts of %q run here? yes: as long as its content stays; once: for this call", k.Canonical()))
 	answer, err := mcpserve.Ask(ctx, p.Digest(), strings.Join(lines, "\n"))
 	switch {
 	case err != nil:
