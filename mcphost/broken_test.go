@@ -213,9 +213,9 @@ func TestNews(t *testing.T) {
 	}
 	var names []string
 	for _, x := range toolsOf(t, h) {
-		names = append(names, x.Full)
+		names = append(names, x.Name)
 	}
-	if got := fmt.Sprint(names); got != "[mcp.demo.b mcp.demo.c]" {
+	if got := fmt.Sprint(names); got != "[mcp__demo__b mcp__demo__c]" {
 		t.Errorf("got %s", got)
 	}
 	if r := call(t, &before[0], `{}`); r.Success || !strings.Contains(r.Message, `it has no tool "a" any more`) {

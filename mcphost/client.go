@@ -83,20 +83,27 @@ func (c *Conn) mayAsk() bool {
 	return c.calls > 0 && c.asked <= maxQuestions
 }
 
+// more is what a result asks for in place of an answer.
+type more struct {
+	needed    bool
+	questions mcp.InputRequestMap
+	state     string
+}
+
 // rounds sends a request, and again with the answers to what it asks for.
-func (c *Conn) rounds(ctx context.Context, send func(mcp.InputResponseMap, string) (mcp.InputRequestMap, string, error)) error {
+func (c *Conn) rounds(ctx context.Context, send func(mcp.InputResponseMap, string) (more, error)) error {
 	defer c.begun()()
 	var answers mcp.InputResponseMap
 	state := ""
 	for range maxRounds {
-		questions, next, err := send(answers, state)
-		if err != nil || questions == nil {
+		m, err := send(answers, state)
+		if err != nil || !m.needed {
 			return own(err)
 		}
-		if answers, err = c.answers(ctx, questions); err != nil {
+		if answers, err = c.answers(ctx, m.questions); err != nil {
 			return err
 		}
-		state = next
+		state = m.state
 	}
 	return &Error{Message: fmt.Sprintf("it asked for more %d times", maxRounds)}
 }

@@ -256,12 +256,12 @@ func (c *Conn) Call(ctx context.Context, name string, args json.RawMessage, prog
 		params.SetProgressToken(token)
 	}
 	var res *mcp.CallToolResult
-	err := c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (_ mcp.InputRequestMap, _ string, err error) {
+	err := c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (_ more, err error) {
 		params.InputResponses, params.RequestState = answers, state
 		if res, err = c.session.CallTool(ctx, params); err != nil {
-			return nil, "", err
+			return more{}, err
 		}
-		return res.InputRequests, res.RequestState, nil
+		return more{res.NeedsInput(), res.InputRequests, res.RequestState}, nil
 	})
 	if err != nil {
 		return nil, err

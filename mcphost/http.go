@@ -53,11 +53,12 @@ type remote struct {
 	probe  time.Duration // how long the headers of the answer to server/discover may take
 	begin  time.Duration // likewise those of a stream that nobody waits for
 
-	why    atomic.Value  // of type string: what was wrong with an answer
-	lost   chan struct{} // closed when the conversation has ended
-	gone   atomic.Bool   // the server says that it does not know the session
-	silent atomic.Bool   // server/discover was given up
-	noise  atomic.Int64  // bytes since the last answer
+	why      atomic.Value  // of type string: what was wrong with an answer
+	lost     chan struct{} // closed when the conversation has ended
+	attended atomic.Bool   // attend was called
+	gone     atomic.Bool   // the server says that it does not know the session
+	silent   atomic.Bool   // server/discover was given up
+	noise    atomic.Int64  // bytes since the last answer
 }
 
 // newRemote returns the other side for a client that adds what identifies the user; it may be nil.
@@ -205,6 +206,7 @@ func (m *metered) Read(p []byte) (int, error) {
 // attend notes the end of the conversation, and ends it with the Conn.
 func (r *remote) attend(c *Conn) {
 	session := c.session
+	r.attended.Store(true)
 	go func() {
 		_ = session.Wait()
 		close(r.lost)
@@ -221,12 +223,24 @@ func (r *remote) attend(c *Conn) {
 // errGone is how a conversation ends that the server has forgotten. It is begun again.
 var errGone = errors.New("the server does not know the session any more")
 
+// leave waits for a while until the server knows that the conversation is over.
+func (r *remote) leave() {
+	if !r.attended.Load() {
+		return
+	}
+	select {
+	case <-r.lost:
+	case <-time.After(endGrace):
+	}
+}
+
 // carry waits until the conversation with a server is over.
 func (r *remote) carry(ctx context.Context, c *Conn) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.w.closed:
+		r.leave()
 		return nil
 	case <-r.lost:
 	}

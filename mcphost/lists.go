@@ -97,14 +97,14 @@ func (h *Host) Prompt(ctx context.Context, label, name string, args map[string]s
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
 		out = nil
 		params, size := &mcp.GetPromptParams{Name: name, Arguments: args}, int64(0)
-		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (mcp.InputRequestMap, string, error) {
+		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (more, error) {
 			params.InputResponses, params.RequestState = answers, state
 			res, err := r.c.session.GetPrompt(ctx, params)
 			if err != nil {
-				return nil, "", err
+				return more{}, err
 			}
-			if res.InputRequests != nil {
-				return res.InputRequests, res.RequestState, nil
+			if res.NeedsInput() {
+				return more{true, res.InputRequests, res.RequestState}, nil
 			}
 			for _, m := range res.Messages {
 				if m == nil {
@@ -115,11 +115,11 @@ func (h *Host) Prompt(ctx context.Context, label, name string, args map[string]s
 					one.Role = "user"
 				}
 				if size += int64(len(one.Text)); size > h.o.MaxResult {
-					return nil, "", &Error{Message: fmt.Sprintf("the prompt has more than %d bytes", h.o.MaxResult)}
+					return more{}, &Error{Message: fmt.Sprintf("the prompt has more than %d bytes", h.o.MaxResult)}
 				}
 				out = append(out, one)
 			}
-			return nil, "", nil
+			return more{}, nil
 		})
 	})
 	return out, err
@@ -174,21 +174,21 @@ func (h *Host) Read(ctx context.Context, label, uri string) (out []Content, err 
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
 		out = nil
 		params := &mcp.ReadResourceParams{URI: uri}
-		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (mcp.InputRequestMap, string, error) {
+		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (more, error) {
 			params.InputResponses, params.RequestState = answers, state
 			res, err := r.c.session.ReadResource(ctx, params)
 			if err != nil {
-				return nil, "", err
+				return more{}, err
 			}
-			if res.InputRequests != nil {
-				return res.InputRequests, res.RequestState, nil
+			if res.NeedsInput() {
+				return more{true, res.InputRequests, res.RequestState}, nil
 			}
 			for _, o := range res.Contents {
 				if o != nil {
 					out = append(out, Content{o.URI, Plain(o.MIMEType, 200), r.s.redacted(o.Text), o.Blob})
 				}
 			}
-			return nil, "", nil
+			return more{}, nil
 		})
 	})
 	return out, err

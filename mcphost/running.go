@@ -17,6 +17,7 @@ import (
 type running struct {
 	s      *server
 	c      *Conn
+	life   context.Context    // over when it ends
 	cancel context.CancelFunc // ends it
 
 	done chan struct{} // closed when it is gone and err is set
@@ -32,7 +33,7 @@ type running struct {
 // connect connects to the server and asks it for its tools.
 func (s *server) connect(ctx context.Context) (*running, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &running{s: s, cancel: cancel, done: make(chan struct{}), limits: map[*limit]bool{}}
+	r := &running{s: s, life: life, cancel: cancel, done: make(chan struct{}), limits: map[*limit]bool{}}
 	r.c = New(r.options())
 	ready := make(chan struct{})
 	var once sync.Once
@@ -82,6 +83,7 @@ func (s *server) serve(ctx context.Context, c *Conn, started func()) error {
 var (
 	errNotReady = errors.New("it was not ready in time")
 	errTooLong  = errors.New("it did not answer in time")
+	errOver     = errors.New("it has ended")
 )
 
 // greet waits for the start of the process, and asks it for its tools.
@@ -274,6 +276,7 @@ func (r *running) resume() {
 func (r *running) limited(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer context.AfterFunc(r.life, func() { cancel(errOver) })()
 	l := &limit{timer: time.AfterFunc(r.s.Timeout, func() { cancel(errTooLong) }), left: r.s.Timeout, since: time.Now()}
 	r.mu.Lock()
 	r.limits[l] = true
@@ -285,8 +288,8 @@ func (r *running) limited(ctx context.Context, f func(context.Context) error) er
 		l.timer.Stop()
 	}()
 	err := f(ctx)
-	if err != nil && context.Cause(ctx) == errTooLong { //nolint:errorlint // it is this one
-		return errTooLong
+	if cause := context.Cause(ctx); err != nil && (cause == errTooLong || cause == errOver) { //nolint:errorlint // it is one of these
+		return cause
 	}
 	return err
 }

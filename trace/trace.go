@@ -33,7 +33,7 @@ const (
 	ToolsetFailed    Kind = "toolset_failed"  // a toolset could not be used
 	ServerStarted    Kind = "server_started"  // an MCP server that the user configured has said which tools it has
 	ServerEnded      Kind = "server_ended"    // such a server ended; Err says why, unless it was asked to
-	ServerCalled     Kind = "server_called"   // a tool of one was called; Tool is mcp.LABEL.NAME
+	ServerCalled     Kind = "server_called"   // a tool of one was called
 	ServerFailed     Kind = "server_failed"   // such a server could not be used
 	HookRun          Kind = "hook_run"        // a hook of a skill ran; Script is the hook
 	AgentAnswered    Kind = "agent_answered"  // one prompt, from its arrival to its end

@@ -137,6 +137,7 @@ var allowed = map[string][]string{
 	"internal/yamlnode": {"internal/lazyregexp"},
 
 	"internal/test/gittest":      {},
+	"internal/test/mcptry":       {"mcphost", "tool"},
 	"internal/test/npmtest":      {},
 	"internal/test/ocitest":      {},
 	"internal/test/omstest":      {},
