@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 # Packages whose coverage counts. Those of PURE test long loops of plain functions: with counters, the race detector makes them take
 # twenty times as long. Their tests with goroutines run under it all the same, see step_test. What is below them counts with them.
 CORE='want policy skill skill/manifest skill/check skill/watch session session/allow session/hook script script/pyenv script/nodeenv script/runner tool
-	skilltool trial trust trace trace/audit agent agent/hosttool agent/permit agent/undo agent/saved agent/stream toolset toolset/host mcphost mcphost/skillsource mcpserve install install/fetch
+	skilltool trial trust trace trace/audit agent agent/hosttool agent/permit agent/undo agent/saved agent/stream toolset toolset/host mcphost mcphost/oauth mcphost/skillsource mcpserve install install/fetch
 	install/hosts install/lock install/oci install/oms install/pack install/registry install/source install/store'
 PURE='disclose script/survey'
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset/host"
@@ -122,7 +123,7 @@ func (u *unit) command(o *script.ServeOptions) {
 	o.Fill = func(dir string, value func(string) (string, bool)) ([]string, map[string]string, error) {
 		var missing []string
 		fill := func(text string) string {
-			return expand(text, value, func(name string) { missing = append(missing, name) })
+			return variable.Expand(text, value, func(name string) { missing = append(missing, name) })
 		}
 		var args []string
 		for _, a := range c.Args {

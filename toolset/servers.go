@@ -269,19 +269,3 @@ func inSkill(text string) string {
 	}
 	return text
 }
-
-var variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
-
-// expand replaces ${NAME} and ${NAME:-default} in a text. missing gets the names without a value.
-func expand(text string, value func(string) (string, bool), missing func(string)) string {
-	return variable().ReplaceAllStringFunc(text, func(found string) string {
-		m := variable().FindStringSubmatch(found)
-		if v, ok := value(m[1]); ok {
-			return v
-		}
-		if m[2] == "" {
-			missing(m[1])
-		}
-		return strings.TrimPrefix(m[2], ":-")
-	})
-}

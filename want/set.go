@@ -98,3 +98,14 @@ func (s Set) keep(keep func(Want) bool) Set {
 	}
 	return New(out...)
 }
+
+// Kinds returns the kinds of the wants, in the order in which a set has them.
+func (s Set) Kinds() []Kind {
+	var out []Kind
+	for _, k := range Kinds() {
+		if len(s.Kind(k)) > 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -87,6 +87,7 @@ type kind struct {
 	single bool                         // it has no names
 	files  bool                         // its names are files and folders
 	held   bool                         // something keeps scripts from what of it they were not given
+	opens  bool                         // the sandbox opens it to a program that is no script of a skill, too
 	list   bool                         // its names have no commas, so that one text may list several
 	covers func(have, want string) bool // nil compares names
 	check  func(name string) error      // nil takes any name
@@ -103,13 +104,13 @@ var kinds = []kind{
 		usage: "your real home as HOME, instead of a private one"},
 	{kind: Unasked, single: true, given: "scripts", held: true,
 		usage: "no question for each command in the sandbox that runs one of its own scripts as its allowed-tools says, while it is active"},
-	{kind: Host, title: "network", seen: "contacts", given: "net", sample: "api.example.com", held: true, list: true, covers: reaches, check: checkHost,
+	{kind: Host, title: "network", seen: "contacts", given: "net", sample: "api.example.com", held: true, opens: true, list: true, covers: reaches, check: checkHost,
 		usage: "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
 	{kind: Socket, given: "socket", sample: SSH, held: true, list: true, check: checkSocket,
 		usage: "the `AGENT` that holds your keys, ssh or gpg: a script then signs and logs in as you"},
-	{kind: Write, title: "write", given: "write", sample: "/data", files: true, held: true, covers: holds, check: checkFolder,
+	{kind: Write, title: "write", given: "write", sample: "/data", files: true, held: true, opens: true, covers: holds, check: checkFolder,
 		usage: "write access to `DIR` or to one file; \".\" is where a script is started"},
-	{kind: Read, title: "read", given: "read", sample: "/data", files: true, held: true, covers: holds, check: checkFolder,
+	{kind: Read, title: "read", given: "read", sample: "/data", files: true, held: true, opens: true, covers: holds, check: checkFolder,
 		usage: "read access to `DIR` or to one file"},
 	{kind: Around, sample: "/skills", files: true, held: true, covers: holds, check: checkFolder},
 	{kind: Limit, title: "limits", sample: "timeout=2m0s", held: true},
@@ -165,6 +166,12 @@ func (k Kind) Lists() bool {
 func (k Kind) Sample() string {
 	row, _ := k.row()
 	return row.sample
+}
+
+// Opens reports whether the sandbox opens wants of the kind to a program that is not a script of a skill, such as a server of tools.
+func (k Kind) Opens() bool {
+	row, _ := k.row()
+	return row.opens
 }
 
 // Files reports whether the names of a kind are files and folders.

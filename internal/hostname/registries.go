@@ -1,21 +1,25 @@
 package hostname
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // registry is where package managers get packages from.
 type registry struct {
-	name  string // for people
-	hosts []string
+	name     string // for people
+	hosts    []string
+	programs string // that fetch a package from it and run that, in words
 }
 
 // registries are the public registries of packages, as one group: one question is about all of them.
 var registries = []registry{
-	{"npm", []string{"registry.npmjs.org", "registry.yarnpkg.com"}},
-	{"PyPI", []string{"pypi.org", "files.pythonhosted.org"}},
-	{"crates.io", []string{"crates.io", "index.crates.io", "static.crates.io"}},
-	{"Go", []string{"proxy.golang.org", "sum.golang.org"}},
+	{"npm", []string{"registry.npmjs.org", "registry.yarnpkg.com"}, "npx npm pnpm pnpx yarn bunx bun deno"},
+	{"PyPI", []string{"pypi.org", "files.pythonhosted.org"}, "uvx uv pipx"},
+	{"crates.io", []string{"crates.io", "index.crates.io", "static.crates.io"}, ""},
+	{"Go", []string{"proxy.golang.org", "sum.golang.org"}, ""},
 	{"GitHub", []string{"github.com", "api.github.com", "codeload.github.com", "raw.githubusercontent.com", "objects.githubusercontent.com",
-		"release-assets.githubusercontent.com"}},
+		"release-assets.githubusercontent.com"}, ""},
 }
 
 // IsRegistry reports whether a canonical host belongs to a public registry of packages.
@@ -34,6 +38,16 @@ func Registries() []string {
 func Registry(name string) []string {
 	for _, r := range registries {
 		if r.name == name {
+			return slices.Clone(r.hosts)
+		}
+	}
+	return nil
+}
+
+// RegistryOf returns the hosts of the registry from which a program fetches a package that it then runs, as npx does; nil if it does not.
+func RegistryOf(program string) []string {
+	for _, r := range registries {
+		if slices.Contains(strings.Fields(r.programs), program) {
 			return slices.Clone(r.hosts)
 		}
 	}

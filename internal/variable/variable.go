@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // never holds the variables that no script gets, in addition to those of internal/language: they make programs load or run something
@@ -67,4 +68,20 @@ func CheckDeclared(text string) error {
 		return errors.New("it is not the name of a variable")
 	}
 	return nil
+}
+
+var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+
+// Expand replaces ${NAME} and ${NAME:-default} in a text by the values of variables. missing gets the names without a value.
+func Expand(text string, value func(name string) (string, bool), missing func(name string)) string {
+	return reference().ReplaceAllStringFunc(text, func(found string) string {
+		m := reference().FindStringSubmatch(found)
+		if v, ok := value(m[1]); ok {
+			return v
+		}
+		if m[2] == "" {
+			missing(m[1])
+		}
+		return strings.TrimPrefix(m[2], ":-")
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/llm/replay"
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -84,6 +85,7 @@ func Explain(err error) *Failure {
 	var broken *skill.BrokenError
 	var file *skill.ResourceError
 	var ofScript *script.Error
+	var server *mcphost.ServerError
 	var model *models.NameError
 	var provider *llm.Error
 	if f := explainInstall(err); f != nil && !errors.As(err, new(*Failure)) {
@@ -107,6 +109,8 @@ func Explain(err error) *Failure {
 	case errors.As(err, &ofScript):
 		code := tool.Code(ofScript.Code)
 		return &Failure{Exit: ScriptExit(tool.Failure(code, "")), Code: string(code), Err: err}
+	case errors.As(err, &server):
+		return explainServer(err, server)
 	case errors.Is(err, models.ErrNone):
 		return &Failure{Exit: ExitNotFound, Code: "no_model", Hint: models.Ways(), Err: err}
 	case errors.As(err, &model):
@@ -133,6 +137,20 @@ func Explain(err error) *Failure {
 
 // ReplayStopped reports whether err is that of a replay which differs from the conversation. Its answer says so too.
 func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedError)) }
+
+// explainServer explains the failure of a server of tools.
+func explainServer(err error, e *mcphost.ServerError) *Failure {
+	f := &Failure{Exit: ExitFailure, Code: "server_" + string(e.Kind), Err: err}
+	switch e.Kind {
+	case mcphost.KindUnknown:
+		f.Exit, f.Code = ExitNotFound, string(tool.NotFound)
+	case mcphost.KindLogin:
+		f.Exit, f.Code = ExitDenied, string(tool.PermissionDenied)
+	case mcphost.KindTimeout:
+		f.Exit, f.Code = ExitTimeout, string(tool.Timeout)
+	}
+	return f
+}
 
 // explainFile explains a file of a skill that does not exist, or a path that is refused.
 func explainFile(err *skill.ResourceError) *Failure {

@@ -70,6 +70,23 @@ func (s *Settings) Grantable(given want.Set, m *manifest.Manifest) (want.Set, er
 	return given, nil
 }
 
+// Openable is Usual for what is to be opened to the program of a server of tools. It returns an error for what nobody gives.
+func (s *Settings) Openable(given want.Set) (want.Set, error) {
+	given, err := s.Usual(given)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range given {
+		if d := s.Policy().Decide(w); d.Level == policy.Never {
+			return nil, never(w, d)
+		}
+		if w.Name == want.Here {
+			return nil, Usage(errors.New("a server of tools is not started for a folder"), "name the folder by its path")
+		}
+	}
+	return given, nil
+}
+
 // never returns the error for something that nobody gives.
 func never(w want.Want, d policy.Decision) error {
 	switch w.Kind {

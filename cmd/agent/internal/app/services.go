@@ -45,6 +45,7 @@ type Services struct {
 	Sandbox  *Sandbox
 	Models   *Models
 	Observe  *Observers
+	MCP      *Servers
 }
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
@@ -126,5 +127,6 @@ func (s *Services) connect() {
 	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}
 	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver}
 	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, out: s.Out, observe: s.Observe}
+	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
 }

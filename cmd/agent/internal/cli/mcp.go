@@ -16,19 +16,22 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install/hosts"
 	"github.com/agent-base/agent-base/internal/diff"
-	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/mcphost"
 )
 
 func newMCPCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "mcp",
-		Short: "Name this server of skills in other agents' configurations",
-		Example: `  agent mcp install claude
-  agent mcp config codex`,
+		Short: "Use servers of tools, and name this one of skills in other agents' configurations",
+		Example: `  agent mcp add github -- npx -y @modelcontextprotocol/server-github
+  agent mcp list
+  agent mcp test github
+  agent mcp install claude`,
 	})
-	c.AddCommand(newMCPInstallCommand(s, runMCPInstall), newMCPConfigCommand(s, runMCPConfig))
+	c.AddCommand(newMCPAddCommand(s), newMCPListCommand(s), newMCPInfoCommand(s), newMCPTestCommand(s), newMCPGrantCommand(s), newMCPRemoveCommand(s),
+		newMCPTrustCommand(s), newMCPUntrustCommand(s), newMCPLoginCommand(s), newMCPLogoutCommand(s), newMCPInstallCommand(s, runMCPInstall), newMCPConfigCommand(s, runMCPConfig))
 	return c
 }
 
@@ -83,8 +86,6 @@ func newMCPConfigCommand(s *app.Services, run func(context.Context, *mcpOptions)
 	return c
 }
 
-var serverName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
-
 // find returns the configuration of the client, and the server as it is to name it.
 func (o *mcpOptions) find() (*hosts.MCPConfig, *hosts.MCPServer, error) {
 	if o.s.Sys.Home == "" {
@@ -98,8 +99,8 @@ func (o *mcpOptions) find() (*hosts.MCPConfig, *hosts.MCPServer, error) {
 		}
 		return nil, nil, app.Usage(fmt.Errorf("the configuration of an agent %q is not known", o.client), hint)
 	}
-	if !serverName().MatchString(o.name) {
-		return nil, nil, app.Usage(fmt.Errorf("%q cannot be the name of a server", o.name), "use letters, digits, - and _")
+	if err := mcphost.CheckLabel(o.name); err != nil {
+		return nil, nil, app.Usage(err, "use letters, digits, - and _")
 	}
 	command, err := o.command()
 	return c, &hosts.MCPServer{Name: o.name, Command: command, Args: []string{"serve"}}, err

@@ -107,6 +107,10 @@ type Config struct {
 	Permissions Permissions
 	Serve       Serve
 
+	// Servers are those of mcpServers, each label once: those of the user, which may be started, and then what the project proposes.
+	Servers        []Server
+	ServerProblems []manifest.Problem // of what the project proposes, and of labels that two servers have
+
 	settings []Setting
 }
 

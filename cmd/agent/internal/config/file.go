@@ -134,6 +134,8 @@ func (l *loader) sections(file Origin, root *yamlnode.Node) given {
 		at, name := file.in(pair.Key), pair.Key.Value
 		switch {
 		case last[name] != i:
+		case name == serversSection && pair.Value.Kind == yamlnode.Mapping:
+			out[name] = entry{l.readServers(at, pair.Value), []Origin{at}}
 		case isSection(name) && (pair.Value.Kind == yamlnode.Mapping || pair.Value.Kind == yamlnode.Null):
 			l.section(out, pair, at)
 		case isSection(name):

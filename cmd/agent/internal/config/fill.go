@@ -73,12 +73,12 @@ func (c *Config) fill(g given) {
 	if c.PluginsDir == "" {
 		c.PluginsDir = c.Paths.Plugins()
 	}
-	c.Want = want(g)
+	c.Want = selected(g)
 	c.settings = settings(g, c)
 }
 
-// want returns the selection of skills: AGENT_SKILLS if it is set, and otherwise what the activation says.
-func want(g given) skill.Selection {
+// selected returns the selection of skills: AGENT_SKILLS if it is set, and otherwise what the activation says.
+func selected(g given) skill.Selection {
 	s := skill.Selection{Mode: skill.SelectAuto}
 	enabled := get[[]string](g, "enabled")
 	if e, ok := g["enabledSkills"]; ok {
@@ -113,6 +113,12 @@ func settings(g given, c *Config) []Setting {
 			s.Value = selectionText(v)
 		case []Rule:
 			s.Value = ruleTexts(v)
+		case []Server:
+			labels := []string{}
+			for _, one := range v {
+				labels = append(labels, one.Label)
+			}
+			s.Value = labels
 		}
 		switch {
 		case len(s.Origins) > 0:

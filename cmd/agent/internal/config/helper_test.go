@@ -106,3 +106,11 @@ func fields(v any) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// file puts a file into the project.
+func (w *world) file(name, text string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.project, name), []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -30,6 +30,7 @@ const (
 	rules                 // a list of rules about tools, which all sources that may set it add to
 	texts                 // as names, of texts without spaces
 	table                 // a map of a text to the name of a tenant, see reader.table
+	servers               // a map of servers, see Server
 )
 
 // rule says what a project's file may do with a key.
@@ -40,6 +41,7 @@ const (
 	tighten             // make it stricter; the values are ordered from loose to strict
 	add                 // add to the list; the user's items stay
 	ifUnset             // set it if the user, the environment and the flags do not
+	propose             // name what holds once the user has approved it
 	never
 )
 
@@ -49,10 +51,11 @@ const (
 	agentSection       = "agent"
 	permissionsSection = "permissions"
 	serveSection       = "serve"
+	serversSection     = "mcpServers"
 )
 
 // sectionNames are the maps of a settings file in the order of the documentation.
-var sectionNames = []string{skillsSection, agentSection, permissionsSection, serveSection}
+var sectionNames = []string{skillsSection, agentSection, permissionsSection, serveSection, serversSection}
 
 // key describes one setting.
 type key struct {
@@ -66,7 +69,7 @@ type key struct {
 	means    []string // what each of values does, in Markdown
 	alike    []string // those of values that are equally strict, and the strictest
 	initial  string   // the default, as written; "" means none
-	env      string   // its variable; "" means AGENT_ and the name in capitals
+	env      string   // its variable; "" means AGENT_ and the name in capitals, noVariable that there is none
 	aliases  []string // spellings other than snake case
 	min, max int64
 	zero     bool   // 0 is also a value, and the loosest
@@ -296,7 +299,16 @@ var keys = []*key{
 			"A client that is not here, or by its claims would be of two tenants, is refused. Each tenant has its own approvals and files, as with `tenant`, and its own quota. In the environment: `NAME=TENANT,…`."},
 	{name: "serve.calls", local: "calls", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_CALLS", initial: "64", min: 1, max: 10_000,
 		about: "How many calls run at the same time, for each tenant. Four times as many requests may be open, half of them of one client; others are told to come back."},
+
+	{name: "mcpServers", local: "LABEL", section: serversSection, kind: servers, project: propose, env: noVariable,
+		about: "A server of tools for the agent, see [MCP](mcp.md#servers-in-the-agent); `agent mcp add` writes it. A program on this machine has `command`, `args`, `env` and `cwd`, a server on the network `url`, `headers` and `oauth`, as in the `.mcp.json` of other agents. " +
+			"`${NAME}` and `${NAME:-default}` stand for variables in `args`, `env`, `url` and `headers`.\n\n" +
+			"Ours are `tools` (the only ones that are used), `ask` (those that are always asked about, or `all`), `timeout` (of a call), `sandbox: off`, `skills: true` (its skills are used, too), and what its program gets in the sandbox: `network` (hosts), `read` and `write` (files and folders).\n\n" +
+			"What a project names in its file or in `.mcp.json` is not started before `agent mcp trust LABEL`, and again not after it was changed."},
 }
+
+// noVariable says that no variable of the environment has a setting.
+const noVariable = "-"
 
 // trustWords are keys that a user may expect to grant trust. None does.
 var trustWords = []string{"trust", "trusted", "trustedRoots", "trustedSkills"}
@@ -330,7 +342,11 @@ func findKey(section, written string) *key {
 
 // variable returns the name of the key's environment variable.
 func (k *key) variable() string {
-	if k.env != "" {
+	switch k.env {
+	case noVariable:
+		return ""
+	case "":
+	default:
 		return k.env
 	}
 	var b strings.Builder

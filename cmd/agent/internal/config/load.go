@@ -53,6 +53,7 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 		l.protect(full, base)
 	}
 	c.fill(full)
+	c.servers(l, append(get[[]Server](full, serversSection), l.proposals()...))
 	l.claude(&c.Permissions)
 	c.OwnProfile = base["profile"].value.(string)
 	c.BundledOnly = l.unsure.Name != ""
@@ -79,6 +80,7 @@ type loader struct {
 	served   error  // what of the settings of agent serve cannot be read
 	unsure   Origin // the part of the user's file that may keep skills from being loaded and could not be read
 	problems []manifest.Problem
+	proposed []manifest.Problem // of the servers that the project names
 }
 
 // entry is a value with the places it came from.
@@ -126,7 +128,7 @@ func (l *loader) environment() given {
 	out := given{}
 	for _, k := range keys {
 		text, ok := l.Lookup(k.variable())
-		if !ok || text == "" && k.kind != selection && k.kind != tenant {
+		if !ok || k.variable() == "" || text == "" && k.kind != selection && k.kind != tenant {
 			continue
 		}
 		l.take(out, k, plain(text, Origin{Rank: Environment, Name: k.variable()}))

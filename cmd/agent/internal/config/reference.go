@@ -17,7 +17,7 @@ type KeyInfo struct {
 	Default  string   // as written in a file; "" means none
 	Variable string   // its environment variable
 	Aliases  []string // spellings other than snake case
-	Project  string   // what a project's file may do: "yes", "stricter only", "may add", "if you did not" or "no"
+	Project  string   // what a project's file may do: "yes", "stricter only", "may add", "if you did not", "may propose" or "no"
 	About    string   // what it does
 	Means    []string // what each of Values does; nil if About says it
 }
@@ -43,7 +43,7 @@ func (k *key) form() string {
 	return [...]string{
 		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
 		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
-		selection: "word, or list of names", word: "one word", tenant: "one word", words: "list of", hosts: "list of hosts", rules: "list of rules", texts: "list of words", table: "map of tenants",
+		selection: "word, or list of names", word: "one word", tenant: "one word", words: "list of", hosts: "list of hosts", rules: "list of rules", texts: "list of words", table: "map of tenants", servers: "map",
 	}[k.kind]
 }
 
@@ -61,5 +61,5 @@ func short(ms int64) string {
 
 // String returns what a project may do with a key, in a few words.
 func (r rule) String() string {
-	return [...]string{set: "yes", tighten: "stricter only", add: "may add", ifUnset: "if you did not", never: "no"}[r]
+	return [...]string{set: "yes", tighten: "stricter only", add: "may add", ifUnset: "if you did not", propose: "may propose", never: "no"}[r]
 }

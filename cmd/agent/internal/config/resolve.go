@@ -54,7 +54,7 @@ func defaults() map[string]string {
 
 // join returns the value of a key that two sources set.
 func join(k *key, low, high entry) entry {
-	if k.project != add && k.kind != rules || len(low.origins) == 0 {
+	if k.project != add && k.project != propose && k.kind != rules || len(low.origins) == 0 {
 		return high
 	}
 	origins := append(slices.Clone(high.origins), low.origins...)
@@ -68,6 +68,8 @@ func join(k *key, low, high entry) entry {
 		return entry{h, origins}
 	case []Rule:
 		return entry{append(slices.Clone(h), low.value.([]Rule)...), origins}
+	case []Server:
+		return entry{append(slices.Clone(h), low.value.([]Server)...), origins}
 	case []Root:
 		return entry{append(slices.Clone(h), low.value.([]Root)...), origins}
 	}

@@ -206,7 +206,7 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 		case hosts:
 			if host, err := hostname.Parse(text); err == nil {
 				text = host.String()
-			} else if text != "all" {
+			} else if text != allHosts {
 				r.wrong(item, fmt.Sprintf("invalid host %q in %s: %v: ignored", text, k.name, err), "write a host such as api.example.com, or all")
 				continue
 			}

@@ -118,6 +118,26 @@ func Enable(e skill.Entry) string {
 	return "agent skill why " + e.Canonical()
 }
 
+// TrustServer is the command that approves a server of tools that the project proposes.
+func TrustServer(label string) string { return "agent mcp trust " + label }
+
+// UntrustServer is the command that takes the approval of such a server back.
+func UntrustServer(label string) string { return "agent mcp untrust " + label }
+
+// GrantServer is the command that opens something to a server of tools in the sandbox.
+func GrantServer(label string, wants want.Set) string {
+	return withFlags("agent mcp grant "+label, wants)
+}
+
+// LoginServer is the command that logs in to a server of tools. Without scopes it asks for those that the server names.
+func LoginServer(label string, scopes ...string) string {
+	command := "agent mcp login " + label
+	for _, scope := range scopes {
+		command += " --scope " + Word(scope)
+	}
+	return command
+}
+
 // Word returns a text as a shell reads it back, in quotes where it needs any.
 func Word(text string) string {
 	plain := func(r rune) bool {

@@ -138,6 +138,17 @@ func (c *Cures) Give(name string, wants want.Set) Cure {
 	return found
 }
 
+// Server returns the command that opens to a server of tools what its program wants of hosts, files and folders. What the policy does not
+// give freely is left out, and Why says so.
+func (c *Cures) Server(label string, wants want.Set) Cure {
+	free, rest := wants.Split(func(w want.Want) bool { return c.Policy.Decide(w).Level == policy.Free })
+	found := Cure{Why: c.whyNot(rest), by: byAllow}
+	if len(free) > 0 {
+		found.Command = GrantServer(label, free)
+	}
+	return found
+}
+
 // whyNot says why no command is named for some wants, "" for none.
 func (c *Cures) whyNot(wants want.Set) string {
 	var out []string

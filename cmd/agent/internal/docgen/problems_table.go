@@ -106,6 +106,7 @@ var groups = [...]group{
 		{"config-owner", "warning", "a repository above the working directory belongs to another user: the working directory is the project", "`--project DIR`, if you trust its owner"},
 		{"config-project", "warning", "a project's file sets something that only you can set: it is ignored", "set it in your own file, in the environment or with a flag"},
 		{"config-rule", "error", "a rule in `allow`, `ask` or `deny` of the settings cannot be followed", "do what the message says; see [permissions.md](permissions.md)"},
+		{"config-same-label", "warning", "a project names a server with the label of another one: yours is used, or else that of its settings file", "rename one of them"},
 		{"config-syntax", "error", "a settings file is not valid YAML: the whole file is ignored", "fix the line"},
 		{"config-trust", "warning", "a settings file tries to grant trust, which none can", "`agent skill trust NAME`"},
 		{"config-unknown-key", "warning", "unknown key", "write the name of a setting"},
@@ -113,5 +114,9 @@ var groups = [...]group{
 		{"config-unreadable", "error", "a settings file cannot be read, or another user could have changed yours: it is ignored", "check its type, size, owner and mode"},
 		{"config-value", "error", "invalid value: it is ignored, or the strictest value is used", "write a value that the message names"},
 		{"home-unwritable", "error", "`$AGENT_HOME` is not writable: no script runs, and no setting or approval is stored", "set `AGENT_HOME` to a folder that can be written"},
+		{"mcp-approvals", "error", "what you approved of servers of a project cannot be read: none that the project proposes is started", "do what the message says"},
+		{"mcp-changed", "warning", "a server that the project proposes has changed since you approved it: it is not started", "look at it, and run `agent mcp trust LABEL`"},
+		{"mcp-proposed", "warning", "the project proposes a server: it is not started before you approve it", "`agent mcp trust LABEL`, or leave it; see [MCP](mcp.md#servers-in-the-agent)"},
+		{"mcp-server", "error", "a server cannot be started as its entry is, or an entry of a project cannot be read", "do what the message says"},
 	}},
 }

@@ -1,5 +1,6 @@
-// Package projectrules keeps what the user answered "always" to for one project: rules that allow calls and hosts. They lie in the user's
-// own state and never in the project, so nothing that comes with a project can write them.
+// Package projectrules keeps what the user allowed for one project: rules about calls and hosts that were answered "always", and the
+// servers that the project proposes and the user approved. They lie in the user's own state and never in the project, so nothing that
+// comes with a project can write them.
 //
 // The work trees of one git repository share their rules: what git keeps for all of them stands for the project, if it is believed
 // (package gitdir). Rules belong to a folder, and not to its path alone: another folder that takes its place, and the same one at another
@@ -16,8 +17,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,6 +28,7 @@ import (
 	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Limits of the rules of one project.
@@ -49,6 +53,14 @@ type file struct {
 	Project  string   `json:"project"`            // for people: what the rules belong to
 	Identity string   `json:"identity,omitempty"` // of that folder
 	Allow    []string `json:"allow"`
+
+	Servers map[string]Server `json:"servers,omitempty"` // by label
+}
+
+// Server is the approval of a server that the project proposes.
+type Server struct {
+	Digest string   `json:"digest"`          // of the entry that was approved
+	Given  want.Set `json:"given,omitempty"` // what its program gets in addition to what the entry says
 }
 
 // ErrNoPlace is returned where there is no folder for the rules.
@@ -83,18 +95,28 @@ func (s *Store) File() string {
 
 // Rules returns the rules in the order in which they were added. It returns none and a *OtherError if the file is that of another folder.
 func (s *Store) Rules() ([]string, error) {
+	f, err := s.load()
+	return f.Allow, err
+}
+
+// Servers returns the approvals of servers by their labels. Its errors are those of Rules.
+func (s *Store) Servers() (map[string]Server, error) {
+	f, err := s.load()
+	return f.Servers, err
+}
+
+func (s *Store) load() (file, error) {
 	name := s.File()
 	if name == "" {
-		return nil, nil
+		return file{}, nil
 	}
 	text, err := lockfile.ReadPrivate(name, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return file{}, nil
 	} else if err != nil {
-		return nil, err
+		return file{}, err
 	}
-	f, err := s.parse(name, text)
-	return f.Allow, err
+	return s.parse(name, text)
 }
 
 // parse reads the content of the project's file.
@@ -129,34 +151,71 @@ func (s *Store) Add(ctx context.Context, rules ...string) error {
 			return err
 		}
 	}
-	_, err := s.edit(ctx, func(have []string) ([]string, error) {
+	_, err := s.edit(ctx, func(f *file) error {
 		for _, rule := range rules {
-			if rule = strings.TrimSpace(rule); !slices.Contains(have, rule) {
-				have = append(have, rule)
+			if rule = strings.TrimSpace(rule); !slices.Contains(f.Allow, rule) {
+				f.Allow = append(f.Allow, rule)
 			}
 		}
-		if len(have) > maxRules {
-			return nil, fmt.Errorf("a project has at most %d rules: remove some", maxRules)
+		if len(f.Allow) > maxRules {
+			return fmt.Errorf("a project has at most %d rules: remove some", maxRules)
 		}
-		return have, nil
+		return nil
 	})
 	return err
 }
 
-// Remove removes a rule, and reports whether there was one.
-func (s *Store) Remove(ctx context.Context, rule string) (bool, error) {
-	if name := s.File(); name == "" {
-		return false, nil
-	} else if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+// maxServers is how many servers of one project are approved.
+const maxServers = 100
+
+// TrustServer approves a server, in place of what was approved under its label.
+func (s *Store) TrustServer(ctx context.Context, label string, approval Server) error {
+	_, err := s.edit(ctx, func(f *file) error {
+		if f.Servers == nil {
+			f.Servers = map[string]Server{}
+		}
+		if f.Servers[label] = approval; len(f.Servers) > maxServers {
+			return fmt.Errorf("at most %d servers of a project are approved: take some back", maxServers)
+		}
+		return nil
+	})
+	return err
+}
+
+// UntrustServer takes the approval of a server back, and reports whether there was one.
+func (s *Store) UntrustServer(ctx context.Context, label string) (bool, error) {
+	if !s.exists() {
 		return false, nil
 	}
-	return s.edit(ctx, func(have []string) ([]string, error) {
-		return slices.DeleteFunc(have, func(r string) bool { return r == strings.TrimSpace(rule) }), nil
+	return s.edit(ctx, func(f *file) error {
+		delete(f.Servers, label)
+		return nil
 	})
 }
 
-// edit changes the rules, and reports whether that made a difference.
-func (s *Store) edit(ctx context.Context, change func([]string) ([]string, error)) (changed bool, err error) {
+// exists reports whether something is kept for the project.
+func (s *Store) exists() bool {
+	name := s.File()
+	if name == "" {
+		return false
+	}
+	_, err := os.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Remove removes a rule, and reports whether there was one.
+func (s *Store) Remove(ctx context.Context, rule string) (bool, error) {
+	if !s.exists() {
+		return false, nil
+	}
+	return s.edit(ctx, func(f *file) error {
+		f.Allow = slices.DeleteFunc(f.Allow, func(r string) bool { return r == strings.TrimSpace(rule) })
+		return nil
+	})
+}
+
+// edit changes what is kept, and reports whether that made a difference.
+func (s *Store) edit(ctx context.Context, change func(*file) error) (changed bool, err error) {
 	name := s.File()
 	if name == "" {
 		return false, ErrNoPlace
@@ -172,14 +231,15 @@ func (s *Store) edit(ctx context.Context, change func([]string) ([]string, error
 				return nil, err
 			}
 		}
-		next, err := change(slices.Clone(f.Allow))
-		if err != nil {
+		was := file{Allow: slices.Clone(f.Allow), Servers: maps.Clone(f.Servers)}
+		if err := change(&f); err != nil {
 			return nil, err
 		}
-		if changed = !slices.Equal(next, f.Allow); !changed {
+		same := func(a, b Server) bool { return reflect.DeepEqual(a, b) }
+		if changed = !slices.Equal(was.Allow, f.Allow) || !maps.EqualFunc(was.Servers, f.Servers, same); !changed {
 			return nil, nil
 		}
-		f.Version, f.Allow = version, append([]string{}, next...)
+		f.Version, f.Allow = version, append([]string{}, f.Allow...)
 		f.Project, f.Identity = s.subject()
 		text, err := json.MarshalIndent(f, "", "  ")
 		return append(text, '\n'), err

@@ -1,0 +1,227 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
+)
+
+// Servers knows the servers of tools that the settings name, and which of them may be started.
+type Servers struct {
+	sys      *System
+	settings *Settings
+	sandbox  *Sandbox
+	observe  *Observers
+	trust    *Trust
+}
+
+// ServerState says whether a server is started.
+type ServerState string
+
+// The states of a server.
+const (
+	ServerOwn      ServerState = "yours"    // it is in the user's settings
+	ServerApproved ServerState = "approved" // a project proposes it, and the user approved it as it is
+	ServerProposed ServerState = "proposed" // a project proposes it: it is not started
+	ServerChanged  ServerState = "changed"  // it is not what the user approved: it is not started
+)
+
+// Starts reports whether a server is started when it is needed.
+func (s ServerState) Starts() bool { return s == ServerOwn || s == ServerApproved }
+
+// ServerEntry is a server that the settings name. Its texts are as they are written.
+type ServerEntry struct {
+	config.Server
+	State  ServerState
+	Digest string   // of the entry, with the files of the project that it names
+	Given  want.Set // what the user gave to one that the project proposes, in addition
+}
+
+// List returns the servers: those of the user, then those that the project proposes. The problems say what is wrong with them.
+func (m *Servers) List() ([]*ServerEntry, []manifest.Problem) {
+	cfg := m.settings.Config()
+	problems := slices.Clone(cfg.ServerProblems)
+	approved, err := m.settings.ProjectRules().Servers()
+	if err != nil {
+		problems = append(problems, manifest.Problem{Code: "mcp-approvals", Severity: manifest.SeverityError, File: m.settings.ProjectRules().File(),
+			Message: "approvals of servers cannot be read, so none that the project proposes is started: " + err.Error(), Cure: config.CureUnsafe(err)})
+	}
+	var out []*ServerEntry
+	for _, s := range cfg.Servers {
+		e := &ServerEntry{Server: s, State: ServerOwn, Digest: s.Digest()}
+		if s.Origin.Rank == config.Project {
+			e.Digest = m.digest(&s)
+			e.State = ServerProposed
+			switch was := approved[s.Label]; was.Digest {
+			case "":
+			case e.Digest:
+				e.State, e.Given = ServerApproved, was.Given
+			default:
+				e.State = ServerChanged
+			}
+		}
+		out = append(out, e)
+		if p, wrong := m.problem(e); wrong {
+			problems = append(problems, p)
+		}
+	}
+	return out, problems
+}
+
+// problem returns what keeps a server from being started, if that is seen without starting it.
+func (m *Servers) problem(e *ServerEntry) (manifest.Problem, bool) {
+	p := manifest.Problem{Severity: manifest.SeverityWarning, File: e.Origin.Name, Line: e.Origin.Line, Col: e.Origin.Col, Cure: cure.TrustServer(e.Label)}
+	switch e.State {
+	case ServerProposed:
+		p.Code, p.Message = "mcp-proposed", fmt.Sprintf("the project proposes the server %q, which is not started before you approve it: %s", e.Label, e.What())
+		return p, true
+	case ServerChanged:
+		p.Code, p.Message = "mcp-changed", fmt.Sprintf("the server %q of the project has changed since you approved it, and is not started: %s", e.Label, e.What())
+		return p, true
+	}
+	if _, err := m.fill(e); err != nil {
+		f := Explain(err)
+		p.Code, p.Severity, p.Message, p.Cure = "mcp-server", manifest.SeverityError, fmt.Sprintf("server %q cannot be started: %v", e.Label, err), f.Hint
+		return p, true
+	}
+	return p, false
+}
+
+// What says what is started or reached, as it is written: a command, or an address.
+func (e *ServerEntry) What() string {
+	if e.URL != "" {
+		return e.URL
+	}
+	words := []string{cure.Word(e.Command)}
+	for _, arg := range e.Args {
+		words = append(words, cure.Word(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// maxNamed is how many bytes of a file of the project count for the digest of a server that it is named by.
+const maxNamed = 16 << 20
+
+// digest names an entry of the project, with the content of the files of the project that its command and arguments name.
+func (m *Servers) digest(s *config.Server) string {
+	sum := sha256.New()
+	io.WriteString(sum, s.Digest())
+	dir := m.dir(s)
+	root, err := os.OpenRoot(m.settings.Config().Paths.Project)
+	if err != nil {
+		return s.Digest()
+	}
+	defer root.Close()
+	for _, word := range append([]string{s.Command}, s.Args...) {
+		if word == "" || strings.HasPrefix(word, "-") {
+			continue
+		}
+		path := word
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		below, err := filepath.Rel(root.Name(), path)
+		if err != nil || !filepath.IsLocal(below) {
+			continue
+		}
+		if info, err := root.Stat(below); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		f, err := root.Open(below)
+		if err != nil {
+			fmt.Fprintf(sum, "\x00%s\x00unreadable", below)
+			continue
+		}
+		fmt.Fprintf(sum, "\x00%s\x00", below)
+		io.Copy(sum, io.LimitReader(f, maxNamed))
+		f.Close()
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// dir returns the folder where a server starts.
+func (m *Servers) dir(s *config.Server) string {
+	switch project := m.settings.Config().Paths.Project; {
+	case s.Cwd != "":
+		return s.Cwd
+	case project != "":
+		return project
+	}
+	return m.sys.Dir
+}
+
+// Find returns the server with a label.
+func (m *Servers) Find(label string) (*ServerEntry, error) {
+	list, _ := m.List()
+	var labels []string
+	for _, e := range list {
+		if e.Label == label {
+			return e, nil
+		}
+		labels = append(labels, e.Label)
+	}
+	hint := "agent mcp list"
+	if meant := near.Name(label, labels); meant != "" {
+		hint = fmt.Sprintf("did you mean %q?", meant)
+	}
+	return nil, NotFound(fmt.Errorf("no server %q is configured here", label), hint)
+}
+
+// Check returns an error for a server that cannot be started, if that is seen without starting it.
+func (m *Servers) Check(e *ServerEntry) error {
+	_, err := m.fill(e)
+	return err
+}
+
+// Opened is what the program of a server gets in the sandbox.
+func (e *ServerEntry) Opened() want.Set { return e.Opens.Add(e.Given...) }
+
+// Approve lets a server that the project proposes be started, as it is now. given is what its program gets in addition to its entry.
+func (m *Servers) Approve(ctx context.Context, e *ServerEntry, given want.Set) error {
+	if err := m.settings.NeedRoom(""); err != nil {
+		return err
+	}
+	event := trace.Event{Kind: trace.TrustApproved, Message: "Approved MCP server '" + e.Label + "' of the project", Attrs: []slog.Attr{slog.String(trace.AttrDigest, e.Digest)}}
+	if err := m.observe.record(ctx, event); err != nil {
+		return err
+	}
+	return m.settings.ProjectRules().TrustServer(ctx, e.Label, projectrules.Server{Digest: e.Digest, Given: given})
+}
+
+// Withdraw takes an approval back, and reports whether there was one.
+func (m *Servers) Withdraw(ctx context.Context, label string) (bool, error) {
+	was, err := m.settings.ProjectRules().UntrustServer(ctx, label)
+	if err == nil && was {
+		_ = m.observe.record(ctx, trace.Event{Kind: trace.TrustRevoked, Message: "Revoked the approval of MCP server '" + label + "'"})
+	}
+	return was, err
+}
+
+// Grant opens more to the program of a server in the sandbox: in the user's settings if it is the user's, else with its approval.
+func (m *Servers) Grant(ctx context.Context, e *ServerEntry, more want.Set) error {
+	switch {
+	case e.State == ServerApproved:
+		return m.Approve(ctx, e, e.Given.Add(more...))
+	case e.State != ServerOwn:
+		return Denied(fmt.Errorf("the server %q of the project is not approved", e.Label), cure.TrustServer(e.Label))
+	}
+	s := e.Server
+	s.Opens = s.Opens.Add(more...)
+	_, err := config.SetServer(ctx, m.settings.Config().Paths.UserConfig(), &s)
+	return err
+}
