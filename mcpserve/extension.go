@@ -19,8 +19,11 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// perPage is how many skills or files a page of a list has.
-const perPage = 100
+// Limits of a page of a list.
+const (
+	perPage  = 100       // skills or files
+	pageSize = 256 << 10 // bytes of skills; one alone may have more
+)
 
 // What the methods of the extension take and return.
 type (
@@ -93,18 +96,20 @@ func (s *Server) listResources(ctx context.Context, cursor string) (*mcp.ListRes
 	return out, err
 }
 
-// each calls a function with the skills of a page of the list, and returns the cursor of the next page. A skill that cannot be published,
-// or read, is not in the list.
+// each calls a function with the skills of a page of the list, and returns the cursor of the next page. Those of high priority come first:
+// clients keep the beginning of a long list. A skill that cannot be published, or read, is not in the list.
 func (s *Server) each(ctx context.Context, p *listParams, do func(*skill.Skill, *skilluri.Entry)) (next string, err error) {
 	c, err := s.o.Catalog(ctx)
 	if err != nil {
 		return "", err
 	}
-	entries, next, err := page(slices.Collect(c.Visible()), p)
+	all := slices.SortedStableFunc(c.Visible(), func(a, b skill.Entry) int { return cmp.Compare(b.Priority(), a.Priority()) })
+	entries, next, err := page(all, p)
 	if err != nil {
 		return "", err
 	}
-	for _, e := range entries {
+	size := 0
+	for i, e := range entries {
 		if e.Server() != "" { // that server publishes it itself
 			continue
 		}
@@ -112,12 +117,28 @@ func (s *Server) each(ctx context.Context, p *listParams, do func(*skill.Skill, 
 		if err != nil {
 			continue
 		}
-		if as, err := publish(ctx, k); err == nil {
-			do(k, as)
+		as, err := publish(ctx, k)
+		if err == nil {
+			size += sizeOf(as)
+			if i == 0 || size <= pageSize {
+				do(k, as)
+			}
 		}
 		_ = k.Close()
+		if i > 0 && size > pageSize {
+			return strconv.Itoa(slices.Index(all, e)), ctx.Err()
+		}
 	}
 	return next, ctx.Err()
+}
+
+// sizeOf returns about how many bytes a skill has in a list.
+func sizeOf(e *skilluri.Entry) int {
+	n := len(e.URI) + len(e.FrontMatter)
+	for _, r := range e.Resources {
+		n += len(r.URI) + len(r.Digest) + len(`{"uri":"","digest":"","size":00000000},`)
+	}
+	return n
 }
 
 // page returns a page of a list, and the cursor of the next one.

@@ -187,7 +187,7 @@ func (s *Server) limited(o *HTTPOptions, next http.Handler) http.Handler {
 			return
 		}
 		defer at.going.leave(who)
-		if code := readBody(w, r); code != 0 {
+		if code := readBody(w, r, bodyTime); code != 0 {
 			o.refuse(w, r, code, RefusedBody, "the request is not read")
 			return
 		}
@@ -196,9 +196,9 @@ func (s *Server) limited(o *HTTPOptions, next http.Handler) http.Handler {
 }
 
 // readBody reads the body of a request, which may not be long and may not take long. It returns the status of a refusal, or 0.
-func readBody(w http.ResponseWriter, r *http.Request) int {
+func readBody(w http.ResponseWriter, r *http.Request, most time.Duration) int {
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // a connection has one
+	_ = c.SetReadDeadline(time.Now().Add(most)) // a connection has one
 	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return http.StatusRequestEntityTooLarge

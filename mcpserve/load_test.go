@@ -2,6 +2,7 @@ package mcpserve
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -132,5 +133,33 @@ func TestManySkills(t *testing.T) {
 		if (err != nil) != (want < 0) || err == nil && len(page["skills"].([]any)) != want {
 			t.Errorf("cursor %s: got %v, %v", cursor, page, err)
 		}
+	}
+}
+
+// A page of the extension's list keeps within what clients take of it, has the skills of high priority first, and none twice.
+func TestLargePages(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		name := fmt.Sprintf("s-%02d", i)
+		files[name+"/SKILL.md"] = fmt.Sprintf("---\nname: %s\ndescription: Is large.\npriority: %d\nmetadata:\n  text: %s\n---\nBody\n", name, i/19, strings.Repeat("x", 50_000))
+	}
+	c := newWorld(t, files).client(t, nil, "")
+	var names []string
+	pages := 0
+	for cursor := ""; pages == 0 || cursor != ""; pages++ {
+		page, err := ask(t, c, "skills/list", &listParams{Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, _ := json.Marshal(page); len(b) > pageSize+1000 {
+			t.Errorf("a page has %d bytes", len(b))
+		}
+		for _, one := range page["skills"].([]any) {
+			names = append(names, one.(map[string]any)["frontmatter"].(map[string]any)["name"].(string))
+		}
+		cursor, _ = page["nextCursor"].(string)
+	}
+	if len(names) != 20 || names[0] != "s-19" || names[1] != "s-00" || names[19] != "s-18" || pages != 4 {
+		t.Errorf("%d pages with %q", pages, names)
 	}
 }
