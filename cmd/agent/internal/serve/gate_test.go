@@ -43,6 +43,12 @@ func (b *safeBuffer) String() string {
 	return b.b.String()
 }
 
+func (b *safeBuffer) reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.b = bytes.Buffer{}
+}
+
 // house is a home with a server over it.
 type house struct {
 	home string

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -18,14 +19,18 @@ const maxSecret = 1 << 20
 // minToken is the least number of characters of a token.
 const minToken = 16
 
-// secret reads a file that only the user may read; nil for "".
-func secret(path string) ([]byte, error) {
+// secret reads a file that only the user may read; nil for "". Those in the folder credentials are: who started the service sees to it, and
+// their modes do not show it, as with LoadCredential of systemd. "" means that there is no such folder.
+func secret(path, credentials string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
 	b, err := lockfile.ReadPrivate(path, maxSecret)
 	if err != nil {
 		return nil, err
+	}
+	if credentials != "" && filepath.Dir(path) == filepath.Clean(credentials) {
+		return b, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,8 +46,8 @@ func secret(path string) ([]byte, error) {
 type tokens map[[sha256.Size]byte]string
 
 // readTokens reads a file of names and tokens; nil for "".
-func readTokens(path string) (tokens, error) {
-	b, err := secret(path)
+func readTokens(path, credentials string) (tokens, error) {
+	b, err := secret(path, credentials)
 	if b == nil || err != nil {
 		return nil, err
 	}

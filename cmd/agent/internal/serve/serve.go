@@ -49,7 +49,7 @@ func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
 
 func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) (*Server, error) {
 	cfg := s.Settings.Config()
-	key, err := secret(cfg.Serve.Key)
+	key, err := secret(cfg.Serve.Key, s.Sys.Getenv(credentials))
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +63,9 @@ func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) 
 		Version: app.Version, Instructions: instructions, Key: key, Tenant: cfg.Tenant, Limits: mcpserve.Limits{Calls: cfg.Serve.Calls}, Trace: tracer})
 	return out, err
 }
+
+// credentials is the variable that names the folder of what a service was given, see systemd.exec(5).
+const credentials = "CREDENTIALS_DIRECTORY"
 
 // instructions are for the models of clients.
 const instructions = "Skills are instructions and scripts for certain tasks. When a task fits one, call the tool skill with its name first, and do what it says. " +

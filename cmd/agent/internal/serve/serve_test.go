@@ -34,7 +34,7 @@ func TestTokens(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			write(tt.text, tt.mode)
-			got, err := readTokens(file)
+			got, err := readTokens(file, "")
 			if tt.says != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.says) {
 					t.Errorf("got %v", err)
@@ -54,10 +54,16 @@ func TestTokens(t *testing.T) {
 			}
 		})
 	}
-	if got, err := readTokens(""); got != nil || err != nil {
+	write("ada 0123456789abcdef\n", 0o440)
+	for folder, read := range map[string]bool{filepath.Dir(file) + "/": true, "": false, filepath.Dir(filepath.Dir(file)): false, ".": false} {
+		if _, err := readTokens(file, folder); (err == nil) != read {
+			t.Errorf("with the credentials in %q: %v", folder, err)
+		}
+	}
+	if got, err := readTokens("", ""); got != nil || err != nil {
 		t.Errorf("without a file: %v, %v", got, err)
 	}
-	if _, err := readTokens(file + ".none"); err == nil {
+	if _, err := readTokens(file+".none", ""); err == nil {
 		t.Error("a file that is not there was read")
 	}
 }
