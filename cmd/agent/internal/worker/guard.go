@@ -89,9 +89,9 @@ func (g *gate) refuseCall(ctx context.Context, name string, c *permit.Call) *too
 	return g.askAbout(ctx, name, c, d)
 }
 
-// cured says how a call of a server's tool is allowed, after "; ". Where a rule asks, none that allows helps.
+// cured says how a call of a server's tool is allowed, after "; ". Where a rule asks or cannot be read, none that allows helps.
 func cured(c *permit.Call, d permit.Decision) string {
-	if c.Kind != permit.Server || d.Rule.Text != "" {
+	if c.Kind != permit.Server || d.Rule.Text != "" || d.Doubt {
 		return ""
 	}
 	return "; " + cure.Call(c)
