@@ -306,6 +306,9 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 		p.Code = "link-skipped"
 		p.Message = "skipped: " + p.Message
 		p.Cure = "replace the link by the folder itself, or allow the folder that it leads into"
+		if errors.Is(n.Err, scan.ErrNowhere) {
+			p.Cure = "remove the link, or put back what it leads to"
+		}
 	case scan.Bound:
 		p.Code, p.Cure = "discovery-bound", "move the skill up, or add its folder as a root of its own"
 	case scan.Misnamed:

@@ -198,6 +198,8 @@ func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
 		if !paths.WithinReal(project, ref.URL) {
 			return ref, fmt.Errorf("%s is not in the project", k.Source)
 		}
+	case ref.Kind == source.Git && strings.HasPrefix(ref.URL, "file:"):
+		return ref, fmt.Errorf("%s is a repository of this machine, which only a person may name", k.Source)
 	case ref.Kind == source.Git && k.Commit != "":
 		ref.Want, ref.Type = k.Commit, "commit"
 	case ref.Kind == source.Git || ref.Kind == source.OCI:
