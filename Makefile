@@ -23,6 +23,7 @@ soak: # agent serve over HTTP with 64 clients, changes and kills, for three minu
 	sh scripts/test.sh soak
 e2e: # agent serve with agents, verifying clients, the Inspector and the conformance suite of other people
 	sh scripts/e2e.sh
+	sh scripts/e2e_host.sh
 docs:
 	go generate ./...
 bench:

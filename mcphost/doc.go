@@ -19,6 +19,16 @@
 // counted, each kind by itself: lines that are no messages, answers that nobody waits for, requests, messages of progress, other
 // notifications. After 16 MiB of one kind between two answers, or 64 MiB on standard error, Options.Kill is called.
 //
+// A Host gives a model only what fits: descriptions of 2,048 characters, schemas of 64 KiB with 32 levels, 256 tools of a server, results of
+// HostOptions.MaxResult. A tool that has another description or schema than when it was looked at is refused until [Host.Accept]. What goes
+// wrong in a call is its result, and a server that has died is started again, after a while if that fails.
+//
+// A server may ask the user for something while a call is under way, by a form or at an address, if HostOptions.Elicit is there. A form that
+// asks for a secret is declined, and so is what comes too often. It gets no model (sampling) and no folders (roots).
+//
+// A server with a URL is reached by https, or by http on this machine. A redirect to another host is refused, because what identifies the user
+// would be sent there.
+//
 // # Concurrency
 //
 // A Host and a Conn are safe for concurrent use.

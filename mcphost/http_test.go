@@ -1,6 +1,7 @@
 package mcphost
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// sdkServer returns a server of the SDK with the tool tell, which waits until its progress is heard, and a tool more that adds another one.
+// sdkServer returns a server of the SDK with the tool tell, which waits until its progress is heard, ask, which asks the user, and more, which adds another
+// one.
 func sdkServer(heard <-chan struct{}) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 	tell := func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
@@ -29,6 +31,14 @@ func sdkServer(heard <-chan struct{}) *mcp.Server {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "noon"}}}, nil, nil
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "tell", Description: "Tells"}, tell)
+	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(_ context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		a, ok := r.Params.InputResponses["who"].(*mcp.ElicitResult)
+		if !ok {
+			schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"who": &mcp.ElicitParams{Mode: "form", Message: "Who?", RequestedSchema: schema}}}, nil, nil
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(a.Action, a.Content["name"])}}}, nil, nil
+	})
 	mcp.AddTool(s, &mcp.Tool{Name: "more"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 		mcp.AddTool(s, &mcp.Tool{Name: "late"}, tell)
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, nil
@@ -77,9 +87,9 @@ func TestHTTP(t *testing.T) {
 	heard := make(chan struct{}, 1)
 	for name, handler := range handlers(heard) {
 		t.Run(name, func(t *testing.T) {
-			h := web(t, handler, nil)
+			h := web(t, handler, &HostOptions{Elicit: elicit(ActionAccept, map[string]any{"name": "Ada"})})
 			all := toolsOf(t, h)
-			if len(all) != 2 || all[1].Name != "mcp__demo__tell" {
+			if len(all) != 3 || all[2].Name != "mcp__demo__tell" {
 				t.Fatalf("got %+v", all)
 			}
 			var said string
@@ -87,7 +97,10 @@ func TestHTTP(t *testing.T) {
 				said = fmt.Sprint(e.Kind, e.Text, e.Done, e.Total)
 				heard <- struct{}{}
 			})
-			if r := all[1].Call(ctx, json.RawMessage(`{}`)); !r.Success || r.Result != "noon" {
+			if r := call(t, &all[0], `{}`); r.Result != "acceptAda" {
+				t.Errorf("got %s", r.Encode())
+			}
+			if r := all[2].Call(ctx, json.RawMessage(`{}`)); !r.Success || r.Result != "noon" {
 				t.Errorf("got %s", r.Encode())
 			}
 			if said != "progresshalf1 2" {
@@ -97,11 +110,11 @@ func TestHTTP(t *testing.T) {
 			if i := h.Info("demo"); i.Protocol != want || i.Name != "sdk" || !i.Remote {
 				t.Errorf("got %+v", i)
 			}
-			if r := call(t, &all[0], `{}`); !r.Success {
+			if r := call(t, &all[1], `{}`); !r.Success {
 				t.Errorf("got %s", r.Encode())
 			}
 			newsOf(t, h)
-			if all := toolsOf(t, h); len(all) != 3 || all[0].Name != "mcp__demo__late" {
+			if all := toolsOf(t, h); len(all) != 4 || all[1].Name != "mcp__demo__late" {
 				t.Errorf("got %+v", all)
 			}
 		})
@@ -143,7 +156,7 @@ func TestSessionGone(t *testing.T) {
 			forget = true
 			mu.Unlock()
 			for range 2 {
-				if r := call(t, &all[1], `{}`); !r.Success {
+				if r := call(t, &all[2], `{}`); !r.Success {
 					t.Errorf("got %s", r.Encode())
 				}
 			}
@@ -178,7 +191,7 @@ func TestRedirect(t *testing.T) {
 		}
 		modern.ServeHTTP(w, r)
 	}), nil)
-	if all := toolsOf(t, h); len(all) != 2 {
+	if all := toolsOf(t, h); len(all) != 3 {
 		t.Errorf("got %+v", all)
 	}
 }
@@ -237,10 +250,45 @@ func TestBadWeb(t *testing.T) {
 			h := web(t, only(tt.method, tt.f), &HostOptions{Servers: []Server{{Timeout: tt.timeout}}})
 			h.begin = 100 * time.Millisecond
 			all := toolsOf(t, h)
-			r := call(t, &all[1], `{}`)
+			r := call(t, &all[2], `{}`)
 			if r.Success != (tt.want == "") || !strings.Contains(r.Message, tt.want) {
 				t.Errorf("got %s", r.Encode())
 			}
+		})
+	}
+}
+
+// A server that is silent about its revisions for a while is used in the revision that it speaks.
+func TestSilentWeb(t *testing.T) {
+	for name, handler := range handlers(nil) {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				switch discover := r.Header.Get("Mcp-Method") == "server/discover"; {
+				case discover && name == "older":
+					<-r.Context().Done()
+					return
+				case discover:
+					time.Sleep(300 * time.Millisecond)
+				case name == "modern" && bytes.Contains(body, []byte(`"initialize"`)):
+					http.Error(w, "older revisions are not spoken", http.StatusBadRequest)
+					return
+				}
+				handler.ServeHTTP(w, r)
+			}))
+			defer s.Close()
+			r := newRemote(s.URL, nil, func(why string) { t.Error(why) })
+			r.probe = 100 * time.Millisecond
+			c := New(&Options{Kill: r.kill, remote: r})
+			if err := c.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if page, err := c.Tools(t.Context(), ""); err != nil || len(page.Tools) != 3 {
+				t.Errorf("got %+v, %v", page, err)
+			}
+			c.Close()
+			<-r.lost
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// A server of the TypeScript SDK: over stdio, or over HTTP with the address in place of a port: node server.mjs [http].
+// A server of the SDK for TypeScript: over stdio, or over HTTP with its address on standard output: node server.mjs [http].
 import { createServer } from 'node:http'
 import { createMcpHandler, inputRequired, acceptedContent, McpServer, completable } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

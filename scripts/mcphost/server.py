@@ -1,6 +1,9 @@
-"""A server of FastMCP: over stdio, or over HTTP at a port of this machine: server.py [PORT]."""
+"""A server of FastMCP: over stdio, or over HTTP with its address on standard output: server.py [http]."""
 import asyncio
+import socket
 import sys
+import threading
+import time
 from dataclasses import dataclass
 
 from fastmcp import Context, FastMCP
@@ -51,7 +54,7 @@ mcp.tool(ask if hasattr(Context, "input_responses") else ask_old, name="ask", de
 
 @mcp.tool(description="Adds a tool")
 async def more(ctx: Context) -> str:
-    mcp.add_tool(late)
+    mcp.tool(late)
     return "added"
 
 
@@ -69,7 +72,22 @@ def note() -> str:
     return "a note"
 
 
-if len(sys.argv) > 1:
-    mcp.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), path="/mcp", show_banner=False)
+def announce(port: int) -> None:
+    """Prints the address when the server answers."""
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    print(f"http://127.0.0.1:{port}/mcp", flush=True)
+
+
+if sys.argv[1:] == ["http"]:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        free = s.getsockname()[1]
+    threading.Thread(target=announce, args=(free,), daemon=True).start()
+    mcp.run(transport="http", host="127.0.0.1", port=free, path="/mcp", show_banner=False)
 else:
     mcp.run(show_banner=False)

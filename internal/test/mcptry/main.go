@@ -58,7 +58,7 @@ func program(args []string) func(context.Context, *mcphost.Pipes) error {
 }
 
 func (t *trial) run(args []string) error {
-	s := mcphost.Server{Label: "demo", Run: program(args), Timeout: 20 * time.Second}
+	s := mcphost.Server{Label: "demo", Run: program(args), Timeout: 20 * time.Second, Start: 2 * time.Minute}
 	if strings.HasPrefix(args[0], "http") {
 		s.Run, s.URL = nil, args[0]
 	}
