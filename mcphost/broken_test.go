@@ -131,7 +131,7 @@ func TestEndlessList(t *testing.T) {
 				return fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":%q}`, n, next(n)), ""
 			}, nil)
 			all := toolsOf(t, h)
-			if problems := h.Info("demo").Problems; len(all) == 0 || n > maxPages || len(problems) != 1 || !strings.Contains(problems[0].Error(), "does not end") {
+			if problems := h.Info("demo").Problems; len(all) == 0 || n > maxPages || name == "always the same" && n > 2 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "does not end") {
 				t.Errorf("%d tools in %d pages, %v", len(all), n, problems)
 			}
 		})
