@@ -7,6 +7,7 @@ import (
 	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -27,6 +28,9 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	for _, rule := range kept {
 		o.Allow = append(o.Allow, permit.Rule{Text: rule, Origin: s.ProjectRules().File()})
 	}
+	for _, server := range cfg.Servers {
+		o.Ask = append(o.Ask, askedRules(&server)...)
+	}
 	if s.flags.AllowBash {
 		o.Allow = append(o.Allow, permit.Rule{Text: "Bash", Origin: "--allow-bash"})
 	}
@@ -40,6 +44,20 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 			Cure: "the rules of a project are only kept for its folder: answer again, or remove the file"})
 	}
 	return p, problems
+}
+
+var plainTool = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+
+// askedRules returns the rules about tools of a server that are always asked about.
+func askedRules(s *config.Server) (out []permit.Rule) {
+	for _, name := range s.Ask {
+		text := "mcp__" + s.Label
+		if name != "all" && plainTool().MatchString(name) {
+			text += "__" + name
+		}
+		out = append(out, permit.Rule{Text: text, Origin: s.Origin.String()})
+	}
+	return out
 }
 
 // ProjectRules returns the rules that the user answered "always" to for the project.

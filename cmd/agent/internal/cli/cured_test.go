@@ -11,10 +11,10 @@ import (
 // In what a command says: where a command that a failure names begins, and ends; a flag that is named instead; and what only shows
 // something.
 var (
-	cureBegins = regexp.MustCompile(`(?:^(?:hint: )?|[:,;] |\(| or )((?:[A-Z_]+=\S+ )?agent (?:--skills-dir \S+ )?skill [a-z])`)
+	cureBegins = regexp.MustCompile(`(?:^(?:hint: )?|[:,;] |\(| or )((?:[A-Z_]+=\S+ )?agent (?:--skills-dir \S+ )?(?:skill|mcp) [a-z])`)
 	cureEnds   = regexp.MustCompile(`["),;]| (?:lists|names|shows|explains|approves|puts|removes|fetches|installs|accepts|writes|makes|records|goes)\b`)
 	cureFlag   = regexp.MustCompile(`(?m)^hint: (--[a-z-]+)(?: (?:[a-z]+ .*|[a-z]+s))?$`)
-	cureLooks  = regexp.MustCompile(` skill (?:info|list|manage|show|tools|verify|why)\b`)
+	cureLooks  = regexp.MustCompile(` skill (?:info|list|manage|show|tools|verify|why)\b| mcp (?:info|list|test)\b`)
 )
 
 // curesIn returns the commands that a failure names, but for those that only show something.

@@ -46,6 +46,7 @@ type diagnosis struct {
 	Unread   []app.Unread       `json:"unread_folders"`  // of other agents
 	Files    []agentFile        `json:"agent_files"`     // of the project, and the user's texts
 	Kept     []keptBack         `json:"mcp_unpublished"` // skills that other agents reach by tools alone
+	Servers  []*serverJSON      `json:"mcp_servers"`     // of tools
 	Programs []program          `json:"programs"`
 	Runtimes []runtimeState     `json:"toolset_runtimes"`
 	Path     pathState          `json:"path"`
@@ -177,6 +178,10 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if d.Kept, err = keptBacks(ctx, cat); err != nil {
 		return nil, err
 	}
+	if d.Servers, wrong, err = serverViews(ctx, o.services); err != nil {
+		return nil, err
+	}
+	problems = append(problems, wrong...)
 	for _, name := range programs() {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
@@ -246,7 +251,7 @@ func breaks(p manifest.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p manifest.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == app.NameAlike || p.Code == "home-unwritable"
+	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == app.NameAlike || strings.HasPrefix(p.Code, "mcp-") || p.Code == "home-unwritable"
 }
 
 // mostAlike is how many problems with one code are shown: thousands would hide what is shown below them.
@@ -364,6 +369,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		return err
 	}
 	if err := o.printAgentFiles(d.Files); err != nil {
+		return err
+	}
+	if err := o.printServers(d.Servers); err != nil {
 		return err
 	}
 	if err := o.printKept(d.Kept); err != nil {

@@ -55,3 +55,15 @@ func (o *doctorOptions) printKept(list []keptBack) error {
 	}
 	return nil
 }
+
+// printServers shows the servers of tools.
+func (o *doctorOptions) printServers(list []*serverJSON) error {
+	var rows [][]string
+	for _, v := range list {
+		rows = append(rows, []string{"  " + v.Label, string(v.State), v.what()})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return o.titled("Servers of tools", rows)
+}

@@ -50,8 +50,8 @@ func agentFiles(s *app.Services) []agentFile {
 		switch {
 		case len(out) == mostAgentFiles, slices.ContainsFunc(out, func(has agentFile) bool { return has.Path == f.Path }):
 			continue
-		case config.ClaudeRules(f.Path):
-			f.Read = "its rules that deny or ask"
+		case config.ReadOf(f.Path) != "":
+			f.Read = config.ReadOf(f.Path)
 		case slices.Contains(read, paths.Real(full)):
 			f.Read = "its skills"
 		default:

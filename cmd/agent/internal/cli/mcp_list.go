@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -105,6 +106,7 @@ func runMCPList(ctx context.Context, s *app.Services, json bool) error {
 	if err != nil {
 		return err
 	}
+	problems = append(slices.Clone(s.Settings.Problems()), problems...)
 	if json {
 		return s.Out.JSON(map[string]any{"servers": views, "problems": append([]manifest.Problem{}, problems...)})
 	}
@@ -113,11 +115,7 @@ func runMCPList(ctx context.Context, s *app.Services, json bool) error {
 	}
 	var rows [][]string
 	for _, v := range views {
-		what := v.URL
-		if v.Command != "" {
-			what = commandText(v.Command, v.Args)
-		}
-		rows = append(rows, []string{v.Label, string(v.State), toolCount(v), what})
+		rows = append(rows, []string{v.Label, string(v.State), toolCount(v), v.what()})
 	}
 	if len(rows) > 0 {
 		if err := s.Out.Table([]string{"LABEL", "STATE", "TOOLS", "WHAT"}, rows); err != nil {
@@ -141,11 +139,7 @@ func serverViews(ctx context.Context, s *app.Services) ([]*serverJSON, []manifes
 	views := []*serverJSON{}
 	for _, e := range list {
 		v := serverView(s, e)
-		for _, t := range host.Known() {
-			if t.Source == "mcp."+e.Label {
-				v.Tools = append(v.Tools, strings.TrimPrefix(t.Full, t.Source+"."))
-			}
-		}
+		v.Tools = toolsOf(host.Known(), e.Label)
 		for _, p := range problems {
 			if p.File == e.Origin.Name && p.Line == e.Origin.Line && p.Col == e.Origin.Col && p.Code != "config-same-label" {
 				v.Problem, v.Cure = p.Message, p.Cure
@@ -156,12 +150,20 @@ func serverViews(ctx context.Context, s *app.Services) ([]*serverJSON, []manifes
 	return views, problems, nil
 }
 
-func commandText(command string, args []string) string {
-	words := []string{cure.Word(command)}
-	for _, arg := range args {
-		words = append(words, cure.Word(arg))
+// toolsOf returns the names of the tools of a server, without its label.
+func toolsOf(tools []tool.Tool, label string) []string {
+	out := []string{}
+	for _, t := range tools {
+		if name, ok := strings.CutPrefix(t.Name, "mcp__"+label+"__"); ok {
+			out = append(out, name)
+		}
 	}
-	return strings.Join(words, " ")
+	return out
+}
+
+// what says what is started or reached.
+func (v *serverJSON) what() string {
+	return (&app.ServerEntry{Server: config.Server{Command: v.Command, Args: v.Args, URL: v.URL}}).What()
 }
 
 func toolCount(v *serverJSON) string {
@@ -210,7 +212,7 @@ func (v *serverJSON) facts() [][2]string {
 		}
 	}
 	if v.Command != "" {
-		add("command", commandText(v.Command, v.Args))
+		add("command", v.what())
 		add("sandbox", onOff(v.Sandbox))
 	}
 	add("address", v.URL)

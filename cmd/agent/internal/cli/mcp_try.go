@@ -85,10 +85,7 @@ func (o *serverOptions) try(ctx context.Context, e *app.ServerEntry) (*tried, er
 	host.Accept(ctx, e.Label)
 	tools, err := host.Tools(ctx)
 	i := host.Info(e.Label)
-	out := &tried{Label: e.Label, Protocol: i.Protocol, Name: i.Name, Version: i.Version, Features: append([]string{}, i.Features...), Tools: []string{}, Problems: []string{}, Milliseconds: took.Milliseconds()}
-	for _, t := range tools {
-		out.Tools = append(out.Tools, strings.TrimPrefix(t.Full, t.Source+"."))
-	}
+	out := &tried{Label: e.Label, Protocol: i.Protocol, Name: i.Name, Version: i.Version, Features: append([]string{}, i.Features...), Tools: toolsOf(tools, e.Label), Problems: []string{}, Milliseconds: took.Milliseconds()}
 	for _, p := range i.Problems {
 		out.Problems = append(out.Problems, p.Error())
 	}

@@ -27,9 +27,11 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"agent":   func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
-		"mcpcall": mcpCall,
-		"poor":    poor,
+		"agent":    func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"mcpcall":  mcpCall,
+		"mcptools": toolServer,
+		"xdg-open": openBrowser,
+		"poor":     poor,
 	})
 }
 
@@ -91,6 +93,7 @@ func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testsc
 
 			"npmregistry": npmRegistry,
 			"webserver":   webServer,
+			"mcpsite":     mcpSite,
 			"site":        site,
 			"gitsite":     gitSite,
 			"ociregistry": ociRegistry,

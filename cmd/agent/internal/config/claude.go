@@ -17,8 +17,18 @@ import (
 // that allows.
 var claudeFiles = [...]string{".claude/settings.json", ".claude/settings.local.json"}
 
-// ClaudeRules reports whether rules are read from a file at a slash path below a home or a project, which is another agent's.
-func ClaudeRules(path string) bool { return slices.Contains(claudeFiles[:], path) }
+// ReadOf says what is read of a file at a slash path below a project; "" for nothing.
+func ReadOf(path string) string {
+	switch {
+	case path == projectConfig:
+		return "its settings"
+	case path == proposalFile:
+		return "its servers, which it proposes"
+	case slices.Contains(claudeFiles[:], path):
+		return "its rules that deny or ask"
+	}
+	return ""
+}
 
 // maxClaude bounds such a file, in bytes.
 const maxClaude = 1 << 20
