@@ -140,16 +140,15 @@ func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedEr
 
 // explainServer explains the failure of a server of tools.
 func explainServer(err error, e *mcphost.ServerError) *Failure {
-	f := &Failure{Exit: ExitFailure, Code: "server_" + string(e.Kind), Err: err}
 	switch e.Kind {
 	case mcphost.KindUnknown:
-		f.Exit, f.Code = ExitNotFound, string(tool.NotFound)
+		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
 	case mcphost.KindLogin:
-		f.Exit, f.Code = ExitDenied, string(tool.PermissionDenied)
+		return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Err: err}
 	case mcphost.KindTimeout:
-		f.Exit, f.Code = ExitTimeout, string(tool.Timeout)
+		return &Failure{Exit: ExitTimeout, Code: string(tool.Timeout), Err: err}
 	}
-	return f
+	return &Failure{Exit: ExitFailure, Code: "server", Err: err}
 }
 
 // explainFile explains a file of a skill that does not exist, or a path that is refused.
