@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/test/gittest"
+	"github.com/agent-base/agent-base/want"
 )
 
 func rulesOf(t *testing.T, s *Store) []string {
@@ -173,5 +174,48 @@ func TestSameTime(t *testing.T) {
 	all.Wait()
 	if list := rulesOf(t, &Store{Dir: filepath.Join(top, "state"), Project: top}); len(list) != 4 {
 		t.Errorf("got %q", list)
+	}
+}
+
+// Approvals of servers are kept beside the rules, belong to the folder as they do, and go one by one.
+func TestServers(t *testing.T) {
+	top := paths.Real(t.TempDir())
+	s := &Store{Dir: filepath.Join(top, "state"), Project: filepath.Join(top, "one")}
+	if err := os.Mkdir(s.Project, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if was, err := s.UntrustServer(t.Context(), "a"); was || err != nil {
+		t.Errorf("at first: %v, %v", was, err)
+	}
+	given := want.Each(want.Host, want.User, "example.com")
+	err := errors.Join(s.Add(t.Context(), "Bash(ls)"), s.TrustServer(t.Context(), "a", Server{Digest: "1", Given: given}), s.TrustServer(t.Context(), "b", Server{Digest: "2"}),
+		s.TrustServer(t.Context(), "a", Server{Digest: "3", Given: given}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Servers()
+	if err != nil || len(got) != 2 || got["a"].Digest != "3" || !got["a"].Given.Has(want.HostOf("example.com")) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if rules := rulesOf(t, s); len(rules) != 1 {
+		t.Errorf("the rules are %q", rules)
+	}
+	if was, err := s.UntrustServer(t.Context(), "a"); !was || err != nil {
+		t.Errorf("taken back: %v, %v", was, err)
+	}
+	if got, _ := s.Servers(); len(got) != 1 {
+		t.Errorf("left: %+v", got)
+	}
+	for i := range maxServers {
+		err = s.TrustServer(t.Context(), fmt.Sprint(i), Server{Digest: "1"})
+	}
+	if err == nil {
+		t.Error("there is no limit")
+	}
+	if err := errors.Join(os.Rename(s.Project, filepath.Join(top, "moved")), os.Mkdir(s.Project, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Servers(); got != nil || !errors.As(err, new(*OtherError)) {
+		t.Errorf("another folder in its place has %v, %v", got, err)
 	}
 }
