@@ -27,6 +27,9 @@ func TakeBack(ctx context.Context, t *undo.Turn, to trace.Tracer) ([]undo.File, 
 	return files, err
 }
 
+// UndoLimit says what no undo takes back.
+const UndoLimit = "Files that commands changed are not taken back."
+
 // UndoLines describes what happens, or happened, to the files of a turn. Lines of diffs are those of a unified diff.
 func UndoLines(t *undo.Turn, files []undo.File) []string {
 	var out []string
@@ -46,5 +49,5 @@ func UndoLines(t *undo.Turn, files []undo.File) []string {
 	if t.Damaged > 0 {
 		out = append(out, fmt.Sprintf("%s of this turn could not be read", Count(t.Damaged, "record")))
 	}
-	return append(out, "Files that commands changed are not taken back.")
+	return append(out, UndoLimit)
 }

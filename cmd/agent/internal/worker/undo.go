@@ -74,7 +74,7 @@ func (t *talk) undoCommand(ctx context.Context, args string) (string, error) {
 	o.Conversation = t.w.id
 	turn, err := undo.Last(ctx, o)
 	if errors.Is(err, undo.ErrNothing) {
-		return "nothing to take back: no prompt of this conversation changed a file, or all changes were taken back", nil
+		return "Nothing of this conversation is left to take back. " + app.UndoLimit, nil
 	}
 	if err != nil {
 		return "", err
