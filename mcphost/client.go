@@ -68,6 +68,9 @@ func (c *Conn) begun() (end func()) {
 		defer c.mu.Unlock()
 		if c.calls--; c.calls == 0 {
 			c.asked = 0
+			if c.giveUp != nil {
+				c.giveUp()
+			}
 		}
 		if c.o.remote != nil {
 			c.o.remote.noise.Store(0)
@@ -132,6 +135,8 @@ func (c *Conn) elicit(ctx context.Context, p *mcp.ElicitParams) *mcp.ElicitResul
 	}
 	c.asking.Lock()
 	defer c.asking.Unlock()
+	ctx, end := c.question(ctx)
+	defer end()
 	if ctx.Err() != nil {
 		return &mcp.ElicitResult{Action: ActionCancel}
 	}
@@ -149,6 +154,23 @@ func (c *Conn) elicit(ctx context.Context, p *mcp.ElicitParams) *mcp.ElicitResul
 		return declined(err)
 	}
 	return &mcp.ElicitResult{Action: ActionAccept, Content: content}
+}
+
+// question returns the context of a question: it is over with the last call that is under way, because an older server does not say for which one
+// it asks.
+func (c *Conn) question(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.giveUp = cancel; c.calls == 0 {
+		cancel()
+	}
+	return ctx, func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.giveUp = nil
+	}
 }
 
 // declined says no, and why.

@@ -50,8 +50,9 @@ type Conn struct {
 
 	mu       sync.Mutex
 	tokens   int
-	calls    int // under way
-	asked    int // questions since there was no call
+	calls    int    // under way
+	asked    int    // questions since there was no call
+	giveUp   func() // ends the question that the user is asked; nil without one
 	watching map[string]func(*Progress)
 	checked  chan struct{} // closed when the last check is over; nil before the first
 	over     bool

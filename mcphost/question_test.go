@@ -189,6 +189,30 @@ func TestSlowAnswer(t *testing.T) {
 	}
 }
 
+// A question of an older server ends with the call for which it asks.
+func TestForgottenQuestion(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	var p *program
+	h, p := hostWith(t, &p, func(r *request) (string, string) {
+		if r.Method == "tools/call" {
+			go p.write(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":` + form + `}`)
+			return "", ""
+		}
+		return refusing(r)
+	}, &HostOptions{Elicit: func(ctx context.Context, _ *Question) (*Answer, error) {
+		cancel()
+		<-ctx.Done()
+		close(ended)
+		return nil, ctx.Err()
+	}})
+	all := toolsOf(t, h)
+	if r := all[0].Call(ctx, nil); r.Reason != "stopped" {
+		t.Errorf("got %s", r.Encode())
+	}
+	<-ended
+}
+
 // Whatever a form asks for, it is read or refused.
 func FuzzFields(f *testing.F) {
 	f.Add(form)
