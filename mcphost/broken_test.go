@@ -215,7 +215,10 @@ func TestNews(t *testing.T) {
 	for _, x := range toolsOf(t, h) {
 		names = append(names, x.Name)
 	}
-	if got := fmt.Sprint(names); got != "[mcp__demo__b mcp__demo__c]" {
+	for _, d := range h.Listed("demo") {
+		names = append(names, d.Name)
+	}
+	if got := fmt.Sprint(names); got != "[mcp__demo__b mcp__demo__c b c]" || h.Listed("other") != nil {
 		t.Errorf("got %s", got)
 	}
 	if r := call(t, &before[0], `{}`); r.Success || !strings.Contains(r.Message, `it has no tool "a" any more`) {

@@ -181,6 +181,17 @@ func (s *server) refused(d *Described) error {
 	return nil
 }
 
+// Listed returns the tools of a server as it describes them, as they were last seen. It starts nothing.
+func (h *Host) Listed(label string) []Described {
+	s := h.find(label)
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen.Tools)
+}
+
 // Change is a tool that is not what it was when it was looked at.
 type Change struct{ Was, Now Described }
 
