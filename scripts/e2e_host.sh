@@ -39,9 +39,10 @@ tries() {
 	echo "$name over stdio"
 	timeout 120 "$DIR/mcptry" "$@" || failed=1
 	echo "$name over HTTP"
+	rm -f "$DIR/url"
 	"$@" http >"$DIR/url" 2>"$DIR/log" &
 	server=$!
-	for _ in $(seq 120); do
+	for _ in $(seq 240); do
 		[ ! -s "$DIR/url" ] || break
 		sleep 0.5
 	done
