@@ -38,24 +38,13 @@ type list struct {
 func (s *Source) current(ctx context.Context) (*list, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.list == nil {
-		s.list = s.load()
-	}
-	if s.o.Now().Before(s.list.until) || ctx.Err() != nil || s.closed {
+	done := s.begin(ctx)
+	if done == nil || s.err != nil { // it was silent before: it has to be heard once before anybody waits again
 		return s.list, s.err
 	}
-	if s.asking == nil {
-		var asks context.Context
-		asks, s.stop = context.WithTimeout(context.WithoutCancel(ctx), longest)
-		s.asking = make(chan struct{})
-		go s.ask(asks, s.asking)
-	}
-	if s.err != nil { // it was silent before: it has to be heard once before anybody waits again
-		return s.list, s.err
-	}
-	done := s.asking
+	wait := s.o.Wait - time.Since(s.began)
 	s.mu.Unlock()
-	timer := time.NewTimer(s.o.Wait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-done:
@@ -67,6 +56,31 @@ func (s *Source) current(ctx context.Context) (*list, error) {
 		s.err = fmt.Errorf("it has not answered within %v", s.o.Wait)
 	}
 	return s.list, s.err
+}
+
+// begin has the server asked for its list, if that is old, and returns what is closed when it has answered. s.mu is held.
+func (s *Source) begin(ctx context.Context) <-chan struct{} {
+	if s.list == nil {
+		s.list = s.load()
+	}
+	if s.o.Now().Before(s.list.until) || ctx.Err() != nil || s.closed {
+		return nil
+	}
+	if s.asking == nil {
+		var asks context.Context
+		asks, s.stop = context.WithTimeout(context.WithoutCancel(ctx), longest)
+		s.asking, s.began = make(chan struct{}), time.Now()
+		go s.ask(asks, s.asking)
+	}
+	return s.asking
+}
+
+// Begin has the server asked for its list, if that is old, and does not wait: who opens a catalogue of several servers waits for all of
+// them at once.
+func (s *Source) Begin(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(ctx)
 }
 
 // ask gets the list of the server.

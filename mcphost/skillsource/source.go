@@ -56,6 +56,7 @@ type Source struct {
 	mu     sync.Mutex
 	list   *list
 	asking chan struct{} // closed when the server has answered; nil while it is not asked
+	began  time.Time     // when it was asked
 	stop   func()        // ends the question
 	err    error         // of the last question
 	closed bool
@@ -101,16 +102,34 @@ func (s *Source) Changed() {
 	s.list.until = time.Time{}
 }
 
+// Known returns the skills of the last list as a source that never asks the server for another one.
+func (s *Source) Known() skill.Source {
+	return skill.SourceFunc(func(ctx context.Context) iter.Seq2[skill.Found, error] {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.list == nil {
+			s.list = s.load()
+		}
+		return s.yields(s.list, nil)
+	})
+}
+
 // Skills yields the skills as the server listed them, by their paths, and a problem for each that it may not publish. If the server does
 // not answer, it yields those of its last list, and a problem that says so. It reads no file.
 func (s *Source) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
 	return func(yield func(skill.Found, error) bool) {
 		l, err := s.current(ctx)
-		if ctx.Err() != nil {
-			return
+		if ctx.Err() == nil {
+			s.yields(l, err)(yield)
 		}
+	}
+}
+
+// yields yields the skills of a list.
+func (s *Source) yields(l *list, err error) iter.Seq2[skill.Found, error] {
+	return func(yield func(skill.Found, error) bool) {
 		for _, path := range slices.Sorted(maps.Keys(l.entries)) {
-			if ctx.Err() != nil || !yield(s.found(l.entries[path]), nil) {
+			if !yield(s.found(l.entries[path]), nil) {
 				return
 			}
 		}
