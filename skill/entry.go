@@ -243,7 +243,7 @@ func (e Entry) Trust(ctx context.Context) (Trust, error) {
 	if err := ctx.Err(); err != nil {
 		return TrustNone, err
 	}
-	return e.trust(ctx, e.dir, e.digest)
+	return e.trust(ctx, e.dir, e.Digest)
 }
 
 // lazily returns a fact about a skill that may have to be read.
@@ -271,8 +271,9 @@ func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 	return t, err
 }
 
-// digest computes the digest of the skill's files as they are now.
-func (e Entry) digest(ctx context.Context) (string, error) {
+// Digest returns the digest of the skill's files as they are now, as Skill.Digest does, without loading the skill. Of a skill of a server it
+// reads none.
+func (e Entry) Digest(ctx context.Context) (string, error) {
 	t, err := e.open(ctx)
 	if err != nil {
 		return "", err

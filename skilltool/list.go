@@ -96,6 +96,9 @@ func (k *Kit) eachSkill(ctx context.Context, name string, do func(*skill.Skill))
 		return nil
 	}
 	for e := range k.o.Catalog().Visible() {
+		if _, active := k.o.Session.Lookup(e.Canonical()); e.Server() != "" && !active {
+			continue // nothing of it is read before it is wanted
+		}
 		s, err := e.Load(ctx)
 		if err != nil {
 			continue // it has become unreadable

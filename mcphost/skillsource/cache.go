@@ -20,13 +20,15 @@ import (
 const listFile = "list.json"
 
 // folderOf returns the name of the folder of a server. It begins with a dot, as what no search for skills looks into.
-func folderOf(label string) string {
-	return fmt.Sprintf(".%s-%x", label, sha256.Sum256([]byte(label)))[:len(label)+2+8] // file systems that know no case, too
+func folderOf(label, scope string) string {
+	return fmt.Sprintf(".%s-%x", label, sha256.Sum256([]byte(label+"\x00"+scope)))[:len(label)+2+8] // file systems that know no case, too
 }
+
+func (s *Source) folder() string { return folderOf(s.o.Label, s.o.Scope) }
 
 // place returns the folder of a skill.
 func (s *Source) place(at string) string {
-	return filepath.Join(s.o.Cache, folderOf(s.o.Label), placeName(at))
+	return filepath.Join(s.o.Cache, s.folder(), placeName(at))
 }
 
 func placeName(at string) string {
@@ -34,7 +36,7 @@ func placeName(at string) string {
 }
 
 // Remove deletes what is kept of a server.
-func Remove(cache, label string) error {
+func Remove(cache, label, scope string) error {
 	root, err := os.OpenRoot(cache)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -43,7 +45,7 @@ func Remove(cache, label string) error {
 		return err
 	}
 	defer root.Close()
-	return root.RemoveAll(folderOf(label))
+	return root.RemoveAll(folderOf(label, scope))
 }
 
 // cached returns a file of a skill from the cache, if it is there and has the content that it should.
@@ -59,7 +61,7 @@ func (s *Source) cached(e *skilluri.Entry, r *skilluri.Resource) ([]byte, bool) 
 
 // keep puts a file of a skill into the cache.
 func (s *Source) keep(e *skilluri.Entry, r *skilluri.Resource, data []byte) error {
-	return s.write(filepath.Join(folderOf(s.o.Label), placeName(e.Path())), r.Hash(), data)
+	return s.write(filepath.Join(s.folder(), placeName(e.Path())), r.Hash(), data)
 }
 
 // write replaces a file in a folder of the cache.
@@ -105,7 +107,7 @@ func (s *Source) save(l *list) error {
 	if err != nil {
 		return err
 	}
-	return s.write(folderOf(s.o.Label), listFile, text)
+	return s.write(s.folder(), listFile, text)
 }
 
 // encode returns an entry as the server sent it.
@@ -119,7 +121,7 @@ func encode(e *skilluri.Entry) (json.RawMessage, error) {
 // load returns the list that was saved, or an empty one. What is not in order in it is not there.
 func (s *Source) load() *list {
 	l := &list{entries: map[string]*skilluri.Entry{}}
-	text, err := lockfile.ReadPrivate(filepath.Join(s.o.Cache, folderOf(s.o.Label), listFile), 2*maxList)
+	text, err := lockfile.ReadPrivate(filepath.Join(s.o.Cache, s.folder(), listFile), 2*maxList)
 	var in saved
 	if err != nil || json.Unmarshal(text, &in) != nil || in.Label != s.o.Label {
 		return l

@@ -41,6 +41,8 @@ type Server interface {
 type Options struct {
 	// Label is the name that the user gave the server: with the address of a skill it says which skill it is. It is a file name.
 	Label string
+	// Scope tells servers of one label apart that different users of the cache mean by it, such as projects. It may be "".
+	Scope string
 	// Cache is an absolute folder that only the user can change, for all servers. No folder of skills may hold it.
 	Cache string
 	// Wait is how long Skills waits for a server that was never heard, or whose list is old. It goes on asking after that. 0 means 10 s.

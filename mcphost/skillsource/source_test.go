@@ -302,7 +302,7 @@ func TestOffline(t *testing.T) {
 	if found := open(t, source(t, &fake{}, skillsource.Options{}), skill.Layer{Name: "user", Source: skill.Dir(cache, nil)}); found.Len() > 0 {
 		t.Error("a search finds skills in the cache")
 	}
-	if err := skillsource.Remove(cache, "docs"); err != nil {
+	if err := skillsource.Remove(cache, "docs", ""); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) > 0 {

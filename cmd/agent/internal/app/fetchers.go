@@ -36,6 +36,7 @@ func (p *Packages) fetchers() map[source.Kind]install.Fetcher {
 		source.Folder:  fetch.Folder(),
 		source.Archive: download(fetch.Archive),
 		source.Index:   fetch.OrRepository(download(fetch.Index), git),
+		source.Server:  install.FetcherFunc(p.fromServer),
 		source.OCI: install.FetcherFunc(func(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 			client, err := p.Registry(r.Source)
 			if err != nil {

@@ -37,6 +37,8 @@ type Library struct {
 	out      *Printer
 	observe  *Observers
 	inside   bool     // see OpenAll
+	quiet    bool     // see OpenQuietly
+	served   *served  // nil: no skills of servers
 	without  []string // names of skills that are not loaded
 	below    *below   // nil: skills below the working directory are not found
 	examples []string // names of bundled skills that a model is offered only if the settings name them
@@ -83,9 +85,12 @@ func (l *Library) OpenAll(ctx context.Context) (*skill.Catalog, error) {
 	return all.Open(ctx)
 }
 
-// OpenQuietly opens the catalogue. It prints nothing and reports nothing to telemetry.
+// OpenQuietly opens the catalogue. It prints nothing, reports nothing to telemetry and asks no server: their skills are those that were
+// last listed.
 func (l *Library) OpenQuietly(ctx context.Context) (*skill.Catalog, error) {
-	return l.open(ctx, func(string) {})
+	other := *l
+	other.quiet = true
+	return other.open(ctx, func(string) {})
 }
 
 // OpenWith opens the catalogue as it would be with more installed skills: those in some folders, by their names. It prints nothing.
@@ -126,6 +131,12 @@ func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, 
 		return nil, err
 	}
 	o.Layers = l.layers()
+	projects, _ := manifest.ProfileNamed(l.settings.Config().Profile) // a setting has no other name
+	of, err := l.served.layers(ctx, projects, l.quiet)
+	if err != nil {
+		return nil, err
+	}
+	o.Layers = append(o.Layers, of...)
 	return skill.Open(ctx, o)
 }
 
@@ -219,7 +230,7 @@ func Advised(p manifest.Problem) manifest.Problem {
 func Spoken(code string) bool {
 	switch code {
 	case "skill-untrusted", "skill-unknown", "skills-none-trusted", "skills-untrusted-loaded", "trust-unreadable",
-		"glob-invalid", "source-unreadable", "registry-damaged", "registry-unreadable":
+		"glob-invalid", "source-unreadable", "server-skills", "server-skill-invalid", "registry-damaged", "registry-unreadable":
 		return true
 	}
 	return false

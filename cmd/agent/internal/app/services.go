@@ -121,7 +121,10 @@ func (s *Services) connect() {
 	if s.Skills != nil {
 		before = *s.Skills
 	}
-	s.Skills = &Library{below: before.below, examples: before.examples, sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
+	if before.served == nil {
+		before.served = &served{s: s}
+	}
+	s.Skills = &Library{served: before.served, below: before.below, examples: before.examples, sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
 	s.Approver = newTerminalApprover(s.Out)
 	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
 	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}

@@ -33,6 +33,7 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 	root.SetOut(out)
 	root.SetErr(sys.Err)
 	err := root.ExecuteContext(trace.WithIdentity(ctx, trace.Identity{Agent: "user"})) // until a conversation begins
+	services.Skills.Close()
 	if recorded := services.Observe.Close(ctx); err == nil {
 		err = recorded
 	}

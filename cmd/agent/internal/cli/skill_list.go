@@ -232,12 +232,7 @@ func digests(ctx context.Context, installed *app.Installed, skills iter.Seq[skil
 
 // shaOf returns the short digest of a skill's content, "" when it cannot be read.
 func shaOf(ctx context.Context, e skill.Entry) string {
-	s, err := e.Load(ctx)
-	if err != nil {
-		return ""
-	}
-	defer s.Close()
-	sum, err := s.Digest(ctx)
+	sum, err := e.Digest(ctx)
 	if err != nil {
 		return ""
 	}

@@ -106,7 +106,7 @@ func (s *Server) catalog(ctx context.Context) (*skill.Catalog, error) {
 }
 
 func (s *Server) open(ctx context.Context) error {
-	cat, err := s.s.Skills.Open(ctx)
+	cat, err := s.s.Skills.Local().Open(ctx)
 	if err != nil {
 		return fmt.Errorf("skills cannot be opened: %w", err)
 	}

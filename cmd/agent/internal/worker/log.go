@@ -24,6 +24,9 @@ func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog, o *surve
 	}
 	scripts, toolsets := 0, 0
 	for e := range cat.Visible() {
+		if e.Server() != "" { // nothing of it is read before it is wanted
+			continue
+		}
 		s, err := e.Load(ctx)
 		if err != nil {
 			event(ctx, t, slog.LevelError, e.Name(), fmt.Sprintf("Failed to load skill '%s': %v", e.Name(), err))

@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/mcphost"
+	"github.com/agent-base/agent-base/mcphost/skillsource"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// served has the skills of servers. All copies of a Library share it. It is safe for concurrent use.
+type served struct {
+	s *Services
+
+	mu      sync.Mutex
+	host    *mcphost.Host // nil until a server is used
+	own     bool          // host is closed with it
+	sources map[string]*skillsource.Source
+}
+
+// UseServers has the skills of servers come from a host that somebody else closes, before the first catalogue is opened.
+func (l *Library) UseServers(host *mcphost.Host) {
+	l.served.mu.Lock()
+	defer l.served.mu.Unlock()
+	if l.served.host == nil {
+		l.served.host = host
+	}
+}
+
+// Changed says that the lists of servers are no longer those that they gave.
+func (l *Library) Changed(labels []string) {
+	l.served.mu.Lock()
+	defer l.served.mu.Unlock()
+	for _, label := range labels {
+		if src := l.served.sources[label]; src != nil {
+			src.Changed()
+		}
+	}
+}
+
+// Local returns a library without the skills of servers.
+func (l *Library) Local() *Library {
+	other := *l
+	other.served = nil
+	return &other
+}
+
+// Close ends the servers that were started for their skills.
+func (l *Library) Close() {
+	l.served.mu.Lock()
+	defer l.served.mu.Unlock()
+	for _, src := range l.served.sources {
+		src.Close()
+	}
+	if l.served.own {
+		_ = l.served.host.Close()
+	}
+}
+
+// serverWait is how long a list of skills waits for servers.
+const serverWait = 10 * time.Second
+
+// source returns the skills of one server, which it does not start.
+func (v *served) source(ctx context.Context, e *ServerEntry) (*skillsource.Source, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if src := v.sources[e.Label]; src != nil {
+		return src, nil
+	}
+	if v.host == nil {
+		host, _, err := v.s.Servers(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		v.host, v.own = host, true
+	}
+	scope := ""
+	if e.State != ServerOwn { // another project may call another server so
+		scope = v.s.Settings.Config().Paths.Project
+	}
+	cache := v.s.Settings.Config().Paths.Served()
+	src, err := skillsource.New(skillsource.On(v.host, e.Label), &skillsource.Options{Label: e.Label, Scope: scope, Cache: cache, Wait: serverWait, Now: v.s.Sys.Now})
+	if err != nil {
+		return nil, err
+	}
+	if v.sources == nil {
+		v.sources = map[string]*skillsource.Source{}
+	}
+	v.sources[e.Label] = src
+	return src, nil
+}
+
+// layers returns the skills of the servers whose entries want them. With quiet no server is asked: they are those that it last listed.
+func (v *served) layers(ctx context.Context, profile *manifest.Profile, quiet bool) (out []skill.Layer, err error) {
+	if v == nil || v.s.Settings.Config().BundledOnly || v.s.Settings.Config().Paths.Served() == "" {
+		return nil, nil
+	}
+	list, _ := v.s.MCP.List()
+	for _, e := range list {
+		if !e.Skills || !e.State.Starts() {
+			continue
+		}
+		src, err := v.source(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		layer := skill.Layer{Name: "mcp:" + e.Label, Server: e.Label, Source: src, Profile: profile}
+		if quiet {
+			layer.Source = src.Known()
+		} else {
+			src.Begin(ctx)
+		}
+		out = append(out, layer)
+	}
+	return out, nil
+}
+
+// fromServer gets one skill of a server, to install it.
+func (p *Packages) fromServer(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
+	label, name, _ := strings.Cut(r.Source.URL, "/")
+	v := p.skills.served
+	e, err := v.s.MCP.Find(label)
+	if err != nil {
+		return nil, err
+	}
+	if !e.State.Starts() {
+		return nil, Denied(fmt.Errorf("the server %q of the project is not approved", label), cure.TrustServer(label))
+	}
+	src, err := v.source(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(r.Dir, "files")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := src.Copy(ctx, name, r.Known, root)
+	if err != nil {
+		if errors.Is(err, skillsource.ErrUnknown) {
+			err = fmt.Errorf("%w: %w", install.ErrNoPlace, err)
+		}
+		return nil, errors.Join(err, root.Close())
+	}
+	s := &install.Snapshot{Origin: install.Origin{Source: r.Source, URL: r.Source.String(), Commit: digest}, Close: root.Close}
+	if digest != r.Known {
+		s.FS = root.FS()
+	}
+	return s, nil
+}
