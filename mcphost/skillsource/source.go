@@ -149,7 +149,7 @@ func (s *Source) yields(l *list, err error) iter.Seq2[skill.Found, error] {
 // silent returns the problem with a server that gave no list.
 func (s *Source) silent(l *list, err error) *manifest.Problem {
 	p := &manifest.Problem{Code: "server-skills", Severity: manifest.SeverityError, File: "mcp:" + s.o.Label,
-		Message: fmt.Sprintf("the skills of the MCP server %s cannot be listed: %v", s.o.Label, err), Cure: "see that the server runs, or switch its skills off"}
+		Message: fmt.Sprintf("its skills cannot be listed: %v", err), Cure: "see that the server runs, or switch its skills off"}
 	if len(l.entries) > 0 {
 		p.Severity = manifest.SeverityWarning
 		p.Message += "; those are used that it had at " + l.at.UTC().Format("2006-01-02 15:04")

@@ -239,7 +239,7 @@ func TestSilent(t *testing.T) {
 	f.wait = make(chan struct{})
 	s := source(t, f, skillsource.Options{Wait: time.Millisecond})
 	c := open(t, s)
-	if got := problems(c); !strings.Contains(got, "server-skills: the skills of the MCP server docs cannot be listed: it has not answered within 1ms") {
+	if got := problems(c); !strings.Contains(got, "server-skills: its skills cannot be listed: it has not answered within 1ms") {
 		t.Errorf("problems %s", got)
 	}
 	if c, _ = c.Refresh(t.Context()); c.Len() != 0 {

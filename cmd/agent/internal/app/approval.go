@@ -200,7 +200,7 @@ type Proposal struct {
 	before   *trust.Approval // what was last approved under this name; nil if nothing was
 	changes  []dirhash.Change
 
-	from     string   // where it is from, if it is not installed yet
+	from     string   // where it is from, if it is in no folder of the user's
 	notes    []string // what was found about it
 	*renewal          // of an installed skill; nil for others
 
@@ -241,6 +241,9 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	wants = wants.Add(want.Each(want.Server, want.Declared, toolsetCommands(s)...)...)
 	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
 		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Wants: wants, Forgoes: forgoes, ApprovedAt: c.sys.Now()}}
+	if from := s.Entry().Origin(); from != "" {
+		p.from = "of the " + from
+	}
 	for _, f := range sum.Files {
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		p.sizes[f.Path] = f.Size

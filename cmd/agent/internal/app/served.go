@@ -89,7 +89,11 @@ func (v *served) source(ctx context.Context, e *ServerEntry) (*skillsource.Sourc
 		scope = v.s.Settings.Config().Paths.Project
 	}
 	cache := v.s.Settings.Config().Paths.Served()
-	src, err := skillsource.New(skillsource.On(v.host, e.Label), &skillsource.Options{Label: e.Label, Scope: scope, Cache: cache, Wait: serverWait, Now: v.s.Sys.Now})
+	server := skillsource.On(v.host, e.Label)
+	if err := v.s.MCP.Check(e); err != nil {
+		server = failing{err}
+	}
+	src, err := skillsource.New(server, &skillsource.Options{Label: e.Label, Scope: scope, Cache: cache, Wait: serverWait, Now: v.s.Sys.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +103,12 @@ func (v *served) source(ctx context.Context, e *ServerEntry) (*skillsource.Sourc
 	v.sources[e.Label] = src
 	return src, nil
 }
+
+// failing is a server that cannot be started.
+type failing struct{ err error }
+
+func (f failing) Ask(context.Context, string, any, any) error         { return f.err }
+func (f failing) Read(context.Context, string, int64) ([]byte, error) { return nil, f.err }
 
 // layers returns the skills of the servers whose entries want them. With quiet no server is asked: they are those that it last listed.
 func (v *served) layers(ctx context.Context, profile *manifest.Profile, quiet bool) (out []skill.Layer, err error) {
