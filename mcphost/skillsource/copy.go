@@ -22,7 +22,7 @@ func (s *Source) Copy(ctx context.Context, name, known string, to *os.Root) (dig
 	s.Changed()
 	l, err := s.current(ctx)
 	if err != nil {
-		return "", fmt.Errorf("the MCP server %s: %w", s.o.Label, err)
+		return "", fmt.Errorf("the skills of %s cannot be listed: %w", s.o.Label, err)
 	}
 	e, err := s.named(l, name)
 	if err != nil {
