@@ -24,28 +24,7 @@ type served struct {
 
 	mu      sync.Mutex
 	host    *mcphost.Host // nil until a server is used
-	own     bool          // host is closed with it
 	sources map[string]*skillsource.Source
-}
-
-// UseServers has the skills of servers come from a host that somebody else closes, before the first catalogue is opened.
-func (l *Library) UseServers(host *mcphost.Host) {
-	l.served.mu.Lock()
-	defer l.served.mu.Unlock()
-	if l.served.host == nil {
-		l.served.host = host
-	}
-}
-
-// Changed says that the lists of servers are no longer those that they gave.
-func (l *Library) Changed(labels []string) {
-	l.served.mu.Lock()
-	defer l.served.mu.Unlock()
-	for _, label := range labels {
-		if src := l.served.sources[label]; src != nil {
-			src.Changed()
-		}
-	}
 }
 
 // Local returns a library without the skills of servers.
@@ -62,7 +41,7 @@ func (l *Library) Close() {
 	for _, src := range l.served.sources {
 		src.Close()
 	}
-	if l.served.own {
+	if l.served.host != nil {
 		_ = l.served.host.Close()
 	}
 }
@@ -82,7 +61,7 @@ func (v *served) source(ctx context.Context, e *ServerEntry) (*skillsource.Sourc
 		if err != nil {
 			return nil, err
 		}
-		v.host, v.own = host, true
+		v.host = host
 	}
 	scope := ""
 	if e.State != ServerOwn { // another project may call another server so

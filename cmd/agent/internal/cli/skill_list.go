@@ -232,6 +232,9 @@ func digests(ctx context.Context, installed *app.Installed, skills iter.Seq[skil
 
 // shaOf returns the short digest of a skill's content, "" when it cannot be read.
 func shaOf(ctx context.Context, e skill.Entry) string {
+	if e.State() == skill.StateBroken {
+		return ""
+	}
 	sum, err := e.Digest(ctx)
 	if err != nil {
 		return ""
