@@ -47,7 +47,7 @@ func TestDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := opened(t, &Options{Layers: []Layer{{Name: "p", Source: SourceFunc(Dir(root, nil).Skills)}}})
-	second, err := find(t, own, "a").digest(context.WithoutCancel(t.Context()))
+	second, err := find(t, own, "a").Digest(context.WithoutCancel(t.Context()))
 	if first != second || err != nil {
 		t.Errorf("got %q and %q, %v", first, second, err)
 	}

@@ -136,7 +136,7 @@ func TestSwappedFolder(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "a/f": "old", "b/SKILL.md": "", "b/f": "new"})
 	c := onDir(t, root)
 	s := loaded(t, c, "a")
-	digest := func() string { d, _ := find(t, c, "a").digest(t.Context()); return d }
+	digest := func() string { d, _ := find(t, c, "a").Digest(t.Context()); return d }
 	before := digest()
 	for _, mv := range [][2]string{{"a", "x"}, {"b", "a"}} {
 		if err := os.Rename(filepath.Join(root, mv[0]), filepath.Join(root, mv[1])); err != nil {
