@@ -23,7 +23,7 @@ func TestLacks(t *testing.T) {
 	}{
 		{runner.Output{Sandbox: held, Refused: []runner.Refusal{{Host: "api.example.com:443"}}}, "refused host:api.example.com", "it may not reach api.example.com"},
 		{runner.Output{Sandbox: held, Stderr: []byte("getaddrinfo EAI_AGAIN registry.example.org")}, "seen host:registry.example.org", "may not reach registry.example.org"},
-		{runner.Output{Sandbox: held, Stderr: []byte("Error: ENOENT: no such file or directory, open '" + dir + "/notes.db'")}, "seen read:" + dir, dir + "/notes.db"},
+		{runner.Output{Sandbox: held, Stderr: []byte("Error: ENOENT: no such file or directory, open '" + dir + "/notes.db'")}, "seen read:" + dir + "/notes.db", dir + "/notes.db"},
 		{runner.Output{Sandbox: held, Stderr: []byte("syntax error")}, "", ""},
 		{runner.Output{Stderr: []byte("getaddrinfo EAI_AGAIN registry.example.org")}, "", ""},
 	} {
