@@ -370,3 +370,42 @@ func TestManyStreams(t *testing.T) {
 		_ = c.Close()
 	}
 }
+
+// security 2.13 #181: over stdio, too, odd messages have errors or none, and the next request is answered.
+func TestOddMessages(t *testing.T) {
+	w := newWorld(t, greet)
+	s, err := New(w.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, theirs := io.Pipe()
+	ours, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeStdio(context.Background(), in, out) }()
+	const sent = 500
+	go func() {
+		for n := range sent {
+			fmt.Fprintln(theirs, modern(n, "none/such", ""))
+			fmt.Fprintln(theirs, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"never"}}`)
+			fmt.Fprintln(theirs, `{"jsonrpc":"2.0","method":"notifications/none"}`)
+		}
+		fmt.Fprintln(theirs, modern("twice", "tools/list", ""))
+		fmt.Fprintln(theirs, modern("twice", "tools/list", ""))
+		fmt.Fprintln(theirs, modern("last", "tools/list", ""))
+	}()
+	lines, failed, last := bufio.NewScanner(ours), 0, false
+	lines.Buffer(nil, 1<<20)
+	for !(last && failed >= sent) && lines.Scan() {
+		if strings.Contains(lines.Text(), `"error"`) {
+			failed++
+		}
+		last = last || strings.Contains(lines.Text(), `"id":"last"`) && strings.Contains(lines.Text(), "script_run")
+	}
+	if !last {
+		t.Errorf("the last request was not answered: %v", lines.Err())
+	}
+	go func() { _, _ = io.Copy(io.Discard, ours) }()
+	if err := errors.Join(theirs.Close(), <-ended, ours.Close()); err != nil {
+		t.Error(err)
+	}
+}

@@ -96,7 +96,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// What a web page or a broken client could send is refused before the call is looked at.
+// security 2.13 #177, #178: what a web page or a broken client could send is refused before the call is looked at.
 func TestRefusedRequests(t *testing.T) {
 	w := newWorld(t, greet)
 	at := w.listen(t, &HTTPOptions{Hosts: []string{"skills.example.com"}, Origins: []string{"https://app.example.com"}})

@@ -79,8 +79,8 @@ func newHouse(t *testing.T, settings string) *house {
 	return h
 }
 
-// server returns a server of the house, which the test closes.
-func (h *house) server(t *testing.T) (*Server, error) {
+// services returns the services over the house.
+func (h *house) services(t *testing.T) *app.Services {
 	t.Helper()
 	empty, err := os.Open(os.DevNull)
 	if err != nil {
@@ -88,7 +88,13 @@ func (h *house) server(t *testing.T) (*Server, error) {
 	}
 	t.Cleanup(func() { _ = empty.Close() })
 	sys := &app.System{In: empty, Home: h.home, Dir: h.home, Temp: t.TempDir(), LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH")}}
-	s, err := New(t.Context(), app.New(sys, &app.Flags{LogFormat: "json"}, &ui.Streams{Out: io.Discard, Err: &h.log}), true)
+	return app.New(sys, &app.Flags{LogFormat: "json"}, &ui.Streams{Out: io.Discard, Err: &h.log})
+}
+
+// server returns a server of the house, which the test closes.
+func (h *house) server(t *testing.T) (*Server, error) {
+	t.Helper()
+	s, err := New(t.Context(), h.services(t), true)
 	if err == nil {
 		t.Cleanup(s.Close)
 	}
@@ -384,7 +390,7 @@ func TestRefusedSettings(t *testing.T) {
 	}
 }
 
-// A request that only begins is not waited for.
+// security 2.13 #180: a request that only begins is not waited for.
 func TestHalfHeader(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = newHTTP(http.NotFoundHandler())
@@ -416,5 +422,69 @@ func TestHalfHeader(t *testing.T) {
 	r.Header.Set("X", strings.Repeat("x", headerSize+8<<10))
 	if res, err = http.DefaultClient.Do(r); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("a long header: %v, %v", res, err)
+	}
+}
+
+// An answer is for the content that was shown: after a change it is not one, and nothing is approved. A yes for one call is not stored.
+func TestReplayedAnswer(t *testing.T) {
+	h := newHouse(t, "skills: {sandbox: off}\n")
+	h.write(t, ".agent/skills/who/SKILL.md", fmt.Sprintf(own, "who", "one"))
+	h.write(t, ".agent/skills/who/scripts/who.sh", "#!/bin/sh\necho first\n")
+	s, err := New(t.Context(), h.services(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	in, theirs := io.Pipe()
+	ours, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stdio(t.Context(), in, out) }()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}}).Connect(t.Context(), &mcp.IOTransport{Reader: ours, Writer: theirs}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(answer, state string) *mcp.CallToolResult {
+		params := &mcp.CallToolParams{Name: "script_run", Arguments: map[string]any{"skill_name": "who", "script_name": "who"}, RequestState: state}
+		if answer != "" {
+			params.InputResponses = mcp.InputResponseMap{"run": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"run": answer}}}
+		}
+		r, err := c.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	text := func(r *mcp.CallToolResult) string {
+		if len(r.Content) == 0 {
+			return "a question"
+		}
+		return r.Content[0].(*mcp.TextContent).Text
+	}
+	first := run("", "")
+	if first.RequestState == "" || len(first.InputRequests) != 1 {
+		t.Fatalf("nobody is asked: %s", text(first))
+	}
+	h.write(t, ".agent/skills/who/scripts/who.sh", "#!/bin/sh\necho second\n")
+	for range 2 {
+		if got := text(run("yes", first.RequestState)); strings.Contains(got, "second") || !strings.Contains(got, "untrusted") {
+			t.Errorf("an answer to another content counts: %s", got)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(h.home, ".agent/trust.json")); err == nil && strings.Contains(string(b), "who") {
+		t.Errorf("it was approved: %s", b)
+	}
+	second := run("", "")
+	if got := text(run("once", second.RequestState)); !strings.Contains(got, `"second\n"`) {
+		t.Errorf("got %s", got)
+	}
+	if got := text(run("", "")); got != "a question" {
+		t.Errorf("once is for ever: %s", got)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
