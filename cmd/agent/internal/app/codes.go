@@ -37,6 +37,7 @@ func commandCodes() []CodeRow {
 		{"skill_changed", exits(ExitDenied), "a skill changed while it was read, so it was not approved"},
 		{"not_installed", exits(ExitNotFound), "no installed skill has the name"},
 		{"no_previous", exits(ExitNotFound), "no former content is kept, so there is nothing to go back to"},
+		{"server", exits(ExitFailure), "an MCP server could not be started, ended, or answered with an error"},
 		{"elsewhere", exits(ExitNotFound), "the source no longer has the content that was installed"},
 		{"integrity", exits(ExitIntegrity), "content is not what its digest, the lock file or the audit log says"},
 		{"signature", exits(ExitIntegrity), "the signature of a skill does not hold"},

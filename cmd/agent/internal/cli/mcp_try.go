@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
@@ -178,18 +176,7 @@ func (o *mcpLoginOptions) browse(ctx context.Context, address string) error {
 	if o.noBrowser || !o.s.Out.InTerminal {
 		return nil
 	}
-	program := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
-	if program == nil {
-		program = []string{"xdg-open"}
-	}
-	path, err := o.s.Settings.FindProgram(program[0])
-	if err != nil {
-		return nil //nolint:nilerr // the person has the address
-	}
-	c := exec.CommandContext(context.WithoutCancel(ctx), path, append(program[1:], address)...)
-	if c.Start() == nil {
-		go c.Wait() //nolint:errcheck // the person has the address
-	}
+	o.s.Settings.Browse(ctx, address)
 	return nil
 }
 

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"agent":    func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
 		"mcpcall":  mcpCall,
+		"mcpdemo":  mcpDemo,
 		"mcptools": toolServer,
 		"xdg-open": openBrowser,
 		"poor":     poor,

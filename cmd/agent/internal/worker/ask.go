@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
@@ -18,22 +20,19 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ask answers a prompt. If the typed part is "/NAME ARGUMENTS", it activates that skill first: this is shown as a call,
-// and the turn informs the model. Piped input activates nothing. What the session holds, it holds until the answer.
+// ask answers a prompt. What the typed part asks for besides comes first, see typed. Piped input asks for nothing. What the session holds, it holds until the answer.
 func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
 	return func(yield func(agent.Step, error) bool) {
 		defer w.session.Release()
 		w.prompts++
 		ctx := trace.WithIdentity(w.as(ctx), trace.Identity{Correlation: fmt.Sprintf("%s-%d", w.id, w.prompts)})
-		if name, args, ok := chat.CutCommand(typed); ok {
-			result, err := w.invoke(ctx, name, args)
-			if err != nil {
-				yield(agent.Step{Done: &agent.Answer{Stop: agent.Failed}}, err)
-				return
-			}
-			if !yield(agent.Step{Call: result.Call}, nil) || !yield(agent.Step{Result: result}, nil) {
-				return
-			}
+		result, err := w.typed(ctx, typed)
+		if err != nil {
+			yield(agent.Step{Done: &agent.Answer{Stop: agent.Failed}}, err)
+			return
+		}
+		if result != nil && (!yield(agent.Step{Call: result.Call}, nil) || !yield(agent.Step{Result: result}, nil)) {
+			return
 		}
 		w.keep.begin(ctx, w, prompt)
 		defer w.keep.end(w, nil)
@@ -57,6 +56,28 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 			}
 		}
 	}
+}
+
+// typed does what the user typed besides a text: "/NAME ARGUMENTS" activates a skill, which is shown as a call; "/LABEL:NAME ARGUMENTS" takes
+// a prompt of an MCP server, and "@LABEL:URI" a resource, for the next turn.
+func (w *worker) typed(ctx context.Context, text string) (*agent.Result, error) {
+	var err error
+	if w.attached, err = w.servers.attach(ctx, text); err != nil {
+		return nil, err
+	}
+	name, args, ok := chat.CutCommand(text)
+	if !ok {
+		return nil, nil
+	}
+	prompt, ok, err := w.servers.prompt(ctx, name, args)
+	if ok {
+		w.attached = disclose.Join(w.attached, prompt)
+		return nil, err
+	}
+	if _, err := w.catalog().Lookup(name); err != nil && strings.Contains(name, ":") {
+		return nil, nil // neither a server nor a skill: a text
+	}
+	return w.invoke(ctx, name, args)
 }
 
 // continued runs the hooks that want to know that the model has answered, and returns what else they want it to do.

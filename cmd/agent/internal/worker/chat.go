@@ -86,6 +86,7 @@ func converse(ctx context.Context, o *Options) error {
 	err = chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
+		Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 	})
 	if id := w.keep.id(); id != "" && terminal && !s.Out.Quiet() {
@@ -223,6 +224,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "back", Usage: "[N]", Help: "Go back to before the last prompt, or the last N; files stay as they are.", Run: t.backCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
+		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
 }
@@ -321,6 +323,23 @@ func (t *talk) backCommand(ctx context.Context, args string) (string, error) {
 	}
 	t.w.keep.news = disclose.Join(t.w.keep.news, "The user went back to here. What was done to files since then was not taken back.")
 	return fmt.Sprintf("back to before %q; files stay as they are, and /undo takes back what the last prompt changed in them", prompt), nil
+}
+
+// mcpCommand is /mcp.
+func (t *talk) mcpCommand(context.Context, string) (string, error) {
+	var rows [][]string
+	for _, label := range t.w.servers.labels() {
+		i := t.w.servers.host.Info(label)
+		about := i.Name
+		if i.Err != nil {
+			about = i.Err.Error()
+		}
+		rows = append(rows, []string{label, i.State, strconv.Itoa(i.Tools), about})
+	}
+	if len(rows) == 0 {
+		return `No MCP servers. "agent mcp add LABEL -- COMMAND" adds one.`, nil
+	}
+	return t.printed(func(s *app.Services) error { return s.Out.Table([]string{"SERVER", "STATE", "TOOLS", "ABOUT"}, rows) })
 }
 
 func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {

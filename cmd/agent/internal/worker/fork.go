@@ -60,7 +60,7 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 		return nil, err
 	}
 	set := &tool.Set{}
-	for t := range w.join(ctx, own, w.gate.guard(kit.Tools())).All() {
+	for t := range w.join(ctx, own, w.gate.guard(kit.Tools()), w.serverTools(ctx)).All() {
 		if r.tools == nil || slices.Contains(r.tools, t.Name) {
 			if err := set.Add(t); err != nil {
 				return nil, err

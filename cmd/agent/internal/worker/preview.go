@@ -31,6 +31,12 @@ func NewPreview(ctx context.Context, s *app.Services, cat *skill.Catalog, o *Pre
 	if o.Budget > 0 {
 		w.budget = o.Budget
 	}
+	if err := w.openServers(ctx, false); err != nil {
+		return nil, err
+	}
+	if w.servers != nil {
+		w.servers.only = true
+	}
 	return &Preview{w}, w.compose(ctx)
 }
 

@@ -65,6 +65,7 @@ type worker struct {
 	hidden  *runner.Told   // what it knows of paths that rules hide from scripts
 	session *session.Session
 	sets    *toolset.Host // nil where no script is run
+	servers *servers      // nil without any
 	kit     *skilltool.Kit
 	plan    *disclose.Plan
 	set     *tool.Set
@@ -74,6 +75,7 @@ type worker struct {
 	keep         *keeper   // writes the conversation
 	undone       string    // text of the next turn about changes that the user took back
 	invoked      string    // text of the next turn about a skill that the user activated
+	attached     string    // text of the next turn from MCP servers, as the user asked
 	byUser       *llm.Call // the call that is shown for that activation; no model made it
 }
 
@@ -83,6 +85,9 @@ func newWorker(ctx context.Context, o *Options, found *models.Found, catalog fun
 	w := unready(s, found.Facts, catalog, approver)
 	w.found, w.turns, w.added, w.bare = found, o.MaxTurns, o.System, o.bare
 	w.follow(o)
+	if err := w.openServers(ctx, !o.Asked); err != nil {
+		return w, err
+	}
 	if err := w.begin(ctx, nil); err != nil {
 		return w, err
 	}
@@ -112,6 +117,7 @@ func (w *worker) close(ctx context.Context) {
 	if w.sets != nil {
 		_ = w.sets.Close()
 	}
+	w.servers.close()
 	w.home.close()
 	w.keep.close()
 }
@@ -145,7 +151,7 @@ func (w *worker) compose(ctx context.Context) error {
 		return err
 	}
 	w.kit = skilltool.New(skillTools)
-	w.set = w.join(ctx, own, w.gate.guard(w.kit.Tools()))
+	w.set = w.join(ctx, own, w.gate.guard(w.kit.Tools()), w.serverTools(ctx))
 	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: w.mode, Blocks: w.blocks(), List: *w.listOptions()})
 	if err != nil {
 		return err
@@ -242,7 +248,9 @@ func retryOptions(cfg *config.Config, now func() time.Time) *llm.RetryOptions {
 
 // more returns the function that offers the tools of active skills' toolsets to the model of a conversation with these tools.
 func (w *worker) more(kit *skilltool.Kit, set *tool.Set) func(context.Context) []tool.Tool {
-	return func(ctx context.Context) []tool.Tool { return w.gate.guard(kit.More(ctx, set)) }
+	return func(ctx context.Context) []tool.Tool {
+		return append(w.gate.guard(kit.More(ctx, set)), w.servers.more(ctx, set, w.sayServers)...)
+	}
 }
 
 // identity returns for whom the steps of the conversation are taken.
@@ -263,8 +271,8 @@ func (w *worker) turn(ctx context.Context, prompt string) string {
 		start = w.start(ctx)
 		w.started = disclose.Tokens(start)
 	}
-	news, invoked := disclose.Join(start, w.keep.news, w.news(ctx), w.contextNews(), w.undone), w.invoked
-	w.invoked, w.undone, w.keep.news = "", "", ""
+	news, invoked := disclose.Join(start, w.keep.news, w.news(ctx), w.contextNews(), w.undone), disclose.Join(w.invoked, w.attached)
+	w.invoked, w.attached, w.undone, w.keep.news = "", "", "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
 		return disclose.Join(news, invoked)
