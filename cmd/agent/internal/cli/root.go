@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -217,19 +218,36 @@ func group(c *cobra.Command) *cobra.Command {
 
 func unknownCommand(c *cobra.Command, name string) error {
 	err := fmt.Errorf("unknown command %q for %q", name, c.CommandPath())
-	near := c.SuggestionsFor(name)
+	near := ""
+	if list := c.SuggestionsFor(name); len(list) > 0 {
+		near = c.CommandPath() + " " + list[0]
+	}
+	near = cmp.Or(below(c, name), near)
 	for _, other := range c.Commands() {
 		if slices.Contains(other.SuggestFor, name) {
-			near = []string{other.Name()} // what other programs call it, not what is written alike
+			near = other.CommandPath() // what other programs call it, not what is written alike
 		}
 	}
 	if hint := otherCommands[name]; hint != "" && !c.HasParent() {
 		return app.Usage(err, hint)
 	}
-	if len(near) > 0 {
-		return app.Usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
+	if near != "" {
+		return app.Usage(err, fmt.Sprintf("did you mean %q?", near))
 	}
 	return app.Usage(err, fmt.Sprintf("run %q for the commands", c.CommandPath()+" --help"))
+}
+
+// below returns the command of that name in a group below c, that of skills before others, or "".
+func below(c *cobra.Command, name string) string {
+	found := ""
+	for _, group := range c.Commands() {
+		for _, sub := range group.Commands() {
+			if sub.Name() == name && !sub.Hidden && (found == "" || group.Name() == "skill") {
+				found = sub.CommandPath()
+			}
+		}
+	}
+	return found
 }
 
 // flagError names the flag that is nearest to a mistyped one.
