@@ -45,13 +45,14 @@ func (c *Conn) newClient() *mcp.Client {
 // receive answers the requests of a server itself: the SDK would say which roots there are, and refuse some forms with an error.
 func (c *Conn) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		switch p := r.GetParams().(type) {
-		case *mcp.ElicitParams:
-			if p == nil || c.o.Elicit == nil {
+		switch method {
+		case "elicitation/create":
+			p, ok := r.GetParams().(*mcp.ElicitParams)
+			if !ok || p == nil || c.o.Elicit == nil {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there is nobody to ask"}
 			}
 			return c.elicit(ctx, p), nil
-		case *mcp.CreateMessageWithToolsParams, *mcp.ListRootsParams:
+		case "sampling/createMessage", "roots/list":
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not declared"}
 		}
 		return next(ctx, method, r)

@@ -292,3 +292,33 @@ func TestSilentWeb(t *testing.T) {
 		})
 	}
 }
+
+// Close ends a call that is under way, and tells the server that the session is over.
+func TestCloseWeb(t *testing.T) {
+	older := handlers(nil)["older"]
+	reached, deleted := make(chan struct{}), make(chan struct{}, 1)
+	h := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		switch {
+		case bytes.Contains(body, []byte(`"tools/call"`)):
+			close(reached)
+			<-r.Context().Done()
+			return
+		case r.Method == http.MethodDelete:
+			deleted <- struct{}{}
+		}
+		older.ServeHTTP(w, r)
+	}), nil)
+	all := toolsOf(t, h)
+	done := make(chan tool.Result)
+	go func() { done <- all[0].Call(t.Context(), nil) }()
+	<-reached
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-done; r.Reason != "server_closed" {
+		t.Errorf("got %s", r.Encode())
+	}
+	<-deleted
+}

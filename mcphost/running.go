@@ -17,8 +17,9 @@ import (
 type running struct {
 	s      *server
 	c      *Conn
-	life   context.Context    // over when it ends
 	cancel context.CancelFunc // ends it
+	uses   context.Context    // over when it ends, or is asked to
+	hangUp context.CancelFunc // ends all uses
 
 	done chan struct{} // closed when it is gone and err is set
 	err  error         // why it ended; nil if it was asked to
@@ -33,7 +34,8 @@ type running struct {
 // connect connects to the server and asks it for its tools.
 func (s *server) connect(ctx context.Context) (*running, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &running{s: s, life: life, cancel: cancel, done: make(chan struct{}), limits: map[*limit]bool{}}
+	r := &running{s: s, cancel: cancel, done: make(chan struct{}), limits: map[*limit]bool{}}
+	r.uses, r.hangUp = context.WithCancel(life)
 	r.c = New(r.options())
 	ready := make(chan struct{})
 	var once sync.Once
@@ -159,6 +161,7 @@ func (r *running) gone(ctx context.Context, err error) {
 	asked, verdict := r.stopping || r.unused, r.verdict
 	r.mu.Unlock()
 	r.c.End()
+	r.hangUp()
 	r.cancel()
 	switch {
 	case verdict != "":
@@ -225,6 +228,7 @@ func (r *running) Stop() {
 	r.mu.Lock()
 	r.stopping = true
 	r.mu.Unlock()
+	r.hangUp()
 	r.c.Close()
 	timer := time.AfterFunc(endGrace, r.cancel)
 	defer timer.Stop()
@@ -276,7 +280,7 @@ func (r *running) resume() {
 func (r *running) limited(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(r.life, func() { cancel(errOver) })()
+	defer context.AfterFunc(r.uses, func() { cancel(errOver) })()
 	l := &limit{timer: time.AfterFunc(r.s.Timeout, func() { cancel(errTooLong) }), left: r.s.Timeout, since: time.Now()}
 	r.mu.Lock()
 	r.limits[l] = true
