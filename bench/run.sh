@@ -3,8 +3,8 @@
 # Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
-#   BENCH_ONLY   engine, agent, install or toolsets: measure only that. All but engine take a minute, agent and toolsets need no
-#                peers; install is part of engine
+#   BENCH_ONLY   engine, agent, install, toolsets or serve: measure only that. All but engine take some minutes, agent, toolsets and serve
+#                need no peers; install is part of engine
 #   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests; without it they are omitted
 #   BENCH_FULL=1 adds 100000: needs 2 GB of disk and a quarter of an hour
 # Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md, agent.md, install.md and toolsets.md.
@@ -22,11 +22,15 @@ mkdir -p "$BIN"
 cc -O2 -pthread -o "$BIN/limit" bench/limit/limit.c
 cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
 CGO_ENABLED=0 go build -trimpath -o "$BIN" \
-	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/talk ./cmd/agent
+	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/serve ./bench/talk ./cmd/agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/fetch.test" ./install/fetch
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/toolset.test" ./toolset
 only=${BENCH_ONLY:-}
+if [ "$only" = serve ]; then
+	"$BIN/serve" "$BIN/agent"
+	exit
+fi
 if [ -z "$only" ] || [ "$only" = engine ]; then
 	ensure_uv
 	sh bench/peers.sh >&2

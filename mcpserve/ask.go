@@ -53,11 +53,13 @@ type asked struct {
 }
 
 func (s *Server) asking(of string, req *mcp.CallToolRequest) *asking {
-	a := &asking{s: s, of: of, call: hash(req.Params.Name, canonical(req.Params.Arguments)), state: req.Params.RequestState}
+	a := &asking{s: s, of: of, state: req.Params.RequestState}
 	a.given, _ = req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
 	if p := req.Session.InitializeParams(); p != nil && p.Capabilities != nil {
 		can := p.Capabilities.Elicitation
-		a.there = can != nil && (can.Form != nil || can.URL == nil)
+		if a.there = can != nil && (can.Form != nil || can.URL == nil); a.there {
+			a.call = hash(req.Params.Name, canonical(req.Params.Arguments))
+		}
 	}
 	return a
 }

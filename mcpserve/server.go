@@ -132,7 +132,7 @@ func (s *Server) beforeAnswer(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			return s.listResources(ctx, cursor)
 		}
-		if needSkills[method] {
+		if needSkills[method] && !(method == "tools/call" && s.described()) { // a call finds the skills itself
 			if err := s.refresh(ctx); err != nil {
 				return nil, err
 			}
@@ -155,14 +155,18 @@ func (s *Server) quiet(next mcp.MethodHandler) mcp.MethodHandler {
 // them yet.
 func (s *Server) Changed(ctx context.Context) error {
 	s.offerFiles()
-	s.mu.Lock()
-	asked := s.shown != nil
-	s.mu.Unlock()
-	if !asked {
+	if !s.described() {
 		return nil
 	}
 	s.changed.Store(true)
 	return s.refresh(ctx)
+}
+
+// described reports whether somebody has asked for the tools or prompts.
+func (s *Server) described() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown != nil
 }
 
 // refresh describes the tools and prompts of the present skills, unless it has done so.
