@@ -126,17 +126,27 @@ var errForm = errors.New("it is not what the agent reads")
 // server of that name, and the text unchanged if this one is there.
 func (c *MCPConfig) With(text []byte, s *MCPServer) ([]byte, error) {
 	if c.f.shape == nil {
-		return c.withTOML(text, s)
+		return keepEnds(text, s, c.withTOML)
 	}
-	return c.withJSON(text, s)
+	return keepEnds(text, s, c.withJSON)
 }
 
 // Without returns the text of the configuration without a server that With added. It returns ErrExists if another server has its name.
 func (c *MCPConfig) Without(text []byte, s *MCPServer) ([]byte, error) {
 	if c.f.shape == nil {
-		return c.withoutTOML(text, s)
+		return keepEnds(text, s, c.withoutTOML)
 	}
-	return c.withoutJSON(text, s)
+	return keepEnds(text, s, c.withoutJSON)
+}
+
+// keepEnds changes a text. If all its lines end with CR LF, so do those of the result.
+func keepEnds(text []byte, s *MCPServer, change func([]byte, *MCPServer) ([]byte, error)) ([]byte, error) {
+	lf, crlf := []byte("\n"), []byte("\r\n")
+	if n := bytes.Count(text, lf); n == 0 || bytes.Count(text, crlf) != n {
+		return change(text, s)
+	}
+	out, err := change(bytes.ReplaceAll(text, crlf, lf), s)
+	return bytes.ReplaceAll(out, lf, crlf), err
 }
 
 func (c *MCPConfig) withJSON(text []byte, s *MCPServer) ([]byte, error) {
@@ -208,7 +218,7 @@ func (c *MCPConfig) withoutJSON(text []byte, s *MCPServer) ([]byte, error) {
 		return text, err
 	}
 	path, depth := "/"+c.f.table+"/"+s.Name, 1
-	if servers, ok := v.Find("/" + c.f.table).Value.(*hujson.Object); ok && len(servers.Members) == 1 {
+	if servers, ok := v.Find("/" + c.f.table).Value.(*hujson.Object); ok && len(servers.Members) == 1 && !bytes.Contains(servers.AfterExtra, []byte("/")) { // no comment
 		path, depth = "/"+c.f.table, 0
 	}
 	if err := apply(v, []map[string]any{{"op": "remove", "path": path}}); err != nil {

@@ -47,6 +47,14 @@ func TestMCPServers(t *testing.T) {
 			if err != nil || string(without) != text {
 				t.Errorf("taken out: %v\n%q\n%q", err, without, text)
 			}
+			windows := strings.ReplaceAll(text, "\n", "\r\n")
+			with, err = c.With([]byte(windows), ours)
+			if err != nil || strings.Count(string(with), "\n") != strings.Count(string(with), "\r\n") {
+				t.Errorf("lines that end with CR LF: %v\n%q", err, with)
+			}
+			if without, err := c.Without(with, ours); err != nil || string(without) != windows {
+				t.Errorf("taken out: %v\n%q\n%q", err, without, windows)
+			}
 			if same, err := c.Without([]byte(text), ours); err != nil || string(same) != text {
 				t.Errorf("nothing to take out: %v\n%s", err, same)
 			}
@@ -68,6 +76,18 @@ func TestMCPServers(t *testing.T) {
 	}
 	if _, ok := FindMCP("zed", "/home/u", "linux"); ok {
 		t.Error("an agent whose configuration is not known")
+	}
+}
+
+// What else a person wrote into the map of the servers stays there.
+func TestCommentStays(t *testing.T) {
+	c, _ := FindMCP("opencode", "/home/u", "linux")
+	with, err := c.With([]byte("{\n  \"mcp\": {\n    // none yet\n  },\n}\n"), ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if without, err := c.Without(with, ours); err != nil || !strings.Contains(string(without), "// none yet") {
+		t.Errorf("%v\n%s", err, without)
 	}
 }
 

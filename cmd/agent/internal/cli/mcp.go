@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -140,7 +141,7 @@ func runMCPInstall(ctx context.Context, o *mcpOptions) error {
 	}
 	change := c.With
 	if o.undo {
-		change = c.Without
+		change = undone(c)
 	}
 	var before, after []byte
 	edit := func(old []byte) ([]byte, error) {
@@ -161,6 +162,22 @@ func runMCPInstall(ctx context.Context, o *mcpOptions) error {
 	return o.report(c, string(before), string(after))
 }
 
+// undone returns what takes a server out of a configuration. Where nothing else has changed since, the text is the one that was kept.
+func undone(c *hosts.MCPConfig) func([]byte, *hosts.MCPServer) ([]byte, error) {
+	return func(text []byte, server *hosts.MCPServer) ([]byte, error) {
+		kept, err := lockfile.Read(c.File+keptEnd, 0)
+		if err == nil && len(kept) > 0 && !bytes.Equal(kept, text) {
+			if with, err := c.With(kept, server); err == nil && bytes.Equal(with, text) {
+				return kept, nil
+			}
+		}
+		return c.Without(text, server)
+	}
+}
+
+// keptEnd is at the end of the name of the copy of a configuration.
+const keptEnd = ".before-agent"
+
 // lock returns the file that is locked while a configuration changes; "" for one beside it.
 func (o *mcpOptions) lock() string {
 	if dir := o.s.Settings.Config().Paths.State(); dir != "" && os.MkdirAll(dir, 0o700) == nil {
@@ -174,7 +191,7 @@ func (o *mcpOptions) keep(file string, text []byte) error {
 	if o.undo || text == nil {
 		return nil
 	}
-	f, err := os.OpenFile(file+".before-agent", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(file+keptEnd, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return nil
 	}

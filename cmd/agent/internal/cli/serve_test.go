@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,10 +13,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpCall is a program for the scripts: mcpcall [-ANSWER] [TOOL ARGUMENTS]... starts agent serve, calls tools and prints the text of each
-// result; without arguments it prints the names of the tools. With an answer it prints questions to stderr and gives that answer.
+// mcpCall is a program for the scripts: mcpcall [http] [-ANSWER] [TOOL ARGUMENTS]... starts agent serve, calls tools and prints the text of each
+// result; without arguments it prints the names of the tools. With an answer it prints questions to stderr and gives that answer. The
+// tool "verify" with any arguments reads every file that is published, and prints the address of those that are as they were said to be.
 func mcpCall() {
 	ctx, args, o := context.Background(), os.Args[1:], &mcp.ClientOptions{}
+	http := len(args) > 0 && args[0] == "http"
+	if http {
+		args = args[1:]
+	}
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		answer := args[0][1:]
 		args = args[1:]
@@ -23,9 +30,11 @@ func mcpCall() {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"run": answer}}, nil
 		}
 	}
-	server := exec.Command("agent", "serve")
-	server.Stderr = os.Stderr
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "mcpcall", Version: "1"}, o).Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "mcpcall", Version: "1"}, o)
+	exitOn(mcp.AddSendingCustomMethod[*mcp.ListResourcesParams, *publishedSkills](client, "skills/list"))
+	transport, end := startServer(http)
+	defer end()
+	c, err := client.Connect(ctx, transport, nil)
 	exitOn(err)
 	defer c.Close()
 	if len(args) == 0 {
@@ -36,12 +45,65 @@ func mcpCall() {
 		}
 	}
 	for ; len(args) > 1; args = args[2:] {
+		if args[0] == "verify" {
+			verifySkills(ctx, c)
+			continue
+		}
 		r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: args[0], Arguments: json.RawMessage(args[1])})
 		exitOn(err)
 		for _, part := range r.Content {
 			if text, ok := part.(*mcp.TextContent); ok {
 				fmt.Println(text.Text)
 			}
+		}
+	}
+}
+
+// startServer starts agent serve, on its streams or over HTTP, and returns the way to it and what ends it.
+func startServer(http bool) (mcp.Transport, func()) {
+	server := exec.Command("agent", "serve")
+	if !http {
+		server.Stderr = os.Stderr
+		return &mcp.CommandTransport{Command: server}, func() {}
+	}
+	server.Args = append(server.Args, "--http", "127.0.0.1:0")
+	says, err := server.StderrPipe()
+	exitOn(err)
+	exitOn(server.Start())
+	line, err := bufio.NewReader(says).ReadString('\n')
+	exitOn(err)
+	_, url, _ := strings.Cut(strings.TrimSpace(line), "serving skills on ")
+	return &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, func() {
+		_ = server.Process.Signal(os.Interrupt)
+		_ = server.Wait()
+	}
+}
+
+// publishedSkills is the result of skills/list.
+type publishedSkills struct {
+	mcp.ResultBase
+	Skills []struct {
+		Resources []struct {
+			URI    string `json:"uri"`
+			Digest string `json:"digest"`
+			Size   int    `json:"size"`
+		} `json:"resources"`
+	} `json:"skills"`
+}
+
+// verifySkills reads every published file.
+func verifySkills(ctx context.Context, c *mcp.ClientSession) {
+	all, err := mcp.CallCustomMethod[*mcp.ListResourcesParams, *publishedSkills](ctx, c, "skills/list", &mcp.ListResourcesParams{})
+	exitOn(err)
+	for _, s := range all.Skills {
+		for _, f := range s.Resources {
+			r, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: f.URI})
+			exitOn(err)
+			b := append([]byte(r.Contents[0].Text), r.Contents[0].Blob...)
+			if f.Size != len(b) || f.Digest != fmt.Sprintf("sha256:%x", sha256.Sum256(b)) {
+				exitOn(fmt.Errorf("%s is not what it was said to be", f.URI))
+			}
+			fmt.Println("verified", f.URI)
 		}
 	}
 }
