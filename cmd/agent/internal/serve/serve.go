@@ -133,7 +133,8 @@ func (s *Server) open(ctx context.Context) error {
 // kit returns the tools for one call.
 func (s *Server) kit(ctx context.Context, cat *skill.Catalog, conversation *session.Session) (*skilltool.Kit, error) {
 	o := s.s.Tools.OptionsOn(cat, s.scripts)
-	o.Session, o.Show.Listing, o.Show.Unlisted = conversation, true, true // the server lists them itself, once
+	o.Session, o.Show.Listing = conversation, true
+	o.Show.Unlisted = true                // the server describes the tool itself, once
 	if !s.apart && mcpserve.CanAsk(ctx) { // over HTTP the caller is the one who wants it
 		o.Policy.Approve = s.approve
 	}
