@@ -167,6 +167,7 @@ var allowed = map[string][]string{
 	"bench/inproc":  {everything},
 	"bench/post":    {},
 	"bench/run":     {},
+	"bench/serve":   {},
 	"bench/talk":    {"skilltest/fakemodel"},
 
 	"skilltest/kalshi/standin": {"skilltest/kalshi"},
@@ -208,7 +209,7 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/tailscale/hujson":     {"install/hosts"}, // changes JSON and keeps its comments
-	"github.com/modelcontextprotocol": {"mcphost", "mcphost/oauth", "mcpserve"},
+	"github.com/modelcontextprotocol": {"bench/serve", "mcphost", "mcphost/oauth", "mcpserve"},
 	"golang.org/x/oauth2":             {"mcphost/oauth"},
 	"github.com/go-jose/go-jose":      {"cmd/agent/internal/serve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
