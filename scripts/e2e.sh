@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs agent serve with programs of other people: real agents, clients that verify, the Inspector and the conformance suite of the protocol.
+# Runs agent serve with programs of other people: real agents, clients that verify, the Inspector and the conformance suite of the protocol,
+# which looks at agent as a host, too.
 # Linux on x86-64. ask needs tmux.
-#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance; without any, all
+#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host; without any, all
 # The programs are put into .tools/e2e once, from the network; what is tested has no network but this machine, if that can be had.
 # An agent is named this server by agent mcp install, or is given its address. Its model is scripts/e2e/model.mjs, which activates a skill and
 # runs a script of it.
@@ -9,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
-chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance}
+chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host}
 DIR=$TOOLS/e2e
 NODES=$DIR/node_modules
 PINS='@anthropic-ai/claude-code@2.1.332 @github/copilot@1.0.102 @google/gemini-cli@0.61.0 @modelcontextprotocol/client@2.4.0
@@ -226,6 +227,15 @@ conforms() {
 	sed -n 's/^Total: /      /p' "$WORK/out"
 }
 
+# hosts SCENARIO... has the conformance suite look at agent as a host of servers.
+hosts() {
+	for scenario; do
+		status=0
+		as conformance "$NODES/.bin/conformance" client --command "sh $HERE/host.sh" --scenario "$scenario" --spec-version 2026-07-28 --force || status=$?
+		result "host $scenario" "$status" '^Passed: [1-9]'
+	done
+}
+
 for one in $chosen; do
 	case $one in
 	claude) works claude mcp__skills__ "$NODES/@anthropic-ai/claude-code-linux-x64/claude" -p go --allowedTools mcp__skills__skill mcp__skills__script_run --output-format json ;;
@@ -250,6 +260,10 @@ for one in $chosen; do
 		for scenario in sep-2640-skills-enumeration sep-2640-skills-manifest sep-2640-skills-directory; do
 			conforms "$scenario" --scenario "$scenario" --spec-version 2026-07-28 --force
 		done
+		;;
+	host)
+		hosts sep-2640-client-no-prefetch sep-2640-client-verify-digest sep-2640-client-verify-size sep-2640-client-verify-frontmatter \
+			json-schema-ref-no-deref http-standard-headers
 		;;
 	*)
 		echo "$0: $one is not known" >&2
