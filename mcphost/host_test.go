@@ -244,3 +244,23 @@ func answer(in io.Reader, out io.Writer, f fake) {
 		}
 	}
 }
+
+// A program that was not ready in time says itself what it lacked, if it knows.
+func TestLateSaysWhatItLacked(t *testing.T) {
+	for lacked, want := range map[error]string{&ServerError{Label: "a", Kind: KindCrash, Message: "it may not reach x.example"}: "it may not reach x.example", nil: "did not say within", errors.New("killed"): "did not say within"} {
+		h, err := NewHost(&HostOptions{Servers: []Server{{Label: "a", Start: time.Millisecond, Run: func(ctx context.Context, p *Pipes) error {
+			p.Started()
+			<-ctx.Done()
+			return lacked
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Start(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", lacked, err, want)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -26,7 +26,7 @@ type running struct {
 
 	mu       sync.Mutex
 	stopping bool
-	unused   bool   // it could not be used: how it ends is of no interest
+	unused   bool   // it could not be used: how it ends is of no interest, but for what Run says
 	verdict  string // why it was ended; "" if it was not
 	limits   map[*limit]bool
 }
@@ -116,7 +116,7 @@ func (r *running) unready(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, errNotReady):
+	case errors.Is(err, errNotReady) && r.err == nil:
 		return r.fault(KindStart, fmt.Sprintf("it did not say within %s which tools it has", r.s.Start), nil)
 	case errors.As(r.err, &own), errors.As(err, &own):
 		return own
@@ -158,7 +158,7 @@ func (r *running) fault(kind Kind, message string, err error) *ServerError {
 // gone notes how the server ended.
 func (r *running) gone(ctx context.Context, err error) {
 	r.mu.Lock()
-	asked, verdict := r.stopping || r.unused, r.verdict
+	asked, unused, verdict := r.stopping, r.unused, r.verdict
 	r.mu.Unlock()
 	r.c.End()
 	r.hangUp()
@@ -167,6 +167,10 @@ func (r *running) gone(ctx context.Context, err error) {
 	case verdict != "":
 		r.err = r.fault(KindCrash, "it was ended: "+verdict, nil)
 	case asked, errors.Is(err, errGone):
+	case unused: // unless it says what it lacked
+		if own, ok := errors.AsType[*ServerError](err); ok {
+			r.err = own
+		}
 	case err != nil:
 		r.err = r.ended(err)
 	default:

@@ -125,7 +125,7 @@ func (m *Servers) run(ctx context.Context, e *ServerEntry, o *ServersOptions, p 
 	if out == nil {
 		return err
 	}
-	return m.ended(e, s, cmd, out)
+	return m.ended(ctx, e, s, cmd, out)
 }
 
 // homeName names the folder of a server in that of each project. It is short: the name of a unix socket has 107 bytes.
@@ -254,7 +254,7 @@ type LackError struct{ Wants want.Set }
 func (e *LackError) Error() string { return "it lacked something in the sandbox" }
 
 // ended says why the program of a server ended: what it lacked, with the command that gives it, or its exit code; nil if it ended well.
-func (m *Servers) ended(e *ServerEntry, s *filledServer, cmd *runner.Command, out *runner.Output) error {
+func (m *Servers) ended(ctx context.Context, e *ServerEntry, s *filledServer, cmd *runner.Command, out *runner.Output) error {
 	wants, says := script.Lacks(cmd, out)
 	failed := &mcphost.ServerError{Label: e.Label, Kind: mcphost.KindCrash, Err: &LackError{wants}}
 	switch passed := out.Passed(&cmd.Limits); {
@@ -263,6 +263,8 @@ func (m *Servers) ended(e *ServerEntry, s *filledServer, cmd *runner.Command, ou
 		if help := m.settings.Cures().Server(e.Label, wants).Advice(); help != "" {
 			failed.Message += ". " + help
 		}
+	case ctx.Err() != nil: // it was asked to end
+		return nil
 	case passed != "":
 		failed.Message = "it was ended: " + passed
 	case out.ExitCode == 0:
