@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -19,7 +20,7 @@ import (
 
 // toolServer is a program for the scripts: an MCP server that tells by the names of its tools what it can do where it runs.
 // mcptools [-need URL] [CHECK:VALUE]... has a tool for each check: read:FILE, write:FILE, reach:URL or var:NAME, as CHECK_yes_N or
-// CHECK_no_N; another argument is the name of a tool. With -need it first gets URL, and fails without it.
+// CHECK_no_N; another argument is the name of a tool. SAYS is what the tools say of themselves. With -need it first gets URL, and fails without it.
 func toolServer() {
 	args := os.Args[1:]
 	if len(args) > 1 && args[0] == "-need" {
@@ -41,7 +42,7 @@ func toolServer() {
 }
 
 func addTool(s *mcp.Server, name string) {
-	s.AddTool(&mcp.Tool{Name: name, Description: "A tool.", InputSchema: map[string]any{"type": "object"}},
+	s.AddTool(&mcp.Tool{Name: name, Description: cmp.Or(os.Getenv("SAYS"), "A tool."), InputSchema: map[string]any{"type": "object"}},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/mcphost/oauth"
 	"github.com/agent-base/agent-base/want"
 )
@@ -38,6 +39,7 @@ type tried struct {
 	Version      string   `json:"version"`
 	Features     []string `json:"features"`
 	Tools        []string `json:"tools"`
+	Changed      []string `json:"changed"` // tools that are not what they were when they were seen
 	Problems     []string `json:"problems"`
 	Milliseconds int64    `json:"ms"`
 }
@@ -80,10 +82,11 @@ func (o *serverOptions) try(ctx context.Context, e *app.ServerEntry) (*tried, er
 		return nil, err
 	}
 	took := time.Since(begun)
+	changed := changesOf(host.Changes(e.Label))
 	host.Accept(ctx, e.Label)
 	tools, err := host.Tools(ctx)
 	i := host.Info(e.Label)
-	out := &tried{Label: e.Label, Protocol: i.Protocol, Name: i.Name, Version: i.Version, Features: append([]string{}, i.Features...), Tools: toolsOf(tools, e.Label), Problems: []string{}, Milliseconds: took.Milliseconds()}
+	out := &tried{Label: e.Label, Protocol: i.Protocol, Name: i.Name, Version: i.Version, Features: append([]string{}, i.Features...), Tools: toolsOf(tools, e.Label), Changed: changed, Problems: []string{}, Milliseconds: took.Milliseconds()}
 	for _, p := range i.Problems {
 		out.Problems = append(out.Problems, p.Error())
 	}
@@ -116,10 +119,26 @@ func (o *serverOptions) show(t *tried) error {
 	for _, name := range t.Tools {
 		o.s.Out.Printf("  %s\n", name)
 	}
+	for _, c := range t.Changed {
+		o.s.Out.Printf("  %s\n", c)
+	}
 	for _, p := range t.Problems {
 		o.s.Out.Warn(p)
 	}
 	return nil
+}
+
+// changesOf says how tools differ from what they were when they were seen.
+func changesOf(changes []mcphost.Change) []string {
+	out := []string{}
+	for _, c := range changes {
+		text := "its arguments are others"
+		if c.Was.Description != c.Now.Description {
+			text = fmt.Sprintf("it said %q, and says %q", c.Was.Description, c.Now.Description)
+		}
+		out = append(out, fmt.Sprintf("%s has changed, and is used as it is now: %s", c.Now.Name, text))
+	}
+	return out
 }
 
 type mcpLoginOptions struct {
