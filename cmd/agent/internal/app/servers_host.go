@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/mcphost"
+	"github.com/agent-base/agent-base/mcphost/skillsource"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -140,6 +141,7 @@ func (m *Servers) Forget(e *ServerEntry) {
 	for _, dir := range homes {
 		program.RemoveAll(dir)
 	}
+	_ = skillsource.Remove(m.settings.Config().Paths.Served(), e.Label, m.scope(e)) // nobody uses it any more
 }
 
 // serverHome is where the program of a server writes, as absolute paths.

@@ -45,7 +45,7 @@ func newAddCommand(s *app.Services, run func(context.Context, *addOptions) error
 		Use:     "add SOURCE...",
 		Aliases: []string{"install"},
 		Short:   "Install a skill from a git repository.",
-		Long: `Install skills from a repository, an archive, a folder, a site with a discovery index or an OCI registry. SOURCE is one of
+		Long: `Install skills from a repository, an archive, a folder, a site with a discovery index, an OCI registry or an MCP server. SOURCE is one of
 
   owner/repo                     a repository on GitHub; owner/repo/path is a folder in it
   https://host/repo.git          any git repository; also ssh://, git@host:repo and file:///path
@@ -53,6 +53,7 @@ func newAddCommand(s *app.Services, run func(context.Context, *addOptions) error
   ./skill.zip, https://…/x.tgz   an archive: .zip, .skill, .tar.gz, .tgz
   https://host                   a site with /.well-known/agent-skills/index.json
   oci://registry/repository:tag  an artifact in an OCI registry
+  mcp:server/skill               a skill that an MCP server of your settings publishes
 
 Add #branch, #tag or #commit to a repository to choose a version, and :folder to that to choose a folder. The address of a
 folder or a SKILL.md on the page of a forge does both. If a source has several skills, choose with --skill, --path or --all.
