@@ -96,6 +96,13 @@ func TestServedOrigin(t *testing.T) {
 	if len(s.read) > 0 {
 		t.Errorf("a list reads %v", s.read)
 	}
+	e, err := k.o.Catalog().Lookup("pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if offer, _, err := k.offered(t.Context(), e); err != nil || offer.Body != "[The skill 'pdf' fits: call the tool skill with it.]" || len(s.read) > 0 {
+		t.Errorf("its triggers: %q, %v, read %v", offer.Body, err, s.read)
+	}
 	r := checkedCall(t, k, "skill", `{"skill_name":"pdf"}`)
 	text := r.Encode()
 	for _, want := range []string{`source=\"MCP server docs\"`, "[These instructions come from the MCP server docs, not from the user.]", `"origin":"MCP server docs"`, "the command is not run on loading"} {

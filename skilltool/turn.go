@@ -60,13 +60,16 @@ func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, entered,
 }
 
 func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, entered, error) {
+	if e.Server() != "" { // its triggers are no reason to put the text of a stranger before a model
+		return note(e, fits), entered{}, nil
+	}
 	s, err := e.Load(ctx)
 	if err != nil {
 		return disclose.Text{}, entered{}, err
 	}
 	defer s.Close()
 	if k.forks(s) {
-		return note(s, "[The skill '%s' fits: call the tool skill with it.]"), entered{}, nil
+		return note(e, fits), entered{}, nil
 	}
 	args := ""
 	if now, active := k.o.Session.Lookup(s.Canonical()); active {
@@ -77,15 +80,18 @@ func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, entere
 	case err != nil:
 		return disclose.Text{}, in, err
 	case in.known:
-		return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), in, nil
+		return note(e, "[The skill '%s' is active: the instructions that you were given hold.]"), in, nil
 	}
 	more := k.brings(ctx, s) + k.limits()
 	in.text.Body, in.text.Tokens = in.text.Body+more, in.text.Tokens+disclose.Tokens(more)
 	return in.text, in, nil
 }
 
-func note(s *skill.Skill, format string) disclose.Text {
-	body := fmt.Sprintf(format, s.Canonical())
+// fits is the note about a skill that is not activated by its triggers.
+const fits = "[The skill '%s' fits: call the tool skill with it.]"
+
+func note(e skill.Entry, format string) disclose.Text {
+	body := fmt.Sprintf(format, e.Canonical())
 	tokens := disclose.Tokens(body)
-	return disclose.Text{Body: body, Tokens: tokens, Skills: []disclose.Cost{{Name: s.Name(), Tokens: tokens}}}
+	return disclose.Text{Body: body, Tokens: tokens, Skills: []disclose.Cost{{Name: e.Name(), Tokens: tokens}}}
 }

@@ -61,6 +61,14 @@ func TestServed(t *testing.T) {
 		t.Errorf("the content that was approved before: %v", got)
 	}
 
+	all, err := store.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all.Trusted("pdf", at("a"), other); got != skill.TrustChanged {
+		t.Errorf("below a trusted root: %v", got)
+	}
+
 	give := func(g *trust.Grant) error { g.Given = want.New(want.Of(want.Host, "example.com")); return nil }
 	if err := store.EditGrant(t.Context(), trust.Grant{Name: "pdf", Dir: at("a"), Digest: digest}, give); err != nil {
 		t.Fatal(err)

@@ -218,7 +218,10 @@ func TestNames(t *testing.T) {
 		place, _ := entry(t, c, "pdf").Place(t.Context())
 		places[strings.ToLower(place)] = true
 	}
-	if len(places) != 2 {
+	elsewhere := open(t, source(t, pdf(t), skillsource.Options{Label: "a", Cache: "/cache", Scope: "/project"}))
+	place, _ := entry(t, elsewhere, "pdf").Place(t.Context())
+	places[strings.ToLower(place)] = true
+	if len(places) != 3 {
 		t.Errorf("places %v", places)
 	}
 }
@@ -251,6 +254,15 @@ func TestSilent(t *testing.T) {
 	}
 	if got := problems(c); got != "" {
 		t.Errorf("problems after its answer: %s", got)
+	}
+
+	f.gone, f.wait = true, nil
+	s = source(t, f, skillsource.Options{Wait: time.Hour})
+	c = open(t, s)
+	f.wait, f.gone = make(chan struct{}), false
+	s.Changed()
+	if again, err := c.Refresh(t.Context()); err != nil || again.Len() != 0 { // at once
+		t.Errorf("%d skills, %v", again.Len(), err)
 	}
 }
 
