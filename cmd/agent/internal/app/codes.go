@@ -44,7 +44,6 @@ func commandCodes() []CodeRow {
 		{"registry_damaged", exits(ExitIntegrity), "the list of installed skills cannot be read"},
 		{"newer", exits(ExitInvalid), "a newer version of the program wrote a conversation"},
 		{"unreadable", exits(ExitInvalid), "the file of a conversation is refused"},
-		{"server", exits(ExitFailure), "a server of tools cannot be started or reached, or does not speak MCP"},
 		{"disk_full", exits(ExitFailure), "there is no room on the disk; what was there is still there"},
 		{"audit", exits(ExitFailure), "the audit log cannot be written, and the settings require it"},
 	}

@@ -255,7 +255,11 @@ func (w *worker) more(kit *skilltool.Kit, set *tool.Set) func(context.Context) [
 
 // identity returns for whom the steps of the conversation are taken.
 func (w *worker) identity() trace.Identity {
-	return trace.Identity{Agent: "agent", Tenant: w.s.Settings.Config().Tenant, Task: w.id, Model: w.found.String()}
+	i := trace.Identity{Agent: "agent", Tenant: w.s.Settings.Config().Tenant, Task: w.id}
+	if w.found != nil { // a preview has no model
+		i.Model = w.found.String()
+	}
+	return i
 }
 
 // as returns a context for steps of the conversation that its model does not ask for.
