@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
@@ -122,7 +124,7 @@ func (m *Servers) digest(s *config.Server) string {
 	sum := sha256.New()
 	io.WriteString(sum, s.Digest())
 	dir := m.dir(s)
-	root, err := os.OpenRoot(m.settings.Config().Paths.Project)
+	root, err := os.OpenRoot(paths.Real(m.settings.Config().Paths.Project))
 	if err != nil {
 		return s.Digest()
 	}
@@ -135,7 +137,7 @@ func (m *Servers) digest(s *config.Server) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		below, err := filepath.Rel(root.Name(), path)
+		below, err := filepath.Rel(root.Name(), paths.Real(path))
 		if err != nil || !filepath.IsLocal(below) {
 			continue
 		}
@@ -152,6 +154,15 @@ func (m *Servers) digest(s *config.Server) string {
 		f.Close()
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// unchanged returns an error if a server that the project proposes is not what was approved any more: since then the files that it names may
+// have been changed, also by the model.
+func (m *Servers) unchanged(e *ServerEntry) error {
+	if e.State != ServerApproved || m.digest(&e.Server) == e.Digest {
+		return nil
+	}
+	return Denied(errors.New("a file that it is started from has changed since it was approved"), cure.TrustServer(e.Label))
 }
 
 // dir returns the folder where a server starts.

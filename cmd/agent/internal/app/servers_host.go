@@ -103,6 +103,9 @@ const (
 
 // run runs the program of a server until it ends or ctx is done.
 func (m *Servers) run(ctx context.Context, e *ServerEntry, o *ServersOptions, p *mcphost.Pipes) error {
+	if err := m.unchanged(e); err != nil {
+		return &mcphost.ServerError{Label: e.Label, Kind: mcphost.KindStart, Message: err.Error() + ": " + Explain(err).Hint, Err: err}
+	}
 	sandbox, err := m.sandbox.Runner()
 	if err != nil {
 		return err
