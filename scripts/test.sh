@@ -13,9 +13,9 @@ cd "$(dirname "$0")/.." || exit 1
 
 # Packages whose coverage counts. Those of PURE test long loops of plain functions: with counters, the race detector makes them take
 # twenty times as long. Their tests with goroutines run under it all the same, see step_test. What is below them counts with them.
-CORE='want policy skill skill/manifest skill/check skill/watch session session/allow session/hook script script/pyenv script/nodeenv script/runner tool
-	skilltool trial trust trace trace/audit agent agent/hosttool agent/permit agent/undo agent/saved agent/stream toolset toolset/host mcphost mcphost/oauth mcphost/skillsource mcpserve install install/fetch
-	install/hosts install/lock install/oci install/oms install/pack install/registry install/source install/store'
+CORE='script script/nodeenv skill/manifest script/pyenv skilltool agent/hosttool skill install/registry toolset install/pack mcpserve install/store
+	script/runner agent/saved install/fetch install mcphost mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow session/hook tool trial trust trace
+	trace/audit agent agent/permit agent/undo agent/stream toolset/host install/hosts install/lock install/oci install/oms install/source'
 PURE='disclose script/survey'
 
 step_format() {
@@ -183,13 +183,13 @@ $commands")
 	# shellcheck disable=SC2086 # one argument each; an empty value must not become one
 	{
 		{
-			go_test $race -p 2 $rest
 			go_test $race -p 2 -cover $core
 			[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
 		} >"$TOOLS/test.json" &
 		go_test -p 2 $commands
 		for package in $pure; do go_test -coverpkg="$package/..." "$package"; done
 		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli ./script/confine
+		go_test $race -p 2 $rest
 		wait
 		cat "$TOOLS/test.json"
 	} | "$TOOLS/summary" -core "$(echo $core $pure)" -least "${COVER_MIN:-85}" -again "$TOOLS/test.again" || {

@@ -333,10 +333,8 @@ func TestLists(t *testing.T) {
 	again := pdf(t)
 	again.next = func(string) string { return "same" }
 	bad := pdf(t)
-	for _, entry := range []string{`{}`, `{"uri":"skill://x/%2e%2e/y/SKILL.md"}`, bad.list[0], `{"uri":"skill://y/SKILL.md","frontmatter":{"name":"y","description":"Y."}}`,
-		entryOf(t, "skill://-rf", map[string]string{"SKILL.md": manifestOf("-rf", "")})} {
-		bad.list = append(bad.list, entry)
-	}
+	bad.list = append(bad.list, `{}`, `{"uri":"skill://x/%2e%2e/y/SKILL.md"}`, bad.list[0], `{"uri":"skill://y/SKILL.md","frontmatter":{"name":"y","description":"Y."}}`,
+		entryOf(t, "skill://-rf", map[string]string{"SKILL.md": manifestOf("-rf", "")}))
 	for _, tt := range []struct {
 		name  string
 		f     *fake
