@@ -277,12 +277,12 @@ func TestOffline(t *testing.T) {
 	}
 	s.Close()
 	f.called()
-	c := open(t, source(t, f, o)) // its list is fresh
+	open(t, source(t, f, o)) // its list is fresh
 	if got := f.called(); len(got) > 0 {
 		t.Errorf("a fresh list is asked for: %q", got)
 	}
 	f.gone, now = true, now.Add(time.Hour)
-	c = open(t, source(t, f, o))
+	c := open(t, source(t, f, o))
 	if got := problems(c); !strings.Contains(got, "it is gone; those are used that it had at") {
 		t.Errorf("problems %s", got)
 	}
