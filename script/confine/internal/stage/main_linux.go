@@ -2,6 +2,7 @@ package stage
 
 import (
 	"runtime"
+	"sync"
 	"syscall"
 )
 
@@ -115,8 +116,9 @@ func fail(k Kind, index int, err error) {
 }
 
 // start starts the command on a thread of its own, which takes its restrictions and ends when the command is started: this
-// process keeps none of them, so the command has no power over it. The threads that a Go program needs exist by then.
+// process keeps none of them, so the command has no power over it. The threads that a Go program needs exist by then: see spare.
 func (s *stage) start() {
+	spare(3)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -125,6 +127,24 @@ func (s *stage) start() {
 		s.command()
 	}()
 	<-done
+}
+
+// spare makes some threads, which the scheduler keeps: it may need one when the command has taken all that there may be.
+func spare(n int) {
+	var there, gone sync.WaitGroup
+	there.Add(n)
+	hold := make(chan struct{})
+	for range n {
+		gone.Go(func() {
+			runtime.LockOSThread() // so each has a thread of its own
+			defer runtime.UnlockOSThread()
+			there.Done()
+			<-hold
+		})
+	}
+	there.Wait()
+	close(hold)
+	gone.Wait()
 }
 
 // command restricts this thread and starts the command from it.
