@@ -70,7 +70,7 @@ func (s *Settings) Grantable(given want.Set, m *manifest.Manifest) (want.Set, er
 	return given, nil
 }
 
-// Openable is Usual for what is to be opened to the program of a server of tools. It returns an error for what nobody gives.
+// Openable returns what the program of a server of tools may be given, in the form that Usual has. It returns an error for what is never given.
 func (s *Settings) Openable(given want.Set) (want.Set, error) {
 	given, err := s.Usual(given)
 	if err != nil {

@@ -199,7 +199,7 @@ func (m *Servers) Logout(ctx context.Context, e *ServerEntry) (t *oauth.Token, r
 
 func (m *Servers) forLogin(e *ServerEntry) (*filledServer, *oauth.Store, error) {
 	if e.URL == "" {
-		return nil, nil, Usage(fmt.Errorf("server %q is a program on this machine: there is no login", e.Label), "set the variables that it reads: agent mcp add --help")
+		return nil, nil, Usage(fmt.Errorf("server %q is a program on this machine, and needs no login", e.Label), "set the variables that it reads: agent mcp add --help")
 	}
 	if !e.State.Starts() {
 		return nil, nil, Denied(fmt.Errorf("the server %q of the project is not approved", e.Label), cure.TrustServer(e.Label))

@@ -77,7 +77,7 @@ func (m *Servers) fill(e *ServerEntry) (*filledServer, error) {
 // checkFilled checks the values of a server that is reached over HTTP.
 func checkFilled(s *filledServer) error {
 	if mcphost.CheckURL(s.URL) != nil {
-		return errors.New("with the values of its variables its url is no address with https")
+		return errors.New("its url does not begin with https once its variables are filled in")
 	}
 	for name, value := range s.Headers {
 		if strings.ContainsAny(value, "\r\n\x00") {

@@ -119,7 +119,7 @@ func TestFill(t *testing.T) {
 		{config.Server{Command: "/bin/sh", Args: []string{"${OPENAI_API_KEY}"}}, false, "sk-hush"},
 		{config.Server{Command: "/bin/sh", Args: []string{"${OPENAI_API_KEY}"}}, true, "error: it names OPENAI_API_KEY, which it does not get"},
 		{config.Server{URL: "https://a.example/${TOKEN}", Headers: map[string]string{"X": "${TOKEN}"}}, false, "https://a.example/hush-123456789 X=hush-123456789"},
-		{config.Server{URL: "${HTTP}/mcp"}, false, "error: with the values of its variables its url is no address with https"},
+		{config.Server{URL: "${HTTP}/mcp"}, false, "error: its url does not begin with https once its variables are filled in"},
 		{config.Server{URL: "https://a.example", Headers: map[string]string{"X": "${BREAK}"}}, false, "error: the value of its header X has a line break"},
 		{config.Server{Command: "no-such-program"}, false, "error: there is no program no-such-program"},
 	} {
