@@ -1,0 +1,53 @@
+// Package scan says what a skill could do, before anyone trusts it: which files, variables and hosts its scripts and its instructions
+// reach, which programs they start, and what of it is a danger. It starts nothing and contacts nothing.
+package scan
+
+import "github.com/agent-base/agent-base/skill/scan/internal/fact"
+
+// Fact is one thing that a skill does, or that is in it.
+type Fact = fact.Fact
+
+// Place is where a fact stands.
+type Place = fact.Place
+
+// Role is what the text around a fact is for: "" for an instruction and a script.
+type Role = fact.Role
+
+// Severity says how bad a finding is.
+type Severity string
+
+// The severities, from the mildest.
+const (
+	Low      Severity = "low"
+	Medium   Severity = "medium"
+	High     Severity = "high"
+	Critical Severity = "critical"
+)
+
+// Finding is what a rule says about facts.
+type Finding struct {
+	Rule     string   `json:"rule"` // such as "fetch-run"
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
+	Place    Place    `json:"place"`
+	Role     Role     `json:"role,omitempty"`  // why Severity is a step lower
+	Facts    []int    `json:"facts,omitempty"` // positions in Report.Facts
+	Digest   string   `json:"digest"`          // of the file's content, as sha256:HEX
+}
+
+// File says how much of a file was read.
+type File struct {
+	Path   string   `json:"path"`             // slash path below the skill
+	Inside []string `json:"inside,omitempty"` // the members of archives on the way to it
+	Kind   string   `json:"kind"`             // "python", "markdown", "zip", "byte code"
+	Size   int64    `json:"size"`             // bytes
+	Digest string   `json:"digest,omitempty"` // sha256:HEX
+	Unread string   `json:"unread,omitempty"` // what of it was not read and why, a clause; "" if all was
+}
+
+// Report is what is known of a skill.
+type Report struct {
+	Files    []File    `json:"files"`
+	Facts    []Fact    `json:"facts"`
+	Findings []Finding `json:"findings"`
+}
