@@ -26,13 +26,17 @@ const (
 
 // Finding is what a rule says about facts.
 type Finding struct {
-	Rule     string   `json:"rule"` // such as "fetch-run"
+	Rule     string   `json:"rule"`            // such as "fetch-run"
+	Class    string   `json:"class,omitempty"` // of threats, such as "exfiltration"
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Place    Place    `json:"place"`
 	Role     Role     `json:"role,omitempty"`  // why Severity is a step lower
 	Facts    []int    `json:"facts,omitempty"` // positions in Report.Facts
 	Digest   string   `json:"digest"`          // of the file's content, as sha256:HEX
+
+	Fingerprint string `json:"fingerprint"`        // of the rule, the file and the facts, without lines: 16 hexadecimal digits
+	Accepted    string `json:"accepted,omitempty"` // why a person accepts it; "" if nobody does
 }
 
 // File says how much of a file was read.

@@ -16,6 +16,9 @@ const (
 	Needs   Kind = "needs"   // a package is installed or declared
 	Tells   Kind = "tells"   // a text is said to the model
 	Holds   Kind = "holds"   // a file has something in it: a secret, invisible text, bytes that nothing here can read
+
+	// Declares says that the front matter names it: a Host, Variable, File, Program or Package that the skill asks for, or its Description.
+	Declares Kind = "declares"
 )
 
 // Object is what a fact is about.
@@ -36,6 +39,8 @@ const (
 	Opaque   Object = "opaque"  // Name says what cannot be read: "Python byte code"
 	Saying   Object = "saying"  // Name is the kind of phrase: "conceal", "override", "judge"
 	Encoding Object = "encoding"
+
+	Description Object = "description" // Detail is the text, of any length
 )
 
 // Role is what the text around a fact is for.
