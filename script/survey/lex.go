@@ -52,6 +52,7 @@ type token struct {
 	kind tokenKind
 	s    string
 	line int // how many line ends outside texts and comments come before it
+	end  int // of a text: the offset of its end
 
 	expanded []expansion // of a shell script
 }
@@ -90,8 +91,30 @@ func lex(lang Language, src []byte) []token {
 	return l.tokens
 }
 
+// A Literal is a text that stands in a program, with its escapes as written.
+type Literal struct {
+	Text string
+	Line int // from 1, on which it begins
+}
+
+// Texts returns the texts in the first MaxText bytes of a program, without parsing it, none of a shell script: for a program that no
+// grammar can read.
+func Texts(lang Language, src []byte) []Literal {
+	var out []Literal
+	line, at := 1, 0
+	for _, t := range lex(lang, src) {
+		if t.kind == textToken && t.s != "" {
+			begin := t.end - len(t.s)
+			line += strings.Count(string(src[at:begin]), "\n")
+			at = begin
+			out = append(out, Literal{t.s, line})
+		}
+	}
+	return out
+}
+
 func (l *lexer) add(kind tokenKind, s string) {
-	l.tokens = append(l.tokens, token{kind, s, l.lines, nil})
+	l.tokens = append(l.tokens, token{kind, s, l.lines, l.at, nil})
 }
 
 func (l *lexer) next() {

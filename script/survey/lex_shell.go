@@ -40,7 +40,7 @@ func lexShell(src string) []token {
 
 func (l *shellLexer) endWord() {
 	if l.inWord {
-		l.tokens = append(l.tokens, token{wordToken, l.buf.String(), l.lines, l.expanded})
+		l.tokens = append(l.tokens, token{wordToken, l.buf.String(), l.lines, 0, l.expanded})
 		l.buf.Reset()
 		l.inWord, l.expanded = false, nil
 	}
@@ -231,7 +231,7 @@ func (l *shellLexer) line() {
 		for in.src = in.src[:l.at]; in.at < len(in.src) && !h.quoted; {
 			in.character()
 		}
-		l.tokens = append(l.tokens, token{textToken, "", l.lines, in.expanded})
+		l.tokens = append(l.tokens, token{textToken, "", l.lines, 0, in.expanded})
 	}
 	l.here = nil
 	l.add(markToken, l.src[end:end+1])

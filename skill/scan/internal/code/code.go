@@ -4,6 +4,11 @@
 //
 // Each grammar of skill/scan reads a language into a Program, and skill/scan/internal/flow reads what a Program does. The Python
 // grammar writes a Program as JSON, with the names below.
+//
+// A value that is taken apart, as in a, b = f(), is first Set to a name of the grammar's own that begins with #. One element of a value,
+// as in a loop, is an Index at Other without Args. What changes a part of a value is a Set of the whole to Other "[]=" of the value as
+// it was, the keys and the new part. A slice is an Index at Other ":" of its bounds and its step, a spread is Other "*", and of a
+// keyword or a key "**". Do has what calls something, and the texts of a program that no grammar can read.
 package code
 
 // Limits of a Program. A grammar that passes one stops there and says so in Partly.
@@ -39,7 +44,7 @@ type Statement struct {
 	Value  *Value      `json:"value,omitempty"`
 	Module string      `json:"module,omitempty"` // as written: "os.path", "node:fs", "./lib", ".util"
 	Member string      `json:"member,omitempty"` // "*" for all
-	Params []string    `json:"params,omitempty"`
+	Params []string    `json:"params,omitempty"` // with the mark of one that takes several: *args, **options, ...rest; then Body begins with a Set of the name without it
 	Body   []Statement `json:"body,omitempty"`
 }
 
