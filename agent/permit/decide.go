@@ -12,13 +12,13 @@ import (
 // Decide returns what happens to a call.
 func (p *Policy) Decide(c *Call) Decision {
 	if r, ok := p.deny.names(c); ok {
-		return Decision{Verdict: Denied, Rule: r, Reason: fmt.Sprintf("the rule %s denies it", r.Text)}
+		return Decision{Verdict: Denied, Rule: r, Reason: fmt.Sprintf("the rule %s denies it%s", r.Text, r.By)}
 	}
 	if p.o.Mode == ReadOnly && c.changes() {
 		return Decision{Verdict: Denied, Reason: "the mode is read-only"}
 	}
 	if r, ok := p.ask.names(c); ok {
-		return Decision{Verdict: Asked, Rule: r, Reason: fmt.Sprintf("the rule %s asks", r.Text)}
+		return Decision{Verdict: Asked, Rule: r, Reason: fmt.Sprintf("the rule %s asks%s", r.Text, r.By)}
 	}
 	if p.Doubt() {
 		return Decision{Verdict: Asked, Doubt: true, Reason: "every call is asked about, since a rule cannot be read: " + p.o.Doubt}

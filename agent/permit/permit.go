@@ -75,6 +75,9 @@ type Rule struct {
 	Text   string // Bash(go test:*)
 	Origin string // for people, such as "/home/me/.agent/config.yaml:7"
 
+	// By ends a reason that the rule gives, such as " (the policy of your organisation)"; "" for a rule of the user or a project.
+	By string
+
 	// Confined means that a rule of Allow is not about commands outside a sandbox.
 	Confined bool
 }

@@ -1,0 +1,60 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Read returns the document of this machine, from its one place: File. Without that file it returns nil. If there is one that cannot be
+// used, because of what it says, who may change it, or any other reason, it returns a document that allows nothing; see Document.Err.
+func Read() *Document { return read(File()) }
+
+func read(name string) *Document {
+	if name == "" {
+		return nil
+	}
+	f, err := open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return Closed(name, err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return Closed(name, reason(err))
+	}
+	d, _ := Parse(src, name) // the document has the error
+	return d
+}
+
+// reason returns an error without the operation and the path.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// regular returns an error for what is no file.
+func regular(info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("it is no regular file, but %s", info.Mode().Type())
+	}
+	return nil
+}
+
+// missing says whether a file is missing, or a link on its way leads nowhere: that is an error, since somebody meant a file to be there.
+func missing(name, dir string) error {
+	for _, path := range []string{dir, name} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%q is a link that leads nowhere", path)
+		}
+	}
+	return fs.ErrNotExist
+}
