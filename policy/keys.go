@@ -92,16 +92,16 @@ func Keys() []string {
 
 // Pending reports whether nothing enforces a key, so that a document with it is refused.
 func Pending(name string) bool {
-	k := find(name)
-	return k != nil && k.pending
+	k, _ := find(name)
+	return k.pending
 }
 
-func find(name string) *key {
+func find(name string) (key, bool) {
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if i < 0 {
-		return nil
+		return key{}, false
 	}
-	return &keys[i]
+	return keys[i], true
 }
 
 // Sandboxes returns the values of the key sandbox, from loose to strict.

@@ -99,12 +99,12 @@ func (p *parser) section(name string, n *yamlnode.Node) error {
 			return p.wrong(pair.Key, "%s is there twice", full)
 		}
 		seen[full] = true
-		k := find(full)
+		k, known := find(full)
 		var err error
 		switch {
 		case name == "" && isSection(full):
 			err = p.section(full, pair.Value)
-		case k == nil || name == "" && strings.Contains(full, "."):
+		case !known || name == "" && strings.Contains(full, "."):
 			err = p.unknown(pair.Key, name, full)
 		case k.pending:
 			err = p.wrong(pair.Key, "%s is not enforced by this version", full)
@@ -159,7 +159,7 @@ func (p *parser) unknown(n *yamlnode.Node, section, full string) error {
 	return p.wrong(n, "unknown key %q: the keys here are %s", full, strings.Join(here, ", "))
 }
 
-func (p *parser) value(k *key, pair yamlnode.Pair) error {
+func (p *parser) value(k key, pair yamlnode.Pair) error {
 	n := pair.Value
 	switch {
 	case n.Kind == yamlnode.Null:
@@ -184,7 +184,7 @@ func (p *parser) value(k *key, pair yamlnode.Pair) error {
 }
 
 // item reads one text.
-func (p *parser) item(k *key, n *yamlnode.Node) error {
+func (p *parser) item(k key, n *yamlnode.Node) error {
 	value, err := p.text(k.name, n)
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func (p *parser) text(name string, n *yamlnode.Node) (string, error) {
 }
 
 // fields reads one map.
-func (p *parser) fields(k *key, n *yamlnode.Node) error {
+func (p *parser) fields(k key, n *yamlnode.Node) error {
 	if n.Kind != yamlnode.Mapping {
 		return p.wrong(n, "each item of %s must be a map with %s, not a %s", k.name, strings.Join(k.fields, ", "), n.Kind)
 	}

@@ -198,7 +198,7 @@ var importers = map[string][]string{
 	"mvdan.cc/sh/v3":                  {"session/allow"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/scan", "skill/check", "install/lock"},
-	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
+	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc", "policy"},
 	"golang.org/x/net":                {"cmd/agent/internal/models", "cmd/agent/internal/web"}, // the nodes of html-to-markdown
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"github.com/JohannesKaufmann":     {"cmd/agent/internal/web"},

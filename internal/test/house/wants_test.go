@@ -16,7 +16,8 @@ const mostKinds = 2
 
 // besideWants are the declarations that name more of them, and why.
 var besideWants = map[string]string{
-	"policy Decide":                  "what may be given of some kinds, and why not",
+	"policy decide":                  "what may be given of some kinds, and why not",
+	"policy forbids":                 "how what an organisation never gives is compared",
 	"cmd/agent/internal/app again":   "what of a grant is not suggested again",
 	"cmd/agent/internal/cli details": "its scripts are those of the skill, and no grant",
 	"script/runner Command":          "what a process gets, and what the sandbox enforces",
