@@ -193,6 +193,9 @@ func (p *Place) Get(ctx context.Context, skills ...*Candidate) error {
 	return nil
 }
 
+// Files returns the folder of a skill of the place as it is there. Get has got its files.
+func (p *Place) Files(c *Candidate) (fs.FS, error) { return fs.Sub(p.snapshot.FS, c.Path) }
+
 // Unpack copies a skill of the place to the stage and opens the copy. It executes nothing. With a name, the copy gets that
 // name in its manifest. The caller must close the Package before the Place.
 func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Package, err error) {

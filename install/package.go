@@ -115,7 +115,7 @@ func hadContent(ctx context.Context, e *registry.Entry, digest string) bool {
 }
 
 // Whole returns the skill's folder in the place with what belongs to no skill. Hashes and digests of before cover that.
-func (k *Package) Whole() (fs.FS, error) { return fs.Sub(k.place.snapshot.FS, k.Candidate.Path) }
+func (k *Package) Whole() (fs.FS, error) { return k.place.Files(k.Candidate) }
 
 // Is reports whether the package has the content of a digest, which may be one that covers what belongs to no skill.
 func (k *Package) Is(ctx context.Context, digest string) (bool, error) {

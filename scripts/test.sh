@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 CORE='script script/nodeenv skill/manifest script/pyenv skilltool agent/hosttool skill install/registry toolset install/pack mcpserve install/store
 	script/runner agent/saved install/fetch install mcphost mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow session/hook tool trial trust trace
 	trace/audit agent agent/permit agent/undo agent/stream toolset/host install/hosts install/lock install/oci install/oms install/source'
-PURE='disclose script/survey skill/scan'
+PURE='disclose script/survey skill/scan skill/scan/rule'
 
 step_format() {
 	unformatted=$(find . -path './.?*' -prune -o -name '*.go' -exec gofmt -l {} +)

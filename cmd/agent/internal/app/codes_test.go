@@ -156,7 +156,7 @@ func codeOf(e ast.Expr) string {
 func exitOf(e ast.Expr) string {
 	names := map[string]Exit{
 		"ExitFailure": ExitFailure, "ExitUsage": ExitUsage, "ExitNotFound": ExitNotFound, "ExitInvalid": ExitInvalid, "ExitDenied": ExitDenied,
-		"ExitConflict": ExitConflict, "ExitIntegrity": ExitIntegrity, "ExitUpdate": ExitUpdate, "ExitTimeout": ExitTimeout, "ExitInterrupted": ExitInterrupted,
+		"ExitConflict": ExitConflict, "ExitIntegrity": ExitIntegrity, "ExitUpdate": ExitUpdate, "ExitIncomplete": ExitIncomplete, "ExitTimeout": ExitTimeout, "ExitInterrupted": ExitInterrupted,
 	}
 	if exit, ok := names[strings.TrimPrefix(text(e), "app.")]; ok {
 		return strconv.Itoa(int(exit))

@@ -33,6 +33,7 @@ const (
 	ExitConflict    Exit = 6 // locked, or something is in the way
 	ExitIntegrity   Exit = 7
 	ExitUpdate      Exit = 8 // an update is available
+	ExitIncomplete  Exit = 9 // a scan could not read all of a skill
 	ExitTimeout     Exit = 124
 	ExitInterrupted Exit = 130
 )

@@ -46,6 +46,7 @@ type Services struct {
 	Models   *Models
 	Observe  *Observers
 	MCP      *Servers
+	Scanner  *Scanner
 }
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
@@ -132,4 +133,5 @@ func (s *Services) connect() {
 	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, out: s.Out, observe: s.Observe}
 	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
+	s.Scanner = &Scanner{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, tools: s.Tools}
 }

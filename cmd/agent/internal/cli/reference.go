@@ -19,7 +19,7 @@ var exits = [...]struct {
 	about string
 }{
 	{app.ExitOK, "success"},
-	{app.ExitFailure, "failure; a script that fails; a replay that stops; `agent --check` and `agent doctor` if something is broken"},
+	{app.ExitFailure, "failure; a script that fails; a finding of `agent skill scan`; a replay that stops; `agent --check` and `agent doctor` if something is broken"},
 	{app.ExitUsage, "wrong usage; an invalid name; too many or too long arguments of a script"},
 	{app.ExitNotFound, "no such skill, script or file"},
 	{app.ExitInvalid, "a skill that cannot be used, or does not pass `agent skill validate`"},
@@ -27,6 +27,7 @@ var exits = [...]struct {
 	{app.ExitConflict, "something already exists, or another command holds the lock"},
 	{app.ExitIntegrity, "content differs from what was expected"},
 	{app.ExitUpdate, "an update is available"},
+	{app.ExitIncomplete, "`agent skill scan` could not read all of a skill"},
 	{app.ExitTimeout, "a script took too long"},
 	{app.ExitInterrupted, "interrupted"},
 }

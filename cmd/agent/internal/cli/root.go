@@ -367,7 +367,7 @@ func newSkillCommand(s *app.Services) *cobra.Command {
 	section(c, "Use toolsets:",
 		newSkillToolsCommand(s, runSkillTools), newSkillCallCommand(s, runSkillCall))
 	section(c, "Write skills:",
-		newCreateCommand(s, runCreate), newTestCommand(s, runTest), newDevCommand(s, runDev), newValidateCommand(s, runValidate), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
+		newCreateCommand(s, runCreate), newTestCommand(s, runTest), newDevCommand(s, runDev), newValidateCommand(s, runValidate), newScanCommand(s, runScan), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
 	section(c, "Install skills:",
 		newAddCommand(s, runAdd), newCICommand(s, runCI), newLockCommand(s, runLock), newUpdateCommand(s, runUpdate), newOutdatedCommand(s, runUpdate), newRollbackCommand(s, runRollback), newRemoveCommand(s, runRemove),
 		newVerifyCommand(s, runVerify), newRepairCommand(s, runRepair), newGCCommand(s, runGC))

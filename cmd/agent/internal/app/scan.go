@@ -1,0 +1,97 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/skill/scan"
+	"github.com/agent-base/agent-base/skill/scan/rule"
+)
+
+// Scanner says what skills could do, and which of it is a danger.
+type Scanner struct {
+	sys      *System
+	settings *Settings
+	sandbox  *Sandbox
+	tools    *Toolkit
+}
+
+// Judge is what findings are made by.
+type Judge struct {
+	scanner *Scanner
+	rules   *rule.Set
+}
+
+// Judge returns a judge with the rules of the engine and those of further files.
+func (c *Scanner) Judge(files ...string) (*Judge, error) {
+	set := rule.Builtin()
+	for _, name := range files {
+		text, err := lockfile.Read(c.sys.Abs(name), rule.MaxFile)
+		if err != nil {
+			return nil, err
+		}
+		if set, err = set.With(text, name); err != nil {
+			return nil, Usage(err, "docs/scan.md says what a rule is")
+		}
+	}
+	return &Judge{scanner: c, rules: set}, nil
+}
+
+// Rules returns the rules.
+func (j *Judge) Rules() *rule.Set { return j.rules }
+
+// Scan reads a skill and judges it. It starts nothing of the skill.
+func (j *Judge) Scan(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
+	r, err := scan.Scan(ctx, fsys, &scan.Options{Python: j.scanner.python()})
+	if err != nil {
+		return nil, err
+	}
+	r.Findings = j.rules.Judge(r)
+	return r, nil
+}
+
+// Bounds of the Python that reads programs.
+const (
+	readTime   = time.Minute
+	readOutput = 256 << 20 // bytes
+	readMemory = 2 << 30   // bytes
+)
+
+// python returns what starts Python for a scan: in the sandbox, with no files, no network and no variables. It returns nil where there is
+// no Python.
+func (c *Scanner) python() func(context.Context, string, []byte) ([]byte, error) {
+	path, err := c.tools.lookPath(c.settings.Config())("python3")
+	if err != nil {
+		return nil
+	}
+	return func(ctx context.Context, program string, input []byte) ([]byte, error) {
+		run, err := c.sandbox.Runner()
+		if err != nil {
+			return nil, err
+		}
+		reach := &runner.Reach{Guard: runner.Guard{Home: c.sys.Home, Private: c.settings.private()}, Programs: []string{path},
+			Confine: runner.Confinement(c.settings.Config().Sandbox), Limits: runner.Limits{Memory: readMemory}}
+		cmd, err := reach.Command(runner.Command{Path: path, Args: []string{path, "-I", "-S", "-B", "-c", program}, Dir: c.sys.Temp,
+			In: io.NopCloser(bytes.NewReader(input)), Timeout: readTime, MaxStdout: readOutput})
+		if err != nil {
+			return nil, err
+		}
+		out, err := run.Run(ctx, cmd)
+		switch {
+		case err != nil:
+			return nil, err
+		case out.TimedOut:
+			return out.Stdout, fmt.Errorf("Python did not read it within %s", readTime) //nolint:staticcheck // a name
+		case out.ExitCode != 0:
+			return out.Stdout, errors.New("Python failed: " + string(bytes.TrimSpace(out.Stderr))) //nolint:staticcheck // a name
+		}
+		return out.Stdout, nil
+	}
+}
