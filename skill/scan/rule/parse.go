@@ -26,7 +26,9 @@ var (
 )
 
 // Parse reads rules. name is what errors call the text; an error says the place and what is wrong there.
-func Parse(text []byte, name string) (*Set, error) { return (&Set{lists: map[string][]string{}}).parse(text, name) }
+func Parse(text []byte, name string) (*Set, error) {
+	return (&Set{lists: map[string][]string{}}).parse(text, name)
+}
 
 // With returns a set that has further rules, which are read like those of Parse and may use the lists of s. A rule of the same ID takes
 // the place of one of s.

@@ -38,7 +38,9 @@ func newView(r *scan.Report, s *Set) *view {
 	return v
 }
 
-func placeKey(p scan.Place) string { return strings.Join(append([]string{p.File}, p.Inside...), "\x00") }
+func placeKey(p scan.Place) string {
+	return strings.Join(append([]string{p.File}, p.Inside...), "\x00")
+}
 
 // digest returns the digest of the content that a place is in.
 func (v *view) digest(p scan.Place) string { return v.digests[placeKey(p)] }
