@@ -27,12 +27,36 @@ func (s *Skill) Files(ctx context.Context) ([]File, error) {
 }
 
 // List is like Files. It also reports whether the list is partial: there are more than MaxFiles files, or a folder
-// cannot be read.
+// cannot be read. After Digest it lists the files that the digest covers.
 func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, false, err
 	}
+	if sum := s.sum.Load(); sum != nil {
+		return s.summed(sum)
+	}
 	return s.list(ctx.Err)
+}
+
+// summed is List for a skill whose files are known: it lists those that the digest covers.
+func (s *Skill) summed(sum *Sum) (out []File, partial bool, err error) {
+	for _, f := range sum.Files {
+		size, ok := f.Size, !content.Secret(f.Path)
+		if ok && f.Link {
+			info, err := fs.Stat(s.FS(), f.Path)
+			if ok = err == nil && info.Mode().IsRegular(); ok {
+				size = info.Size()
+			}
+		}
+		switch {
+		case !ok:
+		case len(out) == MaxFiles:
+			return out, true, nil
+		default:
+			out = append(out, File{f.Path, size})
+		}
+	}
+	return out, false, nil
 }
 
 // list is like List. It stops when stop returns an error.

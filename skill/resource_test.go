@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -185,6 +186,34 @@ func TestFiles(t *testing.T) {
 	}
 	files, partial, err = s.List(t.Context())
 	if len(files) != MaxFiles || !partial || err != nil {
+		t.Errorf("got %d files, partial %v, %v", len(files), partial, err)
+	}
+}
+
+// After Digest the list has the same files, without a second look at the folder.
+func TestFilesOfDigest(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"s/SKILL.md": "", "s/z": "", "s/b/c": "12", "s/b-c": "1", "s/.git/config": "x", "s/in": "-> b/c", "s/d": "-> b", "s/.env": "K=1"})
+	s := loaded(t, onDir(t, root), "s")
+	before, _, err := s.List(t.Context())
+	if err != nil || len(before) != 5 {
+		t.Fatal(before, err)
+	}
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	disk(t, root, map[string]string{"s/late": ""})
+	if after, partial, err := s.List(t.Context()); !slices.Equal(after, before) || partial || err != nil {
+		t.Errorf("got %v %v %v, want %v", after, partial, err, before)
+	}
+	many := map[string]string{"s/SKILL.md": ""}
+	for i := range MaxFiles + 5 {
+		many[fmt.Sprintf("s/many/%04d", i)] = ""
+	}
+	s = loaded(t, onDir(t, disk(t, t.TempDir(), many)), "s")
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if files, partial, err := s.List(t.Context()); len(files) != MaxFiles || !partial || err != nil {
 		t.Errorf("got %d files, partial %v, %v", len(files), partial, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +84,7 @@ func (k *Kit) guardAt(ctx context.Context, name string, m *moment) error {
 // it is the After of the tool.Executor whose Check is k's.
 func (k *Kit) After(ctx context.Context, name string, args json.RawMessage, r tool.Result) tool.Result {
 	active := k.o.Session.Active()
-	if !k.o.Hooks || len(active) == 0 {
+	if !k.o.Hooks || !slices.ContainsFunc(active, func(a session.Activation) bool { return len(a.Hooks) > 0 }) {
 		return r
 	}
 	result, err := json.Marshal(r)

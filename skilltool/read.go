@@ -196,15 +196,18 @@ func (k *Kit) refuseScript(s *skill.Skill, name string, sc script.Script) tool.R
 // keptScript returns the script that name is under any of its names, if its text is kept from a model. Files are compared
 // by identity, so neither a link nor a different spelling gets around it.
 func (k *Kit) keptScript(s *skill.Skill, name string) (script.Script, bool) {
-	info, err := fs.Stat(s.FS(), name)
-	if err != nil {
-		return script.Script{}, false // reading it reports the fault
-	}
 	scripts := survey.Of(s.FS(), s.Manifest(), k.survey()).Kept()
 	for _, sc := range scripts { // without a look at the others
 		if sc.File == name {
 			return sc, true
 		}
+	}
+	if len(scripts) == 0 {
+		return script.Script{}, false
+	}
+	info, err := fs.Stat(s.FS(), name)
+	if err != nil {
+		return script.Script{}, false // reading it reports the fault
 	}
 	for _, sc := range scripts {
 		if other, err := fs.Stat(s.FS(), sc.File); err == nil && os.SameFile(info, other) {

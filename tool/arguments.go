@@ -37,43 +37,79 @@ func Object(raw json.RawMessage) (json.RawMessage, error) {
 	case bare[0] != '{':
 		return nil, errors.New("they must be one JSON object")
 	}
-	dec := json.NewDecoder(bytes.NewReader(bare))
-	dec.UseNumber()
-	if err := checkValue(dec, 0); err != nil {
+	r := reader{text: bare}
+	if err := r.value(0, nil); err != nil {
 		return nil, err
 	}
 	return raw, nil
 }
 
-// checkValue reads one value of valid JSON.
-func checkValue(dec *json.Decoder, depth int) error {
-	t, err := dec.Token()
-	open, nested := t.(json.Delim)
-	if err != nil || !nested {
-		return err
+// reader goes through valid JSON.
+type reader struct {
+	text []byte
+	at   int
+}
+
+// peek returns the first character of what comes next.
+func (r *reader) peek() byte {
+	for r.text[r.at] <= ' ' || r.text[r.at] == ',' || r.text[r.at] == ':' {
+		r.at++
 	}
-	if depth == maxDepth {
+	return r.text[r.at]
+}
+
+// value reads one value. It appends the members of an object to top, unless that is nil.
+func (r *reader) value(depth int, top *[]Member) error {
+	open := r.peek()
+	switch {
+	case open == '"':
+		r.str()
+		return nil
+	case open != '{' && open != '[':
+		for r.at < len(r.text) && !strings.ContainsRune(" \t\r\n,]}", rune(r.text[r.at])) {
+			r.at++
+		}
+		return nil
+	case depth == maxDepth:
 		return fmt.Errorf("they have more than %d levels", maxDepth)
 	}
 	seen := map[string]bool{}
-	for dec.More() {
+	for r.at++; r.peek() != open+2; { // the end of it
+		key := ""
 		if open == '{' {
-			t, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			key, _ := t.(string)
-			if seen[key] {
+			if key = r.str(); seen[key] {
 				return fmt.Errorf("key %.100q is repeated", key)
 			}
 			seen[key] = true
 		}
-		if err := checkValue(dec, depth+1); err != nil {
+		r.peek()
+		from := r.at
+		if err := r.value(depth+1, nil); err != nil {
 			return err
 		}
+		if top != nil {
+			*top = append(*top, Member{key, json.RawMessage(r.text[from:r.at:r.at])})
+		}
 	}
-	_, err = dec.Token() // the end of it
-	return err
+	r.at++
+	return nil
+}
+
+// str reads a string.
+func (r *reader) str() string {
+	from, escaped := r.at, false
+	for r.at++; r.text[r.at] != '"'; r.at++ {
+		if r.text[r.at] == '\\' {
+			escaped = true
+			r.at++
+		}
+	}
+	r.at++
+	text := string(r.text[from+1 : r.at-1])
+	if escaped {
+		_ = json.Unmarshal(r.text[from:r.at], &text) // it is valid
+	}
+	return text
 }
 
 // Member is a key of a JSON object with its value.
@@ -88,24 +124,9 @@ func Members(raw json.RawMessage) ([]Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
 	var out []Member
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var m Member
-		m.Key, _ = t.(string)
-		if err := dec.Decode(&m.Value); err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	return out, nil
+	r := reader{text: raw}
+	return out, r.value(0, &out)
 }
 
 // Folded reports whether the keys of two members differ only in upper and lower case. encoding/json takes such keys for the same
@@ -132,7 +153,7 @@ func foldRune(r rune) rune {
 }
 
 // Arguments decodes the arguments of a call, as Object reads them, into the struct that v points to. It panics if v is no pointer to
-// a struct; all fields of the struct must be exported. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
+// a struct; all fields of the struct must be exported, and none embedded. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
 // in another case, unknown keys and repeated keys, so a user who is shown a call sees the arguments that the tool gets. The keys
 // description and explanation, in which models say what a call is for, are left out where a tool does not know them.
 //
@@ -156,7 +177,7 @@ func Arguments(raw json.RawMessage, v any) error {
 
 func keysOf(v any) []string {
 	var keys []string
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
+	for f := range reflect.TypeOf(v).Elem().Fields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		keys = append(keys, cmp.Or(key, strings.ToLower(f.Name)))
 	}

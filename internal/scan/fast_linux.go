@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -18,7 +19,10 @@ import (
 )
 
 // fast is the backend over system calls. Finding and reading a file allocates nothing.
-type fast struct{ fd int }
+type fast struct {
+	fd    int
+	mount atomic.Uint64 // on which the folder is; 0: not known yet, or Linux does not say
+}
 
 // how opens a file below a folder, through no link and into no other mount, without waiting.
 var how = unix.OpenHow{
@@ -44,7 +48,7 @@ func openFast(dir string) (backend, error) {
 		return nil, errors.ErrUnsupported
 	}
 	unix.Close(t)
-	return &fast{fd}, nil
+	return &fast{fd: fd}, nil
 }
 
 func (b *fast) close() error { return unix.Close(b.fd) }
@@ -90,7 +94,7 @@ func (b *fast) openMounted(dir, file string) (int, error) {
 		return -1, err
 	}
 	defer unix.Close(d)
-	fd, err := (&fast{d}).openat2(append([]byte(file), 0), &how)
+	fd, err := (&fast{fd: d}).openat2(append([]byte(file), 0), &how)
 	if err == unix.EXDEV {
 		err = ErrMount
 	}
@@ -98,19 +102,24 @@ func (b *fast) openMounted(dir, file string) (int, error) {
 }
 
 func (b *fast) mounted(f *os.File) bool {
-	mount := func(fd int) uint64 {
-		var st unix.Statx_t
-		if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &st) != nil || st.Mask&unix.STATX_MNT_ID == 0 {
-			return 0 // Linux before 5.8 does not say
-		}
-		return st.Mnt_id
+	if b.mount.Load() == 0 {
+		b.mount.Store(mountOf(b.fd))
 	}
 	is := uint64(0)
 	raw, err := f.SyscallConn()
 	if err == nil {
-		err = raw.Control(func(fd uintptr) { is = mount(int(fd)) })
+		err = raw.Control(func(fd uintptr) { is = mountOf(int(fd)) })
 	}
-	return err != nil || is != mount(b.fd)
+	return err != nil || is != b.mount.Load()
+}
+
+// mountOf returns the mount on which an open file is; 0 if Linux does not say, as before 5.8.
+func mountOf(fd int) uint64 {
+	var st unix.Statx_t
+	if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &st) != nil || st.Mask&unix.STATX_MNT_ID == 0 {
+		return 0
+	}
+	return st.Mnt_id
 }
 
 // inside opens a path through links that stay below the folder. resolve has further RESOLVE flags.
@@ -143,7 +152,7 @@ func (b *fast) sub(dir string) (backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fast{fd}, nil
+	return &fast{fd: fd}, nil
 }
 
 // root opens the folder by its path, or by its descriptor if the path now leads to something else.

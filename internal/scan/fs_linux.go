@@ -24,7 +24,7 @@ type fastFS struct {
 }
 
 func newFastFS(fd int) *fastFS {
-	f := &fastFS{fast: fast{fd}}
+	f := &fastFS{fast: fast{fd: fd}}
 	f.unread.Store(true)
 	return f
 }

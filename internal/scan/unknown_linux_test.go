@@ -21,7 +21,7 @@ func TestUnknownType(t *testing.T) {
 	defer d.Close()
 	var l listing
 	var names []byte
-	b := &fast{int(d.Fd())}
+	b := &fast{fd: int(d.Fd())}
 	for _, name := range []string{"dir", "link", "file", "SKILL.md", ".dot", "gone"} {
 		b.other(int(d.Fd()), name, unix.DT_UNKNOWN, nil, &l, &names)
 	}

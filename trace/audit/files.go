@@ -58,11 +58,20 @@ func oldFiles(dir *os.Root) ([]string, error) {
 	return out, nil
 }
 
-// openCurrent opens the file that records are appended to.
-func openCurrent(dir *os.Root) (*os.File, error) {
-	f, err := dir.OpenFile(currentName, os.O_CREATE|os.O_RDWR|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+// open opens the file that records are appended to, unless the one that is open still has its name.
+func (l *Log) open() error {
+	if l.file != nil {
+		is, err := l.file.Stat()
+		at, err2 := l.dir.Lstat(currentName)
+		if err == nil && err2 == nil && os.SameFile(is, at) && lockfile.Names(at) <= 1 {
+			return nil
+		}
+		l.file.Close()
+	}
+	f, err := l.dir.OpenFile(currentName, os.O_CREATE|os.O_RDWR|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+	l.file = f
 	if err != nil {
-		return nil, err
+		return err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -73,9 +82,9 @@ func openCurrent(dir *os.Root) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		l.file = nil
 	}
-	return f, nil
+	return err
 }
 
 // notedLoss returns how many events processes could not write, as far as they could note it.
@@ -103,23 +112,22 @@ func (l *Log) noteLoss() bool {
 	return err == nil && info.Mode().IsRegular() && lockfile.Names(info) == 1 && f.Truncate(info.Size()+1) == nil
 }
 
-// rotate renames the present file and removes the oldest ones. It returns the file to go on with: the same if it cannot be
-// renamed.
-func (l *Log) rotate(dir *os.Root, f *os.File, end position) (*os.File, error) {
-	if err := dir.Rename(currentName, oldName(end.seq)); err != nil {
-		return openCurrent(dir)
+// rotate renames the present file, removes the oldest ones, and opens the file to go on with: the same if it cannot be renamed.
+func (l *Log) rotate(end position) error {
+	if err := l.dir.Rename(currentName, oldName(end.seq)); err != nil {
+		return l.open()
 	}
-	old, err := oldFiles(dir)
+	old, err := oldFiles(l.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for len(old) > 0 && len(old) >= l.o.MaxFiles {
-		if err := dir.Remove(old[0]); err != nil {
-			return nil, err
+		if err := l.dir.Remove(old[0]); err != nil {
+			return err
 		}
 		old = old[1:]
 	}
-	return openCurrent(dir)
+	return l.open()
 }
 
 // position is where the next record goes.
@@ -133,9 +141,9 @@ type position struct {
 	torn debris // after the last record
 }
 
-// position returns the end of the log. f is the present file.
-func (l *Log) position(dir *os.Root, f *os.File) (position, error) {
-	info, err := f.Stat()
+// position returns the end of the log.
+func (l *Log) position() (position, error) {
+	info, err := l.file.Stat()
 	if err != nil {
 		return position{}, err
 	}
@@ -143,9 +151,9 @@ func (l *Log) position(dir *os.Root, f *os.File) (position, error) {
 		return l.end, nil
 	}
 	if info.Size() == 0 {
-		return lastOld(dir)
+		return lastOld(l.dir)
 	}
-	return endOf(f, info.Size())
+	return endOf(l.file, info.Size())
 }
 
 // lastOld returns the position at the beginning of a file after the older ones.

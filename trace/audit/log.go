@@ -47,10 +47,13 @@ type Log struct {
 	maker maker
 
 	mu     sync.Mutex
-	end    position // of the log when this process last wrote to it
-	lost   int64    // events that could not be written since the last write that succeeded
-	noted  int64    // those of them that noteLoss told other processes of
-	failed error    // why, or nil
+	dir    *os.Root    // the folder as it was opened last, or nil
+	is     os.FileInfo // of dir
+	file   *os.File    // the present file in dir as it was opened last, or nil
+	end    position    // of the log when this process last wrote to it
+	lost   int64       // events that could not be written since the last write that succeeded
+	noted  int64       // those of them that noteLoss told other processes of
+	failed error       // why, or nil
 	spent  spending
 }
 
@@ -135,21 +138,21 @@ func (l *Log) Failure() (lost int64, err error) {
 func (l *Log) append(ctx context.Context, r *Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.locked(ctx, func(dir *os.Root) error {
-		if lost := l.lost - l.noted + notedLoss(dir); lost > 0 {
+	err := l.locked(ctx, func() error {
+		if lost := l.lost - l.noted + notedLoss(l.dir); lost > 0 {
 			why := "a process that has ended could not write them"
 			if l.failed != nil {
 				why = l.failed.Error()
 			}
 			e := trace.Event{Kind: Lost, Time: time.Now(), Level: slog.LevelWarn, Message: why, Attrs: []slog.Attr{slog.Int64(trace.AttrCount, lost)}}
 			note, _ := l.maker.record(ctx, &e)
-			if err := l.write(dir, &note); err != nil {
+			if err := l.write(&note); err != nil {
 				return err
 			}
-			_ = dir.Remove(lossName) // it is recorded
+			_ = l.dir.Remove(lossName) // it is recorded
 		}
 		l.lost, l.noted, l.failed = 0, 0, nil
-		return l.write(dir, r)
+		return l.write(r)
 	})
 	if err != nil {
 		l.lost++
@@ -161,11 +164,27 @@ func (l *Log) append(ctx context.Context, r *Record) error {
 	return err
 }
 
-// locked runs f with the log's folder while no other process writes. The end of the caller's context does not matter: what
+// locked runs f while no other process writes. The end of the caller's context does not matter: what
 // ended it may be what the record is about.
-func (l *Log) locked(ctx context.Context, f func(*os.Root) error) error {
+func (l *Log) locked(ctx context.Context, f func() error) error {
+	if err := l.enter(); err != nil {
+		return err
+	}
+	unlock, err := lockfile.Lock(context.WithoutCancel(ctx), filepath.Join(l.o.Dir, lockName), l.o.Wait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return f()
+}
+
+// enter opens the log's folder, unless the one that is open is still in its place.
+func (l *Log) enter() error {
 	if !filepath.IsAbs(l.o.Dir) {
 		return errors.New("the folder is not an absolute path")
+	}
+	if info, err := os.Stat(l.o.Dir); err == nil && l.dir != nil && os.SameFile(info, l.is) {
+		return lockfile.CheckOwner(l.o.Dir, info)
 	}
 	if err := os.MkdirAll(l.o.Dir, 0o700); err != nil {
 		return err
@@ -174,51 +193,47 @@ func (l *Log) locked(ctx context.Context, f func(*os.Root) error) error {
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
 	info, err := dir.Stat(".")
+	if err == nil {
+		err = lockfile.CheckOwner(l.o.Dir, info)
+	}
 	if err != nil {
+		dir.Close()
 		return err
 	}
-	if err := lockfile.CheckOwner(l.o.Dir, info); err != nil {
-		return err
+	if l.dir != nil {
+		l.dir.Close()
+		l.file.Close()
 	}
-	unlock, err := lockfile.Lock(context.WithoutCancel(ctx), filepath.Join(l.o.Dir, lockName), l.o.Wait)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return f(dir)
+	l.dir, l.is, l.file = dir, info, nil
+	return nil
 }
 
 // write appends a record to the present file. It first describes what another writer left unfinished, and begins the next
 // file if this one is full.
-func (l *Log) write(dir *os.Root, r *Record) error {
-	f, err := openCurrent(dir)
-	if err != nil {
+func (l *Log) write(r *Record) error {
+	if err := l.open(); err != nil {
 		return err
 	}
-	defer func() { f.Close() }()
-	end, err := l.position(dir, f)
+	end, err := l.position()
 	if err != nil {
 		return err
 	}
 	if end.torn.lines > 0 {
 		note := Record{Timestamp: r.Timestamp, Event: Repaired, Count: end.torn.size, SHA256: end.torn.sum()}
-		if end, err = l.put(f, end, &note); err != nil {
+		if end, err = l.put(end, &note); err != nil {
 			return err
 		}
 	}
 	if end.size > 0 && end.size >= l.o.MaxSize {
-		next, err := l.rotate(dir, f, end)
-		if err != nil {
+		if err := l.rotate(end); err != nil {
 			return err
 		}
-		f.Close()
-		f, end = next, position{seq: end.seq, hash: end.hash}
+		end = position{seq: end.seq, hash: end.hash}
 	}
-	end, err = l.put(f, end, r)
+	end, err = l.put(end, r)
 	if err == nil {
-		end.file, err = f.Stat()
+		end.file, err = l.file.Stat()
 	}
 	l.end = end
 	return err
@@ -226,7 +241,7 @@ func (l *Log) write(dir *os.Root, r *Record) error {
 
 // put writes r after what is at end, in one call. It returns the new end; after an error it returns the zero position, so
 // the file is read again.
-func (l *Log) put(f *os.File, end position, r *Record) (position, error) {
+func (l *Log) put(end position, r *Record) (position, error) {
 	r.Seq, r.Prev = end.seq+1, end.hash
 	line, err := encode(r)
 	if err != nil {
@@ -235,7 +250,7 @@ func (l *Log) put(f *os.File, end position, r *Record) (position, error) {
 	if end.open {
 		line = append([]byte("\n"), line...)
 	}
-	if _, err := l.o.write(f, line); err != nil {
+	if _, err := l.o.write(l.file, line); err != nil {
 		return position{}, err
 	}
 	return position{size: end.size + int64(len(line)), seq: r.Seq, hash: r.Hash}, nil

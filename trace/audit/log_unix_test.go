@@ -40,3 +40,35 @@ func TestUnsafePlaces(t *testing.T) {
 		}
 	}
 }
+
+// What lies in the place of the files is looked at before each record: the log stays open in between.
+func TestReplacedFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	file, other := filepath.Join(dir, currentName), filepath.Join(filepath.Dir(dir), "other")
+	l := New(&Options{Dir: dir, Wait: time.Millisecond})
+	write := func() error { return l.Guard(t.Context(), trace.Event{Kind: trace.ToolStarting}) }
+	for _, c := range []struct {
+		name  string
+		spoil func() error
+		fails bool
+	}{
+		{"nothing", func() error { return nil }, false},
+		{"hard link", func() error { return os.Link(file, other) }, true},
+		{"no hard link any more", func() error { return os.Remove(other) }, false},
+		{"other file", func() error { return os.Rename(file, other) }, false},
+		{"link", func() error { return errors.Join(os.Remove(file), os.Symlink(other, file)) }, true},
+		{"no link any more", func() error { return os.Remove(file) }, false},
+		{"shared folder", func() error { return os.Chmod(dir, 0o777) }, true},
+		{"other folder", func() error { return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o700)) }, false},
+	} {
+		if err := c.spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(); (err != nil) != c.fails {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if !c.fails && len(records(t, dir)) == 0 {
+			t.Errorf("%s: there are no records", c.name)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -17,9 +19,9 @@ type Trust struct {
 	sys      *System
 	settings *Settings
 	observe  *Observers
-	known    atomic.Pointer[trust.Set]   // approvals read when the catalogue was opened or last reloaded; nil before that
-	file     atomic.Pointer[os.FileInfo] // what was read last; nil before that, and where there was none
-	own      atomic.Pointer[string]      // the folder of the skill that is trusted while the program runs; nil for none
+	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
+	file     atomic.Pointer[seen]      // what was read last; nil before that
+	own      atomic.Pointer[string]    // the folder of the skill that is trusted while the program runs; nil for none
 }
 
 // While trusts the content of the skill in a folder, and every later content of it, until the program ends. It stores nothing.
@@ -76,6 +78,7 @@ func (t *Trust) Known() *trust.Set {
 
 // reload reads the approvals again; Known and of use them from then on. On error they use the empty set.
 func (t *Trust) reload() error {
+	t.file.Store(t.look()) // before it is read: a change in between is found later
 	set, err := t.Load()
 	t.known.Store(set)
 	return err
@@ -83,15 +86,32 @@ func (t *Trust) reload() error {
 
 // Follow reads the approvals again if another program has changed them since they were read.
 func (t *Trust) Follow() error {
-	info, err := os.Stat(t.settings.Config().Paths.Trust())
-	was := t.file.Load()
-	if err == nil && was != nil && os.SameFile(*was, info) && info.ModTime().Equal((*was).ModTime()) && info.Size() == (*was).Size() {
+	if t.look().same(t.file.Load()) {
 		return nil
 	}
-	if t.file.Store(nil); err == nil {
-		t.file.Store(&info)
-	}
 	return t.reload()
+}
+
+// seen is what a look at the file of approvals found.
+type seen struct {
+	info fs.FileInfo
+	none bool // there is no file
+}
+
+func (t *Trust) look() *seen {
+	info, err := os.Stat(t.settings.Config().Paths.Trust())
+	return &seen{info, errors.Is(err, fs.ErrNotExist)}
+}
+
+// same reports whether a file that was read has not changed since, or is still not there.
+func (s *seen) same(was *seen) bool {
+	switch {
+	case was == nil:
+		return false
+	case s.info == nil || was.info == nil:
+		return s.none && was.none
+	}
+	return os.SameFile(was.info, s.info) && s.info.ModTime().Equal(was.info.ModTime()) && s.info.Size() == was.info.Size()
 }
 
 // Everything reports whether AGENT_SKILLS trusts every skill without an approval.

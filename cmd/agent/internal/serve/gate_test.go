@@ -481,6 +481,15 @@ func TestReplayedAnswer(t *testing.T) {
 	if got := text(run("", "")); got != "a question" {
 		t.Errorf("once is for ever: %s", got)
 	}
+	if got := text(run("yes", run("", "").RequestState)); !strings.Contains(got, `"second\n"`) {
+		t.Errorf("got %s", got)
+	}
+	if err := os.Remove(filepath.Join(h.home, ".agent/trust.json")); err != nil { // there was none before, either
+		t.Fatal(err)
+	}
+	if got := text(run("", "")); got != "a question" {
+		t.Errorf("the approval is gone, and it ran: %s", got)
+	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
