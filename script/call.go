@@ -42,10 +42,10 @@ type call struct {
 	network runner.Network       // what decides about hosts while it runs
 	asks    func(*runner.Output) // told the end of that; may be nil
 
-	temp   *temp         // where it keeps temporary files, if that stays after the run; else nil
-	missed *refusedHosts // what a script that did not fail was kept from
-	note   string        // of the grant, and of where it starts
-	facts  []slog.Attr   // about the command that ended, for the trace
+	temp   *temp       // where it keeps temporary files, if that stays after the run; else nil
+	missed *finding    // what a script that did not fail, or a hook, was kept from; nil for nothing
+	note   string      // of the grant, and of where it starts
+	facts  []slog.Attr // about the command that ended, for the trace
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -119,7 +119,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		c.note = joined(c.note, c.nothingGiven(out))
 		return nil, c.failed(cmd, out, f)
 	}
-	c.missed = c.missedNetwork(cmd, out)
+	c.missed = h.missed(c, cmd, out)
 	c.note = joined(c.note, c.nothingGiven(out))
 	return out, nil
 }

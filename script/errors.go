@@ -70,6 +70,9 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Lacks returns Wants.
+func (e *Error) Lacks() want.Set { return e.Wants }
+
 // Brief returns the text without what the script printed.
 func (e *Error) Brief() string {
 	text := e.Message

@@ -243,6 +243,20 @@ const (
 	mostLine     = 2000
 )
 
+// missed returns what a script that did not fail was kept from, or a hook, whose exit code is an answer; nil for nothing.
+func (h *Host) missed(c *call, cmd *runner.Command, out *runner.Output) *finding {
+	f := &finding{}
+	if u := c.missedNetwork(cmd, out); u != nil {
+		f.reason, f.cause = ReasonNetwork, u
+	} else if c.hook != nil && out.ExitCode != 0 {
+		f.withheld, f.unset = h.lacking(c, cmd.Env, out, false)
+	}
+	if f.cause == nil && len(f.withheld)+len(f.unset) == 0 {
+		return nil
+	}
+	return f
+}
+
 // missedNetwork recognises that a script which did not fail was kept from the network. Its output may have other words about networks, so
 // only what a runtime reports counts.
 func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *refusedHosts {

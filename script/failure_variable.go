@@ -21,7 +21,7 @@ func (h *Host) lacking(c *call, env []string, out *runner.Output, guess bool) (w
 	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
 	var mentioned, keys []string
 	own := survey.FileVariables(c.s.FS(), c.sc.File)
-	for _, name := range See(c.s).Wants.Named(want.Variable) {
+	for _, name := range See(c.s).Wants.Add(c.s.Manifest().Permissions.Asked...).Named(want.Variable) {
 		if isSet(env, name) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/language"
@@ -33,7 +34,7 @@ type HookOutput struct {
 	Stderr   []byte // its last 64 KiB
 	Duration time.Duration
 	Sandbox  runner.Sandbox // what confined it
-	Missed   *Error         // says which hosts it was kept from; nil for none
+	Missed   *Error         // says which hosts it was kept from, or which variables it lacked; nil for none
 }
 
 // RunHook runs a hook of a skill like a script: in the same sandbox, with the same environment, grants and limits. A command
@@ -64,8 +65,12 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 		return nil, err
 	}
 	var missed *Error
-	if c.missed != nil {
-		missed = &Error{Code: PermissionDenied, Reason: ReasonNetwork, Wants: c.missed.wants(), Message: "It was kept from the network: " + c.missed.Error() + "."}
+	if f := c.missed; f != nil {
+		what := "It was kept from the network: "
+		if f.cause == nil {
+			what = "It lacked a variable: "
+		}
+		missed = &Error{Code: PermissionDenied, Reason: f.reason, Wants: f.wants(), Message: what + strings.Join(f.clauses(), "; ") + "."}
 	}
 	return &HookOutput{Missed: missed, ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Cut: out.Total > int64(min(len(out.Stdout), hookKept)),
 		Stderr: out.Stderr, Duration: out.Duration, Sandbox: *out.Sandbox}, nil

@@ -49,7 +49,7 @@ func (h *Host) result(c *call, out *runner.Output, mode JSONMode) (res *Result, 
 	res = &Result{Duration: out.Duration, Warning: c.note, Sandbox: *out.Sandbox}
 	if c.missed != nil {
 		res.Wants = c.missed.wants()
-		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.Error())
+		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.cause.Error())
 	}
 	switch mode {
 	case JSONYes:

@@ -109,8 +109,10 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(res.Wants) > 0 && k.o.Policy.Advise != nil {
-		if text := k.o.Policy.Advise(&script.Error{Wants: res.Wants}, r.Skill); text != "" {
+	if len(res.Wants) > 0 {
+		missed := &script.Error{Wants: res.Wants}
+		tool.NotifyLacked(ctx, missed, k.advice(r.Skill))
+		if text := k.advice(r.Skill)(missed); text != "" {
 			res.Warning += ". " + text
 		}
 	}

@@ -191,14 +191,14 @@ func (k *Kit) runHook(ctx context.Context, name string, h manifest.Hook, in *hoo
 	}
 	out, err := k.hookOutput(ctx, name, h, input)
 	if err != nil {
-		return failed("it did not run: " + k.Failure(err, name).Message)
+		return failed("it did not run: " + k.Failure(ctx, err, name).Message)
 	}
 	if out.Cut && out.ExitCode == 0 && hook.IsGuard(h.Event) {
 		return failed("its answer is too long: its end may say no")
 	}
 	a = hook.Read(h.Event, out.ExitCode, out.Stdout, out.Stderr)
 	if out.Missed != nil && a.Verdict != hook.Agrees {
-		a.Reason = strings.TrimPrefix(a.Reason+"\n"+k.Failure(out.Missed, name).Message, "\n")
+		a.Reason = strings.TrimPrefix(a.Reason+"\n"+k.Failure(ctx, out.Missed, name).Message, "\n")
 	}
 	return a
 }

@@ -72,7 +72,7 @@ func (k *Kit) listCall(ctx context.Context, a *arguments) tool.Result {
 		}
 	})
 	if err != nil {
-		return k.Failure(err, a.SkillName)
+		return k.Failure(ctx, err, a.SkillName)
 	}
 	text := found(scripts, skills)
 	if more := scripts - listed; more > 0 {

@@ -51,7 +51,7 @@ func (k *Kit) runTool() tool.Tool {
 func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
 	help, err := k.HelpScript(ctx, a.SkillName, a.ScriptName)
 	if err != nil {
-		return k.Failure(err, a.SkillName)
+		return k.Failure(ctx, err, a.SkillName)
 	}
 	return help.Envelope()
 }
@@ -59,30 +59,20 @@ func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
 func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
 	args, err := tool.Words(a.Args)
 	if err != nil {
-		return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, misused(err)), a.SkillName)
+		return k.Failure(ctx, k.unstarted(ctx, a.SkillName, a.ScriptName, misused(err)), a.SkillName)
 	}
 	r := &RunRequest{Skill: a.SkillName, Script: a.ScriptName, Args: args, JSON: a.jsonMode()}
 	if a.Stdin != nil {
 		if err := script.CheckStdin(*a.Stdin); err != nil {
-			return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, err), a.SkillName)
+			return k.Failure(ctx, k.unstarted(ctx, a.SkillName, a.ScriptName, err), a.SkillName)
 		}
 		r.Stdin = strings.NewReader(*a.Stdin)
 	}
 	res, err := k.RunScript(ctx, r)
 	if err != nil {
-		needed(ctx, err)
-		return k.Failure(err, a.SkillName)
+		return k.Failure(ctx, err, a.SkillName)
 	}
 	return res.Envelope()
-}
-
-// needed tells the watch of the call what a script lacked.
-func needed(ctx context.Context, err error) {
-	if e, ok := errors.AsType[*script.Error](err); ok {
-		for _, w := range e.Wants {
-			tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: w})
-		}
-	}
 }
 
 // scriptCall is wrap for the tools that run scripts: every failure of theirs is traced.
@@ -95,7 +85,7 @@ func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) fun
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.Failure(k.unstarted(ctx, "", "", misused(err)), "")
+			return k.Failure(ctx, k.unstarted(ctx, "", "", misused(err)), "")
 		}
 		return call(ctx, a)
 	}
@@ -105,21 +95,31 @@ func misused(err error) error {
 	return &script.Error{Code: script.ExecutionFailed, Reason: tool.ReasonArguments, Message: err.Error()}
 }
 
-// Failure makes the result that a model gets of the error of a call of a skill's script, with what Policy.Advise adds.
-func (k *Kit) Failure(err error, skillName string) tool.Result {
+// Failure makes the result that a model gets of the error of a call of a skill's script, with what Policy.Advise adds. The watch of ctx
+// is told what the call lacked.
+func (k *Kit) Failure(ctx context.Context, err error, skillName string) tool.Result {
+	tool.NotifyLacked(ctx, err, k.advice(skillName))
 	r := Failure(err)
 	if e, ok := errors.AsType[*script.Error](err); ok && e.Suggest != "" {
 		r.Message += ". Did you mean '" + e.Suggest + "'?"
 	}
-	if k.o.Policy.Advise == nil {
-		return r
-	}
-	if text := k.o.Policy.Advise(err, skillName); strings.HasSuffix(r.Message, ".") && text != "" {
+	text := k.advice(skillName)(err)
+	if strings.HasSuffix(r.Message, ".") && text != "" {
 		r.Message += " " + text
 	} else if text != "" {
 		r.Message += "\n" + text
 	}
 	return r
+}
+
+// advice returns Policy.Advise for one skill.
+func (k *Kit) advice(skillName string) func(error) string {
+	return func(err error) string {
+		if k.o.Policy.Advise == nil {
+			return ""
+		}
+		return k.o.Policy.Advise(err, skillName)
+	}
 }
 
 // Failure makes a result of the error of a typed call, such as RunScript, without any advice.

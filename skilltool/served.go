@@ -30,10 +30,8 @@ func (k *Kit) served(ctx context.Context, name string) error {
 		}
 		if err := k.approved(ctx, &a); err != nil {
 			text := fmt.Sprintf("Skill '%s' of the MCP server %s is not approved: nothing is run while it is active. Leave it first, or go on without.", a.Name, a.Server)
-			if k.o.Policy.Advise != nil {
-				if more := k.o.Policy.Advise(err, a.Name); more != "" {
-					text += " " + more
-				}
+			if more := k.advice(a.Name)(err); more != "" {
+				text += " " + more
 			}
 			return &unapproved{text}
 		}

@@ -74,7 +74,7 @@ func (k *Kit) toolsetList(ctx context.Context, a *arguments) tool.Result {
 	}
 	s, err := k.loadNamed(ctx, a.SkillName, notFound)
 	if err != nil {
-		return k.Failure(err, a.SkillName)
+		return k.Failure(ctx, err, a.SkillName)
 	}
 	defer s.Close()
 	if k.o.Toolsets == nil || !k.mayHave(s) {
@@ -82,12 +82,12 @@ func (k *Kit) toolsetList(ctx context.Context, a *arguments) tool.Result {
 	}
 	b := k.open(ctx, s, true)
 	if b.err != nil && len(b.tools) == 0 {
-		return k.Failure(b.err, s.Name())
+		return k.Failure(ctx, b.err, s.Name())
 	}
 	if a.ToolName != "" {
-		return k.showTool(s, b, a.ToolName)
+		return k.showTool(ctx, s, b, a.ToolName)
 	}
-	return k.listTools(s, b)
+	return k.listTools(ctx, s, b)
 }
 
 // mayHave reports whether a skill has toolsets: those that it declares, the program's for it, or others that are known.
@@ -96,16 +96,16 @@ func (k *Kit) mayHave(s *skill.Skill) bool {
 }
 
 // showTool shows one tool in full.
-func (k *Kit) showTool(s *skill.Skill, b *brought, name string) tool.Result {
+func (k *Kit) showTool(ctx context.Context, s *skill.Skill, b *brought, name string) tool.Result {
 	t, ok := findTool(s, b.tools, name)
 	if !ok {
-		return tool.CauseNotFound.Failure(k.noTool(s, b, name))
+		return tool.CauseNotFound.Failure(k.noTool(ctx, s, b, name))
 	}
 	return tool.Success(map[string][]ToolItem{s.Canonical(): {newItem(t)}}, fmt.Sprintf("Tool '%s' of skill '%s'", t.Name, s.Name()))
 }
 
 // listTools lists the tools of one skill: with their arguments if that is short, otherwise a line for each.
-func (k *Kit) listTools(s *skill.Skill, b *brought) tool.Result {
+func (k *Kit) listTools(ctx context.Context, s *skill.Skill, b *brought) tool.Result {
 	items, tokens := []ToolItem{}, 0
 	for _, t := range b.tools[:min(len(b.tools), maxTools)] {
 		items = append(items, newItem(t))
@@ -122,7 +122,7 @@ func (k *Kit) listTools(s *skill.Skill, b *brought) tool.Result {
 		text += fmt.Sprintf("; %d more are not listed here", more)
 	}
 	if b.err != nil {
-		text += ". " + k.Failure(b.err, s.Name()).Message
+		text += ". " + k.Failure(ctx, b.err, s.Name()).Message
 	}
 	return tool.Success(map[string][]ToolItem{s.Canonical(): items}, text)
 }
@@ -151,7 +151,7 @@ func (k *Kit) listAllTools(ctx context.Context) tool.Result {
 		list[s.Canonical()] = items
 	})
 	if err != nil {
-		return k.Failure(err, "")
+		return k.Failure(ctx, err, "")
 	}
 	text := fmt.Sprintf("Found %s across %s; skill_name and tool_name show one with its arguments", plural(total, "tool"), plural(len(list), "skill"))
 	if total > listed {
@@ -186,7 +186,7 @@ func (k *Kit) resolve(ctx context.Context, raw json.RawMessage) (tool.Tool, json
 	}
 	t, err := k.Tool(ctx, a.SkillName, a.ToolName)
 	if err != nil {
-		return end(k.Failure(err, a.SkillName))
+		return end(k.Failure(ctx, err, a.SkillName))
 	}
 	return t, args, nil
 }
@@ -215,11 +215,11 @@ func (k *Kit) Tool(ctx context.Context, skillName, toolName string) (tool.Tool, 
 	case b.err != nil && len(b.tools) == 0:
 		return tool.Tool{}, b.err
 	}
-	return tool.Tool{}, &script.Error{Code: script.NotFound, Message: k.noTool(s, b, toolName)}
+	return tool.Tool{}, &script.Error{Code: script.NotFound, Message: k.noTool(ctx, s, b, toolName)}
 }
 
 // noTool says that a skill does not have a tool.
-func (k *Kit) noTool(s *skill.Skill, b *brought, name string) string {
+func (k *Kit) noTool(ctx context.Context, s *skill.Skill, b *brought, name string) string {
 	text := fmt.Sprintf("Tool '%s' not found in the toolsets of skill '%s'", name, s.Name())
 	names := make([]string, 0, min(len(b.tools), 10))
 	for _, t := range b.tools[:cap(names)] {
@@ -232,7 +232,7 @@ func (k *Kit) noTool(s *skill.Skill, b *brought, name string) string {
 		text += fmt.Sprintf(" and %d more; toolset_list lists them", more)
 	}
 	if b.err != nil {
-		text += ". " + k.Failure(b.err, s.Name()).Message
+		text += ". " + k.Failure(ctx, b.err, s.Name()).Message
 	}
 	return text
 }

@@ -215,7 +215,7 @@ func (k *Kit) brings(ctx context.Context, s *skill.Skill) string {
 		text = "\n" + ToolsText(s.Canonical(), b.tools, k.real(b))
 	}
 	if b.err != nil {
-		text += "\n[" + oneLine(k.Failure(b.err, s.Name()).Message, maxToolText) + "]"
+		text += "\n[" + oneLine(k.Failure(ctx, b.err, s.Name()).Message, maxToolText) + "]"
 	}
 	return text
 }

@@ -144,10 +144,7 @@ func parts(err error) []error {
 
 // broke notes a line for Broken, with what can be done.
 func (k *Kit) broke(text string, err error, skillName string) {
-	if k.o.Policy.Advise != nil {
-		text += " " + k.o.Policy.Advise(err, skillName)
-	}
-	text = oneLine(text, maxToolText)
+	text = oneLine(text+" "+k.advice(skillName)(err), maxToolText)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !slices.Contains(k.broken, text) && len(k.broken) < mostMore {
@@ -213,12 +210,12 @@ func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args
 	}
 	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return k.Failure(err, skillName)
+		return k.Failure(ctx, err, skillName)
 	}
 	defer s.Close()
 	if t, err := s.Trust(ctx); err != nil || !t.Runs() { // also while its toolsets run: it may have been taken back
 		if _, err := k.Admit(ctx, s); err != nil {
-			return k.Failure(err, skillName)
+			return k.Failure(ctx, err, skillName)
 		}
 	}
 	if digest, err := s.Digest(ctx); err == nil && digest == l.digest {
@@ -231,7 +228,7 @@ func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args
 		}
 	}
 	if err != nil {
-		return k.Failure(err, skillName)
+		return k.Failure(ctx, err, skillName)
 	}
 	return tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: its toolset no longer has it; toolset_list with skill_name '%s' shows those there are", l.Name, s.Name()))
 }

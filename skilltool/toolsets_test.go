@@ -572,7 +572,7 @@ func userCall(t *testing.T, k *Kit, skillName, toolName string, args json.RawMes
 	t.Helper()
 	own, err := k.Tool(t.Context(), skillName, toolName)
 	if err != nil {
-		return k.Failure(err, skillName)
+		return k.Failure(t.Context(), err, skillName)
 	}
 	return own.Call(t.Context(), args)
 }

@@ -33,7 +33,9 @@ type Event struct {
 	Text string // the next piece of the output; a message of progress; what is said about a need; the message of the result
 	Left int64  // bytes of output before Text that no event has
 
-	Need want.Want // of needs: what was refused if its From is want.Refused, else what the user is asked about
+	// Need is of needs: what the user is asked about if it has no From; else what the call was kept from, or with want.Seen what it
+	// lacked as its output shows.
+	Need want.Want
 
 	Done, Total float64 // of progress; Total is 0 if it is not known
 
@@ -112,7 +114,7 @@ type callWatch struct {
 	last  time.Time
 	tail  []byte // the newest output that no event has
 	left  int64  // bytes that no event has, with tail
-	needs int
+	needs want.Set
 }
 
 // watching returns the context of a call of a tool. Without a watch it returns ctx, and nil.
@@ -143,8 +145,10 @@ func (w *callWatch) notify(e Event) {
 	case e.Kind == EventOutput:
 		w.output(e.Text)
 	case e.Kind == EventNeeds:
-		if w.needs++; w.needs <= mostNeeds {
-			w.send(e)
+		if had := len(w.needs); had < mostNeeds {
+			if w.needs = w.needs.Add(e.Need); len(w.needs) > had { // each once
+				w.send(e)
+			}
 		}
 	case e.Kind != EventProgress || w.fits(len(e.Text)) || w.due():
 		w.send(e)

@@ -113,7 +113,7 @@ func (p *process) explained(ctx context.Context, args json.RawMessage, r tool.Re
 	p.lacking.Store(true)
 	r.Reason = cmp.Or(r.Reason, e.Reason)
 	r.Message = strings.TrimSpace(r.Message + "\n(" + e.Message + ")")
-	return p.u.advised(r, e)
+	return p.u.advised(ctx, r, e)
 }
 
 // regranted reports whether a call failed for want of something, and the user has granted something since.
@@ -121,11 +121,16 @@ func (p *process) regranted(ctx context.Context) bool {
 	return p.lacking.Load() && p.serving.Regranted(ctx)
 }
 
-// advised adds what a person can do about an error.
-func (u *unit) advised(r tool.Result, err error) tool.Result {
-	if advise := u.owner.h.o.Advise; advise != nil {
-		r.Message = strings.TrimSpace(r.Message + "\n" + advise(err, u.owner.name))
+// advised adds what a person can do about an error, and tells the watch of the call what it lacked.
+func (u *unit) advised(ctx context.Context, r tool.Result, err error) tool.Result {
+	advise := func(err error) string {
+		if u.owner.h.o.Advise == nil {
+			return ""
+		}
+		return u.owner.h.o.Advise(err, u.owner.name)
 	}
+	tool.NotifyLacked(ctx, err, advise)
+	r.Message = strings.TrimSpace(r.Message + "\n" + advise(err))
 	return r
 }
 
@@ -152,7 +157,7 @@ func (u *unit) failure(ctx context.Context, err error) tool.Result {
 	if ctx.Err() != nil {
 		return tool.Interrupted(ctx).Failure(err.Error())
 	}
-	r := u.advised(tool.CauseUnknown.Failure(err.Error()), err)
+	r := u.advised(ctx, tool.CauseUnknown.Failure(err.Error()), err)
 	var e *Error
 	if errors.As(err, &e) {
 		r.Reason = "toolset_" + string(e.Kind)

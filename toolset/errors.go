@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/toolset/host"
+	"github.com/agent-base/agent-base/want"
 )
 
 // Kind says why a toolset failed.
@@ -57,6 +59,14 @@ func (e *Error) Brief() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Lacks returns the missing package, beside what Err lacks.
+func (e *Error) Lacks() want.Set {
+	if e.Kind != KindPackage || e.Package == "" {
+		return nil
+	}
+	return script.Packages(e.Package)
+}
 
 // Errors returns the failures that an error of Host.Tools joins, in the order of the toolsets.
 func Errors(err error) []*Error {

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
-	"github.com/agent-base/agent-base/want"
 )
 
 // Schema is the JSON Schema of both kinds of lines: $defs has "line" for what the agent writes and "input" for what it reads.
@@ -82,7 +81,7 @@ type Call struct {
 type Need struct {
 	Kind    string `json:"kind"` // host, read, write, env …
 	Name    string `json:"name"`
-	Refused bool   `json:"refused,omitempty"` // it was refused; else the user is asked
+	Refused bool   `json:"refused,omitempty"` // it was refused, or is lacking; else the user is asked
 }
 
 // Question is what the user is asked.
@@ -163,7 +162,7 @@ func OfEvent(e *tool.Event) (Line, bool) {
 	case tool.EventProgress:
 		l.Done, l.Total = e.Done, e.Total
 	case tool.EventNeeds:
-		l.Need = &Need{Kind: string(e.Need.Kind), Name: e.Need.Name, Refused: e.Need.From == want.Refused}
+		l.Need = &Need{Kind: string(e.Need.Kind), Name: e.Need.Name, Refused: e.Need.From != ""}
 	default:
 		return Line{}, false
 	}

@@ -63,7 +63,7 @@ func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects
 		out.print(s)
 	}
 	f := &feed{send: send}
-	o.Prompter.attach(f.askPlain(o.Question), nil)
+	o.Prompter.attach(f.askPlain(o.Question), f.write)
 	defer o.Prompter.attach(nil, nil)
 	for _, e := range effects {
 		switch e := e.(type) {

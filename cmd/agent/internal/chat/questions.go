@@ -22,10 +22,14 @@ type Prompter struct {
 	live func(LiveText) // nil: nobody sees it now
 }
 
-// LiveText is a piece of what a call writes while it runs. It may be foreign text.
-type LiveText struct{ Call, Text string }
+// LiveText is a piece of what a call writes while it runs, or with Need what is said about something that it lacks. It may be foreign
+// text.
+type LiveText struct {
+	Call, Text string
+	Need       bool
+}
 
-// Live shows what a call writes, until its result is there. It never waits for the screen.
+// Live shows what a call writes until its result is there, and then what it lacked. It never waits for the screen.
 func (p *Prompter) Live(t LiveText) {
 	p.mu.Lock()
 	live := p.live

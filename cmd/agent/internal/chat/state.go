@@ -82,6 +82,7 @@ type state struct {
 	stopping  bool
 	begun     time.Time
 	calls     []*call
+	needs     map[string][]string // by the ID of a call that runs: what is said about what it lacks
 	count     int
 	questions []*question
 	asked     time.Time     // since when one waits
@@ -111,6 +112,7 @@ func (s *state) update(e event) []effect {
 		s.top, s.read = 0, 0
 		s.look()
 	case stepsEvent:
+		s.lack(e.live)
 		s.steps(e.steps)
 		s.write(e.live)
 	case outputEvent:
@@ -262,6 +264,14 @@ func (s *state) printCall(c *call) {
 		return
 	}
 	indent := strings.Repeat("  ", c.depth+1)
+	for _, text := range s.needs[c.call.ID] {
+		var f flow
+		width := max(s.room()-columns(indent), 0)
+		for _, r := range append(f.add(text, width), f.end(width)...) {
+			s.out = append(s.out, indent+s.paint.dim(r.text))
+		}
+	}
+	delete(s.needs, c.call.ID)
 	for _, line := range s.o.Changed(c.result) {
 		row := indent + ui.DiffLine(line)
 		if s.width > 0 {
@@ -282,12 +292,24 @@ func (s *state) running() []*call {
 	return calls
 }
 
+// lack keeps what is said about what calls lack, until their results are there.
+func (s *state) lack(live []LiveText) {
+	for _, t := range live {
+		if s.needs == nil {
+			s.needs = map[string][]string{}
+		}
+		if t.Need {
+			s.needs[t.Call] = append(s.needs[t.Call], t.Text)
+		}
+	}
+}
+
 // write takes what running calls wrote.
 func (s *state) write(live []LiveText) {
 	calls := s.running()
 	for _, t := range live {
 		for _, c := range slices.Backward(calls) {
-			if c.call.ID == t.Call {
+			if c.call.ID == t.Call && !t.Need {
 				c.tail.Add(t.Text)
 				break
 			}

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,7 +42,7 @@ func (f *feed) write(t LiveText) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.wrote += len(t.Text); f.wrote > mostLive {
-		f.live, f.wrote = nil, len(t.Text)
+		f.live, f.wrote = slices.DeleteFunc(f.live, func(t LiveText) bool { return !t.Need }), len(t.Text)
 	}
 	f.live = append(f.live, t)
 }

@@ -136,7 +136,7 @@ func (d *studio) run(ctx context.Context, line string) error {
 	r, err := d.wait(ctx, func(ctx context.Context) tool.Result {
 		res, err := kit.RunScript(ctx, &skilltool.RunRequest{Skill: d.entry.Canonical(), Script: words[0], Args: words[1:]})
 		if err != nil {
-			return kit.Failure(err, d.entry.Canonical())
+			return kit.Failure(ctx, err, d.entry.Canonical())
 		}
 		return res.Envelope()
 	})

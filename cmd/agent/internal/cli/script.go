@@ -125,7 +125,7 @@ func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, skillName, 
 		return err
 	})
 	if err != nil {
-		r = kit.Failure(err, skillName)
+		r = kit.Failure(ctx, err, skillName)
 	}
 	r.Duration = time.Since(begun)
 	return r, err

@@ -54,7 +54,7 @@ func runScriptList(ctx context.Context, o *scriptListOptions) error {
 	bySkill, err := kit.ListScripts(ctx, o.skill)
 	r := bySkill.Envelope()
 	if err != nil {
-		r = kit.Failure(err, o.skill)
+		r = kit.Failure(ctx, err, o.skill)
 	}
 	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, err) }, func() error {
 		var rows [][]string

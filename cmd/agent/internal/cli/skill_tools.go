@@ -169,7 +169,7 @@ func (s *scriptCaller) callToolset(ctx context.Context, cat *skill.Catalog, skil
 		return err
 	})
 	if err != nil {
-		r = kit.Failure(err, skillName)
+		r = kit.Failure(ctx, err, skillName)
 	}
 	return r, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/want"
 )
@@ -76,7 +77,11 @@ func (c *Cures) Of(err error, skillName string) Cure {
 			return Cure{Command: "agent skill tools " + name, by: byLook}
 		}
 	}
-	if wants := lacked(err); len(wants) > 0 {
+	wants := tool.Lacked(err)
+	if IsUntrusted(err) {
+		wants = want.New(want.Of(want.Trust, ""))
+	}
+	if len(wants) > 0 {
 		return c.Give(name, wants)
 	}
 	return Cure{Command: prepared(err, name), by: byPrepare}
@@ -94,38 +99,19 @@ func RefusesJSON(err error) bool {
 	return errors.As(err, &e) && e.Reason == script.ReasonJSON
 }
 
-// lacked returns what a call lacked, and all that several toolsets lacked, so that one command gives it.
-func lacked(err error) want.Set {
-	if IsUntrusted(err) {
-		return want.New(want.Of(want.Trust, ""))
-	}
-	var out want.Set
-	if e, ok := errors.AsType[*script.Error](err); ok {
-		out = e.Wants
-	}
-	for _, e := range toolset.Errors(err) {
-		if e.Kind == toolset.KindPackage && e.Package != "" {
-			out = out.Add(script.Packages(e.Package)...)
-		}
-		if own, ok := errors.AsType[*script.Error](e); ok {
-			out = out.Add(own.Wants...)
-		}
-	}
-	return out
-}
-
 // Give returns the command that gives a skill what it wants: that it runs at all first, then the files around it, packages, and the
-// rest together. What the policy does not give freely is left out, and Why says so. A variable that a
-// script reads and that is not set is no matter of a grant.
+// rest together. What the policy does not give freely is left out, and Why says so. A variable that is not set is no matter of a
+// grant: Why says so unless the error does, which names those that a script reads.
 func (c *Cures) Give(name string, wants want.Set) Cure {
 	if wants.Has(want.Of(want.Trust, "")) {
 		return Cure{Command: Trust(name), by: byAllow}
 	}
-	_, wants = wants.Split(func(w want.Want) bool {
-		return w.Kind == want.Variable && w.From == want.Seen && c.Set != nil && !c.Set(w.Name)
-	})
+	unset, wants := wants.Split(func(w want.Want) bool { return w.Kind == want.Variable && c.Set != nil && !c.Set(w.Name) })
 	free, rest := wants.Split(func(w want.Want) bool { return c.Policy.Decide(w).Level == policy.Free })
 	found := Cure{Why: c.whyNot(rest)}
+	if names := unset.From(want.Refused).Named(want.Variable); found.Why == "" && len(names) > 0 {
+		found.Why = "set " + strings.Join(names, ", ") + " where agent is started"
+	}
 	around, packages := free.Named(want.Around), free.Kind(want.Package)
 	switch {
 	case len(around) > 0:

@@ -69,7 +69,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			w.home.empty()
 			passed += "; its home and its folder for temporary files are empty again"
 		}
-		asks.end(ctx, out)
+		asks.end(out)
 		result := &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
 			Undone: undone(out.Undone), Waited: cmd.Clock.Stood()}
 		told(ctx, known, result, cmd, out)

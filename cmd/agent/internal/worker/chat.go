@@ -69,7 +69,7 @@ func converse(ctx context.Context, o *Options) error {
 	}
 	w.watch = func(e tool.Event) {
 		if text := liveText(e); text != "" {
-			prompter.Live(chat.LiveText{Call: e.Call, Text: text})
+			prompter.Live(chat.LiveText{Call: e.Call, Text: text, Need: e.Kind == tool.EventNeeds})
 		}
 	}
 	s.Out.WarnCuts(w.plan.Prefix())

@@ -185,8 +185,8 @@ func (a *asker) question(host string, group []string, d permit.Decision) *ui.Que
 	return q
 }
 
-// end keeps what was allowed too late for the next run, and tells the watch of the call what was refused.
-func (a *asker) end(ctx context.Context, out *runner.Output) {
+// end keeps what was allowed too late for the next run.
+func (a *asker) end(out *runner.Output) {
 	a.hosts.mu.Lock()
 	for _, host := range out.Late {
 		if slices.Contains(a.once, host) {
@@ -194,9 +194,6 @@ func (a *asker) end(ctx context.Context, out *runner.Output) {
 		}
 	}
 	a.hosts.mu.Unlock()
-	for _, r := range out.Refused {
-		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Host, Name: plainHost(r.Host), From: want.Refused}, Text: plainHost(r.Host) + " was refused"})
-	}
 }
 
 // plainHost returns HOST:PORT without the port that a browser would not show.
@@ -246,7 +243,7 @@ func (h *hosts) forScript(ctx context.Context, s *skill.Skill, sc script.Script,
 	}
 	run := h.begin(a)
 	run.network(ctx, n)
-	return func(out *runner.Output) { run.end(ctx, out) }
+	return run.end
 }
 
 // told puts into the result of a command what became of hosts, and what rules hide from it, as far as its model does not know that.
@@ -255,7 +252,7 @@ func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runn
 	for _, path := range o.Hidden {
 		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Read, Name: path, From: want.Refused}, Text: "rules hide " + path})
 	}
-	hosts, text := refusedHosts(out.Refused)
+	hosts, text := refusedHosts(ctx, out.Refused)
 	o.Refused = append(o.Refused, hosts...)
 	var texts []string
 	if text != "" {
@@ -267,8 +264,8 @@ func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runn
 	o.Network = strings.Join(texts, "; ")
 }
 
-// refusedHosts returns hosts that were refused, and clauses about them.
-func refusedHosts(refused []runner.Refusal) (hosts []string, text string) {
+// refusedHosts returns hosts that were refused, and clauses about them. The watch of the call is told of each.
+func refusedHosts(ctx context.Context, refused []runner.Refusal) (hosts []string, text string) {
 	var texts, ask []string
 	for _, r := range refused {
 		host := plainHost(r.Host)
@@ -276,6 +273,7 @@ func refusedHosts(refused []runner.Refusal) (hosts []string, text string) {
 			continue
 		}
 		hosts = append(hosts, host)
+		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Host, Name: host, From: want.Refused}, Text: host + " was refused"})
 		switch {
 		case r.Said:
 			texts = append(texts, "the user did not allow "+host)

@@ -46,6 +46,10 @@ func liveText(e tool.Event) string {
 			return fmt.Sprintf("\n%d %% %s\n", int(100*e.Done/e.Total), e.Text)
 		}
 		return "\n" + e.Text + "\n"
+	case tool.EventNeeds:
+		if e.Need.From != "" && e.Text != "" { // else a question is shown
+			return "\n" + e.Text + "\n"
+		}
 	}
 	return ""
 }

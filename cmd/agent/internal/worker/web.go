@@ -98,8 +98,8 @@ func (w *worker) fetch(ctx context.Context, text string, offset int, kit *skillt
 	if err != nil {
 		r = noPage(ctx, limited, text, err)
 		if out := (&runner.Output{Refused: proxy.Refused()}); len(out.Refused) > 0 && ctx.Err() == nil {
-			asks.end(ctx, out)
-			_, why := refusedHosts(out.Refused)
+			asks.end(out)
+			_, why := refusedHosts(ctx, out.Refused)
 			r = tool.Result{Error: tool.PermissionDenied, Reason: "not_approved", Message: fmt.Sprintf("%.300q was not read: %s", text, why)}
 		}
 	}
