@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/projectrules": {"want", "internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/content", "internal/draft", "internal/language"},
 	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace"},
-	"cmd/agent/internal/cure":         {"agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
+	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/skilluri": {"internal/yamlnode"},
 	"mcphost":           {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
