@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -189,4 +190,23 @@ func IsLocal(host string) bool {
 func IsLinkLocal(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.IsLinkLocalUnicast()
+}
+
+// identifying are hosts whose addresses are the names of schemas, licences and vocabularies.
+var identifying = strings.Fields(`www.w3.org w3.org purl.org json-schema.org schema.org ns.adobe.com xmlns.com schemas.openxmlformats.org schemas.microsoft.com
+	schemas.xmlsoap.org schemas.android.com www.opengis.net relaxng.org docbook.org ogp.me www.sitemaps.org creativecommons.org
+	opensource.org spdx.org choosealicense.com keepachangelog.com semver.org`)
+
+// Identifies reports whether a canonical host stands in texts to identify something, as an example, or for people to read.
+func Identifies(host string) bool {
+	if slices.Contains(identifying, host) {
+		return true
+	}
+	labels := strings.Split(host, ".")
+	if slices.Contains(strings.Fields("docs doc developer developers help support learn wiki blog console status schemas schema"), labels[0]) {
+		return true
+	}
+	last := labels[len(labels)-1]
+	return slices.Contains([]string{"example", "invalid", "test"}, last) ||
+		len(labels) > 1 && slices.Contains(strings.Fields("example yourdomain your-domain mydomain yoursite your-site domain"), labels[len(labels)-2])
 }

@@ -185,28 +185,13 @@ func authority(rest string) string {
 // host takes a host, unless it cannot be one, or is not there to be contacted.
 func (c *contacts) host(text string) {
 	p, err := hostname.Parse(text)
-	if err != nil || len(c.hosts) >= maxHosts || onlyNames(p.Host) {
+	if err != nil || len(c.hosts) >= maxHosts || hostname.Identifies(p.Host) {
 		return
 	}
 	if p.Port == 443 || p.Port == 80 {
 		p.Port = 0
 	}
 	c.hosts[p.String()] = true
-}
-
-// onlyNames reports whether a host stands in texts to identify something, as an example, or for people to read.
-func onlyNames(host string) bool {
-	if listed(`www.w3.org w3.org purl.org json-schema.org schema.org ns.adobe.com xmlns.com schemas.openxmlformats.org schemas.microsoft.com
-		schemas.xmlsoap.org schemas.android.com www.opengis.net relaxng.org docbook.org ogp.me www.sitemaps.org creativecommons.org
-		opensource.org spdx.org choosealicense.com keepachangelog.com semver.org`, host) {
-		return true
-	}
-	labels := strings.Split(host, ".")
-	if listed("docs doc developer developers help support learn wiki blog console status schemas schema", labels[0]) {
-		return true
-	}
-	last := labels[len(labels)-1]
-	return listed("example invalid test", last) || len(labels) > 1 && listed("example yourdomain your-domain mydomain yoursite your-site domain", labels[len(labels)-2])
 }
 
 func (c *contacts) result() Contacts {

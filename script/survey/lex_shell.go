@@ -184,11 +184,11 @@ func (l *shellLexer) expand(name string, in *shellLexer) int {
 	return min(in.at+1, len(l.src))
 }
 
-var variable = lazyregexp.New(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{[#!]?([A-Za-z0-9_]+|.))`)
+var variableForm = lazyregexp.New(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{[#!]?([A-Za-z0-9_]+|.))`)
 
 // variable notes the $NAME or ${NAME…} that begins here, if one does, and returns where it ends.
 func (l *shellLexer) variable(rest string) int {
-	m := variable().FindStringSubmatch(rest)
+	m := variableForm().FindStringSubmatch(rest)
 	if m == nil {
 		return l.at + 1
 	}

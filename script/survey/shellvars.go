@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/variable"
 )
 
-// shellOwn are the variables that a shell sets itself, or that every script has.
-var shellOwn = strings.Fields(`BASH BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_COMMAND BASH_LINENO BASH_REMATCH BASH_SOURCE BASH_SUBSHELL
-	BASH_VERSINFO BASH_VERSION COLUMNS COMP_CWORD COMP_LINE COMP_POINT COMP_WORDS COMPREPLY DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME
-	GROUPS HOME HOSTNAME HOSTTYPE IFS LANG LC_ALL LINENO LINES LOGNAME MACHTYPE MAPFILE OLDPWD OPTARG OPTERR OPTIND OSTYPE PATH PIPESTATUS PPID
-	PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 PWD RANDOM READLINE_LINE REPLY SECONDS SHELL SHELLOPTS SHLVL SRANDOM TERM TMPDIR UID USER ZSH_VERSION`)
+// shellGiven are variables that every script has, beside those that a shell sets itself.
+var shellGiven = strings.Fields("COLUMNS HOME HOSTNAME LANG LC_ALL LINES LOGNAME PATH SHELL TERM TMPDIR USER")
 
 // The commands whose words are names of variables that they set, and those whose words may be assignments.
 const (
@@ -75,7 +73,7 @@ func (v *shellVariables) reads(expanded []expansion) {
 			v.script(x.tokens)
 			continue
 		}
-		if upperVariable().MatchString(x.name) && !v.set[x.name] && !slices.Contains(shellOwn, x.name) && len(strings.Trim(x.name, "_")) > 1 {
+		if upperVariable().MatchString(x.name) && !v.set[x.name] && !slices.Contains(shellGiven, x.name) && !variable.SetByShell(x.name) && len(strings.Trim(x.name, "_")) > 1 {
 			v.found[x.name] = true
 		}
 		for _, t := range x.tokens {

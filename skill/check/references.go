@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/markdown"
 	"github.com/agent-base/agent-base/internal/placeholder"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -90,8 +91,8 @@ type referenceReader struct {
 	top []fs.DirEntry   // of the skill's folder
 	own map[string]bool // the folders among them, nil until they are asked for
 
-	spans [][2]int // memory of codeSpans
-	marks marks
+	spans [][2]int // memory of Spans.Append
+	marks markdown.Spans
 	found [len(signs)]int // for each sign, where next found it, or the length of the body
 
 	fence string // the mark that opened the present code block
@@ -139,7 +140,7 @@ func (r *referenceReader) read(line string) []reference {
 	ticks := strings.IndexByte(line, '`') >= 0
 	var mark, info string
 	if ticks || strings.IndexByte(line, '~') >= 0 { // in most lines there is neither
-		mark, info = fenceMark(line)
+		mark, info = markdown.Fence(line)
 	}
 	inside := r.depth > 0 && (mark == "" || !strings.HasPrefix(mark, r.fence))
 	switch {
@@ -171,7 +172,7 @@ func (r *referenceReader) prose(line string) []reference {
 	if showsFault(line) {
 		return nil
 	}
-	r.spans = r.marks.codeSpans(r.spans[:0], line)
+	r.spans = r.marks.Append(r.spans[:0], line)
 	out := r.ofSpans(line, r.spans)
 	if strings.Contains(line, "](") {
 		text := withSpaces(line, r.spans)

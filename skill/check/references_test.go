@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/markdown"
 )
 
 func TestReferences(t *testing.T) { // R1
@@ -125,7 +127,7 @@ func TestReferencesOfLongLines(t *testing.T) {
 	for i := range 1400 {
 		runs.WriteString(strings.Repeat("`", i+1) + " ")
 	}
-	if got := (&marks{}).codeSpans(nil, runs.String()); got != nil {
+	if got := (&markdown.Spans{}).Append(nil, runs.String()); got != nil {
 		t.Errorf("got %v, want no span", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/markdown"
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -37,7 +38,7 @@ type Memory struct {
 	text   bytes.Buffer
 	reader manifest.Reader
 	spans  [][2]int
-	marks  marks
+	marks  markdown.Spans
 }
 
 // ManifestReader is an optional method of a file system that knows better than Open how its manifest is read, and whether

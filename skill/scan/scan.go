@@ -2,7 +2,15 @@
 // reach, which programs they start, and what of it is a danger. It starts nothing and contacts nothing.
 package scan
 
-import "github.com/agent-base/agent-base/skill/scan/internal/fact"
+import (
+	"context"
+	"io/fs"
+
+	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+	"github.com/agent-base/agent-base/skill/scan/internal/shell"
+)
 
 // Fact is one thing that a skill does, or that is in it.
 type Fact = fact.Fact
@@ -54,4 +62,65 @@ type Report struct {
 	Files    []File    `json:"files"`
 	Facts    []Fact    `json:"facts"`
 	Findings []Finding `json:"findings"`
+}
+
+// Options configures Scan. The zero value reads everything but Python.
+type Options struct {
+	// Python starts Python 3.8 or newer with a program, as python3 -I -c PROGRAM does, gives it an input, and returns what it printed,
+	// also if it failed. The application does so in a sandbox: the program parses what strangers wrote, and runs nothing of it. Without
+	// it of Python only the texts are read.
+	Python func(ctx context.Context, program string, input []byte) (output []byte, err error)
+}
+
+// Scan reads all files of a skill, which are those of fsys, and returns what they do. It starts nothing but Options.Python. The error is
+// that of ctx, or of a folder that cannot be listed; what cannot be read of a file is said in its Unread. Scan is safe for concurrent
+// use.
+func Scan(ctx context.Context, fsys fs.FS, o *Options) (*Report, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	r := &reader{ctx: ctx, o: o, r: &Report{}}
+	if err := r.walk(fsys); err != nil {
+		return nil, err
+	}
+	if err := r.follow(); err != nil {
+		return nil, err
+	}
+	return r.r, nil
+}
+
+// parser reads code of a language; nil if it cannot.
+type parser func(language, dialect, text string, line int) *code.Program
+
+// parse reads code that needs no other program.
+func (r *reader) parse(language, dialect, text string, line int) *code.Program {
+	switch language {
+	case flow.Shell:
+		return shell.Parse(text, line)
+	}
+	return nil
+}
+
+// follow reads the code and follows what it does.
+func (r *reader) follow() error {
+	units := make([]flow.Unit, 0, len(r.sources))
+	for i := range r.sources {
+		s := &r.sources[i]
+		p := s.program(r.parse)
+		if p == nil {
+			r.partly(s.file, "it is "+s.language+", which is not read")
+			p = &code.Program{}
+		}
+		if p.Partly != "" {
+			r.partly(s.file, p.Partly)
+		}
+		units = append(units, flow.Unit{Language: s.language, Place: s.place, Program: p, Maybe: s.maybe})
+	}
+	result := flow.Read(units, &flow.Options{Parse: func(language, text string, line int) *code.Program { return r.parse(language, "", text, line) }})
+	for i, why := range result.Partly {
+		r.partly(r.sources[i].file, why)
+	}
+	r.r.Facts = append(result.Facts, r.found...)
+	r.roles()
+	return r.ctx.Err()
 }

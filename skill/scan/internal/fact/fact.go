@@ -6,7 +6,7 @@ type Kind string
 
 // The kinds of facts.
 const (
-	Reads   Kind = "reads"   // a file, a variable, a key store, the standard input, the clipboard
+	Reads   Kind = "reads"   // a file, a variable, a store
 	Writes  Kind = "writes"  // a file
 	Sends   Kind = "sends"   // a host is contacted: the values of From go there, and what comes back is a value
 	Listens Kind = "listens" // a port is opened
@@ -27,6 +27,7 @@ type Object string
 // The objects.
 const (
 	File     Object = "file"     // Name is a path as written, with ~ and variables: "~/.ssh/id_rsa"
+	Store    Object = "store"    // Name is what is no file: "input", "clipboard", "screen", "keyboard", "key store", "browser cookies"
 	Variable Object = "variable" // Name is its name, "*" for all
 	Host     Object = "host"     // Name is a host name or an address, without scheme and port; Detail is the whole address
 	Port     Object = "port"

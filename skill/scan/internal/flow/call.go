@@ -1,0 +1,265 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+)
+
+// arguments are what a call is given.
+type arguments struct {
+	self  *value
+	args  []*value // also those with keys
+	keys  []string // of args, "" for one without; nil if no one has a key
+	input *value
+	opts  map[string][]*value // of a program
+}
+
+// get returns the first argument that one of the places means.
+func (a *arguments) get(at []where) (found []*value) {
+	for _, w := range at {
+		switch {
+		case w.name == "self":
+			found = append(found, a.self)
+		case w.name == "in":
+			found = append(found, a.input)
+		case w.name == "*":
+			found = append(found, a.plain()...)
+		case strings.HasPrefix(w.name, "-"):
+			found = append(found, a.opts[w.name]...)
+			continue
+		case w.name == "last":
+			if p := a.plain(); len(p) > 0 {
+				found = append(found, p[len(p)-1])
+			}
+		case w.name != "":
+			if i := slices.Index(a.keys, w.name); i >= 0 && i < len(a.args) {
+				found = append(found, a.args[i])
+			}
+		case w.position < len(a.plain()):
+			p := a.plain()
+			if !w.rest {
+				p = p[:w.position+1]
+			}
+			found = append(found, p[w.position:]...)
+		}
+		found = slices.DeleteFunc(found, func(v *value) bool { return v == nil })
+		if len(found) > 0 && !w.rest && w.name != "*" {
+			return found
+		}
+	}
+	return found
+}
+
+// plain returns the arguments without keys.
+func (a *arguments) plain() []*value {
+	if a.keys == nil {
+		return a.args
+	}
+	for i, k := range a.keys {
+		if k != "" {
+			return a.args[:min(i, len(a.args))]
+		}
+	}
+	return a.args
+}
+
+// everything returns all that a call is given.
+func (a *arguments) everything() []*value {
+	out := append(slices.Clone(a.args), a.self, a.input)
+	for _, list := range a.opts {
+		out = append(out, list...)
+	}
+	return out
+}
+
+func (e *engine) call(c *code.Value) *value {
+	a := &arguments{keys: c.Keys}
+	if c.Input != nil {
+		a.input = e.value(c.Input)
+	}
+	line := e.line
+	if e.unit.Language == Shell {
+		name := &value{}
+		switch {
+		case c.Func.Form == code.Name:
+			name = text(c.Func.Text)
+		case c.Func.Form == code.Func:
+			return e.follow(e.value(c.Func).fn, a, nil, nil)
+		default:
+			name = e.value(c.Func)
+		}
+		a.args = e.args(c.Args)
+		e.line = max(c.Line, line)
+		return e.command(name, a)
+	}
+	f := e.value(c.Func)
+	a.args = e.args(c.Args)
+	e.line = line
+	if c.Line > 0 {
+		e.line = c.Line
+	}
+	return e.invoke(f, a)
+}
+
+// invoke calls what a value is.
+func (e *engine) invoke(f *value, a *arguments) *value {
+	a.self = f.recv
+	for i, v := range a.args {
+		if r := e.rows[f.ref]; e.env(v.ref) && (r == nil || !r.has("run") && !r.has("spawn") && !r.has("quiet") || r.has("pass")) {
+			a.args[i] = &value{from: union(v.from, e.variable("*").from)}
+		}
+	}
+	if f.fn != nil {
+		return e.follow(f.fn, a, f, nil)
+	}
+	if r := e.rows[f.ref]; r != nil {
+		return e.perform(r, f, a)
+	}
+	if class := e.lookup(f.ref + ".__init__"); class != nil && class.fn != nil && f.ref != "" {
+		e.follow(class.fn, a, f, nil)
+		return &value{ref: f.ref, from: unknown(a.everything()...).from}
+	}
+	if class := e.lookup(f.ref + ".constructor"); class != nil && class.fn != nil && f.ref != "" {
+		e.follow(class.fn, a, f, nil)
+		return &value{ref: f.ref, from: unknown(a.everything()...).from}
+	}
+	_, last, _ := cutLast(f.ref)
+	if methods := e.top.methods[last]; len(methods) > 0 && len(methods) <= 4 && f.ref != last {
+		var out *value
+		for _, m := range methods {
+			out = either(out, e.follow(m, a, f, nil))
+		}
+		return out
+	}
+	if v := e.fold(f, last, a); v != nil {
+		return v
+	}
+	if r := e.rows["."+last]; r != nil && f.ref != last {
+		return e.perform(r, f, a)
+	}
+	return e.foreign(f, a)
+}
+
+// foreign calls something that is not known.
+func (e *engine) foreign(f *value, a *arguments) *value {
+	out := unknown(a.everything()...)
+	out.from = union(out.from, f.from)
+	e.callbacks(a, out)
+	for _, v := range a.args {
+		e.stray(v)
+	}
+	if f.ref != "" && !strings.HasPrefix(f.ref, ".") {
+		out.ref = f.ref + "()"
+	}
+	return out
+}
+
+// callbacks calls the functions among the arguments with something that is made from all of them.
+func (e *engine) callbacks(a *arguments, made *value) {
+	for _, v := range a.args {
+		if v.fn != nil && e.called[v.fn.st] < 3 {
+			e.follow(v.fn, nil, nil, &value{from: made.from})
+		}
+	}
+}
+
+// stray notes an address in a value whose use cannot be followed.
+func (e *engine) stray(v *value) {
+	for _, t := range v.all() {
+		if host, ok := addressed(t); ok && !hostname.Identifies(host) {
+			e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: t, From: v.from, Maybe: true})
+		}
+	}
+	for _, item := range v.items {
+		if item.list {
+			e.stray(item)
+		}
+	}
+}
+
+// follow runs a function of the program. Parameters without an argument are filler, nil for nothing known.
+func (e *engine) follow(fn *function, a *arguments, callee, filler *value) *value {
+	if a == nil {
+		a = &arguments{}
+	}
+	if fn.active || e.deep >= maxCalls || e.called[fn.st] >= maxEach && fn.cached != nil {
+		out := unknown(a.everything()...)
+		if fn.cached != nil {
+			out = either(out, fn.cached)
+		}
+		return out
+	}
+	if fn.st != nil {
+		e.called[fn.st]++
+	}
+	before, sc, ret, line := e.line, e.sc, e.ret, e.line
+	var out []*value
+	e.sc, e.ret = newScope(fn.scope), &out
+	fn.active = true
+	e.deep++
+	e.bind(fn, a, callee, filler)
+	e.statements(fn.body)
+	e.deep--
+	fn.active = false
+	e.sc, e.ret, e.line = sc, ret, before
+	_ = line
+	var v *value
+	for _, o := range out {
+		v = either(v, o)
+	}
+	if v == nil {
+		v = &value{}
+	}
+	fn.cached = either(fn.cached, v)
+	return v
+}
+
+// bind gives the parameters of a function their values.
+func (e *engine) bind(fn *function, a *arguments, callee, filler *value) {
+	names := e.sc.names
+	if e.unit.Language == Shell {
+		for i, v := range a.args {
+			names[strconv.Itoa(i+1)] = v
+		}
+		if len(a.args) > 0 {
+			names["@"] = &value{list: true, items: a.args}
+			names["*"] = names["@"]
+		}
+		if a.input != nil {
+			names["|"] = a.input
+		}
+		return
+	}
+	params := fn.params
+	if fn.method && len(params) > 0 && (params[0] == "self" || params[0] == "cls") {
+		params = params[1:]
+	}
+	for i, p := range params {
+		bare := strings.TrimLeft(p, "*.")
+		var v *value
+		switch k := slices.Index(a.keys, bare); {
+		case bare != p:
+			rest := &value{list: true}
+			if plain := a.plain(); i < len(plain) && !strings.HasPrefix(p, "**") {
+				rest.items = plain[i:]
+			}
+			rest.from = unknown(rest.items...).from
+			v = rest
+		case k >= 0 && k < len(a.args):
+			v = a.args[k]
+		case i < len(a.plain()):
+			v = a.args[i]
+		case filler != nil:
+			v = filler
+		default:
+			continue
+		}
+		names[p], names[bare] = v, v
+	}
+	_ = callee
+}

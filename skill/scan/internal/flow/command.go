@@ -1,0 +1,414 @@
+package flow
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/shell"
+)
+
+// command starts a program, or what else a shell knows by a name.
+func (e *engine) command(name *value, a *arguments) *value {
+	a.args = e.spread(append([]*value{text("")}, a.args...))[1:]
+	var out *value
+	for _, t := range name.texts {
+		one := *a
+		if words := strings.Fields(t); len(words) > 1 && e.unit.Language == Shell { // $COMMAND
+			t = words[0]
+			var before []*value
+			for _, w := range words[1:] {
+				before = append(before, text(w))
+			}
+			one.args = append(before, a.args...)
+		}
+		out = either(out, e.named(t, name, &one))
+	}
+	if out == nil {
+		from := union(name.from, unknown(a.everything()...).from)
+		n := e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, Detail: line(hole, a), From: name.from})
+		return &value{from: union(from, n)}
+	}
+	return out
+}
+
+// named starts what has a name.
+func (e *engine) named(name string, v *value, a *arguments) *value {
+	if out, ok := e.special(name, a); ok {
+		return out
+	}
+	if e.unit.Language == Shell {
+		if f := e.lookup(name); f != nil && f.fn != nil {
+			return e.follow(f.fn, a, nil, nil)
+		}
+		if e.lookup("alias "+name) != nil {
+			return unknown(a.everything()...)
+		}
+	}
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	r, base := e.rowOf(base)
+	out := unknown(a.everything()...)
+	out.from = union(out.from, v.from)
+	switch {
+	case strings.Trim(base, hole+"./-") == "":
+		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, Detail: line(name, a), From: v.from}))
+		return out
+	case r != nil && r.has("builtin"):
+	default:
+		object := fact.Program
+		if strings.Contains(name, "/") && e.own(name) {
+			object = fact.File
+		}
+		from := union(v.from, e.written[path.Clean(name)])
+		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: line(name, a), From: from}))
+	}
+	if r == nil {
+		e.operands(a.args)
+		return out
+	}
+	return e.start(base, r, a, out)
+}
+
+// operands notes what an unknown program is given: files and addresses.
+func (e *engine) operands(args []*value) {
+	for _, v := range args {
+		e.stray(v)
+		for _, t := range v.texts {
+			if strings.HasPrefix(t, "~/") || strings.HasPrefix(t, "/") && strings.Count(t, "/") > 1 {
+				e.emit(fact.Fact{Kind: fact.Reads, Object: fact.File, Name: t, Maybe: true})
+			}
+		}
+	}
+}
+
+// rowOf returns the row of a program and its name without a version.
+func (e *engine) rowOf(base string) (*row, string) {
+	rows := e.tables[Shell]
+	base = strings.TrimSuffix(base, ".exe")
+	if r := rows[base]; r != nil {
+		return r, base
+	}
+	if bare := strings.TrimRight(base, "0123456789."); rows[bare] != nil {
+		return rows[bare], base
+	}
+	return nil, base
+}
+
+// start does what the row of a program says, or that of its subcommand.
+func (e *engine) start(base string, r *row, a *arguments, out *value) *value {
+	operands, opts := options(r, a.args, 0)
+	bare := strings.TrimRight(base, "0123456789.")
+	if e.tables[Shell][base] != nil {
+		bare = base
+	}
+	for n := min(3, len(operands)); n > 0; n-- {
+		name := bare
+		for _, o := range operands[:n] {
+			name += " " + o.first()
+		}
+		sub := e.tables[Shell][name]
+		if sub == nil {
+			continue
+		}
+		both := row{effects: sub.effects, takes: map[string]bool{}, long: r.long || sub.long, stop: sub.stop}
+		maps.Copy(both.takes, r.takes)
+		maps.Copy(both.takes, sub.takes)
+		operands, opts = options(&both, a.args, n)
+		operands, r = operands[min(n, len(operands)):], &both
+		break
+	}
+	given := &arguments{args: operands, opts: opts, input: a.input}
+	from := out.from
+	for _, x := range r.effects {
+		v := e.programEffect(&x, base, given, from)
+		if v != nil {
+			v.from = union(v.from, out.from)
+			out = v
+		}
+	}
+	return out
+}
+
+// programEffect does one thing that only programs do, or what any call does.
+func (e *engine) programEffect(x *effect, base string, a *arguments, from []int) *value {
+	found := a.get(x.at)
+	if len(x.at) > 0 && len(found) == 0 {
+		return nil
+	}
+	switch x.verb {
+	case "wrap":
+		return e.wrapped(x, a)
+	case "wrapin":
+		if a.input != nil {
+			a.args = append(slices.Clone(a.args), wordsOf(a.input)...)
+		}
+		return e.wrapped(x, a)
+	case "interpreter":
+		return e.interpreter(x.kind, a)
+	case "remote":
+		for _, v := range found {
+			for _, t := range v.texts {
+				if strings.ContainsAny(t, ":@") {
+					e.send([]*value{text(t)}, from)
+				}
+			}
+		}
+		return nil
+	case "at": // @FILE and NAME=@FILE
+		out := &value{}
+		for _, v := range found {
+			for _, t := range v.texts {
+				if _, file, ok := strings.Cut(t, "@"); ok && file != "" && (t[0] == '@' || strings.Contains(t, "=@")) {
+					out.from = union(out.from, e.files(fact.Reads, []*value{{texts: []string{file}, from: v.from}}, nil))
+				}
+			}
+		}
+		return out
+	case "echo":
+		return spaced(a.args)
+	case "alias":
+		for _, v := range a.args {
+			if name, command, ok := strings.Cut(v.first(), "="); ok {
+				e.top.names["alias "+name] = text("")
+				e.codeIn(Shell, []*value{{texts: []string{command}, from: v.from}})
+			}
+		}
+		return nil
+	case "fill": // variables
+		for _, v := range a.args {
+			given := &value{}
+			if a.input != nil {
+				given = a.input
+			}
+			e.set(v.first(), &value{texts: given.texts, from: given.from})
+		}
+		return nil
+	case "source":
+		return e.source(found)
+	case "save": // under the name at the end of an address
+		for _, v := range a.plain() {
+			e.files(fact.Writes, []*value{text(path.Base(v.first()))}, from)
+		}
+		return nil
+	case "decode":
+		return e.decode(x.kind, &arguments{input: a.input}, from)
+	case "rev":
+		if a.input != nil {
+			return slice(a.input, backwards)
+		}
+		return nil
+	case "tr":
+		return translated(a)
+	case "cron":
+		return &value{from: e.files(fact.Writes, []*value{text("crontab")}, from)}
+	case Shell:
+		return e.codeIn(Shell, []*value{spaced(found)})
+	}
+	return e.effect(x, &value{}, a, from)
+}
+
+// wrapped starts the program that another one is given.
+func (e *engine) wrapped(x *effect, a *arguments) *value {
+	words := a.args
+	if x.at != nil {
+		words = a.get(x.at)
+	}
+	for len(words) > 0 && strings.Contains(words[0].first(), "=") && !strings.HasPrefix(words[0].first(), "=") {
+		words = words[1:] // NAME=value
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	rest := slices.Clone(words[1:])
+	return e.command(words[0], &arguments{args: rest, input: a.input})
+}
+
+// wordsOf returns the words of a text, or what stands for them.
+func wordsOf(v *value) []*value {
+	t, ok := v.known()
+	if !ok {
+		return []*value{v}
+	}
+	var out []*value
+	for _, w := range strings.Fields(t)[:min(len(strings.Fields(t)), maxTexts)] {
+		out = append(out, &value{texts: []string{w}, from: v.from})
+	}
+	return out
+}
+
+// interpreter runs code: that of an option, the first operand, or the input.
+func (e *engine) interpreter(language string, a *arguments) *value {
+	for _, o := range []string{"-c", "-e", "--eval", "-p", "--print", "-r", "-Command", "-command"} {
+		if found := a.opts[o]; len(found) > 0 && (o != "-r" || language == "") && (o != "-p" || language == JavaScript) && (o != "-e" || language != Shell) {
+			if language == Shell {
+				e.sc.names["@"] = &value{list: true, items: a.args}
+			}
+			return e.codeIn(language, found)
+		}
+	}
+	if found := a.opts["-m"]; len(found) > 0 && language == Python {
+		return e.module(found[0], a)
+	}
+	var file *value
+	if len(a.args) > 0 {
+		file = a.args[0]
+	}
+	if file == nil || file.first() == "-" || file.first() == "/dev/stdin" {
+		if a.input == nil {
+			return nil
+		}
+		return e.codeIn(language, []*value{a.input})
+	}
+	if len(file.texts) == 0 && len(file.from) > 0 { // bash <(curl …)
+		e.codeIn(language, []*value{file})
+		return nil
+	}
+	for _, t := range file.texts {
+		if made := e.written[path.Clean(t)]; made != nil {
+			e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, Detail: t, From: made})
+		}
+	}
+	return nil
+}
+
+// module runs a module of Python: python -m NAME.
+func (e *engine) module(name *value, a *arguments) *value {
+	t := name.first()
+	if r := e.tables[Shell]["python -m "+t]; r != nil {
+		return e.start("python -m "+t, r, a, unknown(a.everything()...))
+	}
+	if r := e.tables[Shell][t]; r != nil && !r.has("wrap") {
+		return e.start(t, r, a, unknown(a.everything()...))
+	}
+	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: t})
+	return nil
+}
+
+// source runs a file in the same shell.
+func (e *engine) source(found []*value) *value {
+	for _, v := range found[:min(1, len(found))] {
+		for _, t := range v.texts {
+			if mod := e.find(strings.TrimLeft(t, hole+"/")); mod != nil {
+				for name, value := range mod.names {
+					e.set(name, value)
+				}
+			}
+			if made := e.written[path.Clean(t)]; made != nil {
+				e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, Detail: t, From: made})
+			}
+		}
+		if len(v.texts) == 0 {
+			return e.codeIn(Shell, []*value{v})
+		}
+	}
+	return nil
+}
+
+// options splits the words of a program into operands and options by what its row says, after skip operands also if they stop options.
+func options(r *row, words []*value, skip int) (operands []*value, opts map[string][]*value) {
+	opts = map[string][]*value{}
+	for i := 0; i < len(words); i++ {
+		t := words[i].first()
+		switch {
+		case t == "--":
+			return append(operands, words[i+1:]...), opts
+		case len(t) < 2 || t[0] != '-' || t[1] >= '0' && t[1] <= '9':
+			operands = append(operands, words[i])
+			if r.stop && len(operands) > skip {
+				return append(operands, words[i+1:]...), opts
+			}
+			continue
+		}
+		name, given, has := option(r, t)
+		switch {
+		case has:
+			opts[name] = append(opts[name], &value{texts: []string{given}, from: words[i].from})
+		case r.takes[name] && i+1 < len(words):
+			i++
+			opts[name] = append(opts[name], words[i])
+		default:
+			opts[name] = append(opts[name], &value{from: words[i].from})
+		}
+	}
+	return operands, opts
+}
+
+// option reads one word with options: --name=value, -name, -abcVALUE.
+func option(r *row, t string) (name, given string, has bool) {
+	if name, given, has = strings.Cut(t, "="); has && (t[1] == '-' || r.takes[name]) {
+		return name, given, true
+	}
+	if t[1] == '-' || r.long || r.takes[t] {
+		return t, "", false
+	}
+	for i := 1; i < len(t); i++ {
+		if name = "-" + t[i:i+1]; r.takes[name] {
+			return name, t[i+1:], i+1 < len(t)
+		}
+	}
+	return name, "", false
+}
+
+// special does what shells write with signs.
+func (e *engine) special(name string, a *arguments) (*value, bool) {
+	input := a.input
+	if input == nil {
+		input = &value{}
+	}
+	switch name {
+	case ">", ">>":
+		n := e.files(fact.Writes, a.args, input.sources())
+		return &value{from: union(n, input.from)}, true
+	case "<":
+		return &value{from: e.files(fact.Reads, a.args, nil)}, true
+	case shell.Slice, shell.Replace, shell.Upper, shell.Lower:
+		if len(a.args) == 0 {
+			return &value{}, true
+		}
+		v := e.fold(&value{recv: a.args[0]}, name, &arguments{args: a.args[1:], self: a.args[0]})
+		if v == nil {
+			v = unknown(a.args...)
+		}
+		return v, true
+	}
+	return nil, false
+}
+
+// own reports whether a path is that of a file of the skill.
+func (e *engine) own(name string) bool {
+	base := path.Base(name)
+	for file := range e.at {
+		if path.Base(file) == base {
+			return true
+		}
+	}
+	return false
+}
+
+// spaced returns words with spaces between them.
+func spaced(words []*value) *value {
+	var parts []*value
+	for i, w := range words {
+		if i > 0 {
+			parts = append(parts, text(" "))
+		}
+		parts = append(parts, w)
+	}
+	return joined(parts)
+}
+
+// line returns a command for people.
+func line(name string, a *arguments) string {
+	var b strings.Builder
+	b.WriteString(name)
+	for _, v := range a.args {
+		if b.Len() > maxDetail {
+			break
+		}
+		b.WriteByte(' ')
+		b.WriteString(flat(v)[0])
+	}
+	return b.String()
+}

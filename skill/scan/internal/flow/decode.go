@@ -1,0 +1,139 @@
+package flow
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/ascii85"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+)
+
+// decode says that a text is decoded, and returns what it becomes if it is known.
+func (e *engine) decode(encoding string, a *arguments, from []int) *value {
+	var in *value
+	for _, v := range append(slices.Clone(a.plain()), a.self, a.input) {
+		if v != nil && (len(v.texts) > 0 || v.list || in == nil) {
+			in = v
+			break
+		}
+	}
+	out := &value{from: e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: encoding, From: from})}
+	if in == nil {
+		return out
+	}
+	for _, t := range flat(in) {
+		if d, ok := Decode(encoding, t); ok {
+			out.texts = append(out.texts, d)
+		}
+	}
+	return out
+}
+
+// Decode decodes a text whose code points are bytes. What becomes bytes that are UTF-8 is a text again.
+func Decode(encoding, t string) (string, bool) {
+	if strings.Contains(t, hole) {
+		return "", false
+	}
+	raw := make([]byte, 0, len(t))
+	for _, r := range t {
+		if r > 0xff {
+			return "", false
+		}
+		raw = append(raw, byte(r))
+	}
+	out, err := decoded(encoding, raw)
+	if err != nil || len(out) > maxText {
+		return "", false
+	}
+	if utf8.Valid(out) {
+		return string(out), true
+	}
+	var b strings.Builder
+	for _, c := range out {
+		b.WriteRune(rune(c))
+	}
+	return b.String(), true
+}
+
+func decoded(encoding string, raw []byte) ([]byte, error) {
+	tidy := strings.Join(strings.Fields(string(raw)), "")
+	inflate := func(r io.Reader, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(io.LimitReader(r, maxText))
+	}
+	switch encoding {
+	case "base64":
+		return base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(tidy, "=")))
+	case "base32":
+		return base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(strings.ToUpper(tidy), "="))
+	case "base85":
+		return io.ReadAll(io.LimitReader(ascii85.NewDecoder(strings.NewReader(tidy)), maxText))
+	case "hex":
+		return hex.DecodeString(strings.ReplaceAll(tidy, `\x`, ""))
+	case "url":
+		s, err := url.QueryUnescape(string(raw))
+		return []byte(s), err
+	case "gzip":
+		r, err := gzip.NewReader(bytes.NewReader(raw))
+		return inflate(r, err)
+	case "zlib":
+		r, err := zlib.NewReader(bytes.NewReader(raw))
+		return inflate(r, err)
+	case "deflate":
+		return inflate(flate.NewReader(bytes.NewReader(raw)), nil)
+	case "rot13":
+		for i, c := range raw {
+			switch l := c | 0x20; {
+			case l >= 'a' && l <= 'm':
+				raw[i] += 13
+			case l >= 'n' && l <= 'z':
+				raw[i] -= 13
+			}
+		}
+		return raw, nil
+	}
+	return nil, strconv.ErrSyntax
+}
+
+// translated returns what tr does where it only removes characters or turns letters by half the alphabet.
+func translated(a *arguments) *value {
+	if a.input == nil {
+		return nil
+	}
+	set := func(i int) string {
+		if i < len(a.args) {
+			return strings.Trim(a.args[i].first(), "[]")
+		}
+		return ""
+	}
+	switch {
+	case a.opts["-d"] != nil:
+		return mapped(a.input, func(t string) string {
+			return strings.Map(func(r rune) rune {
+				if strings.ContainsRune(strings.ReplaceAll(set(0), `\n`, "\n"), r) {
+					return -1
+				}
+				return r
+			}, t)
+		})
+	case strings.HasPrefix(strings.ToUpper(set(0)), "A-Z") && strings.HasPrefix(strings.ToUpper(set(1)), "N-Z"):
+		return mapped(a.input, func(t string) string {
+			d, _ := Decode("rot13", t)
+			return d
+		})
+	}
+	return nil
+}

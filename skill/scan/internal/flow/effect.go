@@ -1,0 +1,453 @@
+package flow
+
+import (
+	"path"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+)
+
+// perform does what a row says and returns the result of the call.
+func (e *engine) perform(r *row, f *value, a *arguments) *value {
+	out := unknown(a.everything()...)
+	out.from = union(out.from, f.from)
+	from := out.from
+	for _, x := range r.effects {
+		if v := e.effect(&x, f, a, from); v != nil {
+			if v.ref == "" {
+				v.ref = out.ref
+			}
+			v.from = union(out.from, v.from)
+			out = v
+		}
+	}
+	if !r.has("quiet") {
+		e.callbacks(a, out)
+	}
+	return out
+}
+
+// effect does one thing and returns what is known of the result, nil for nothing. from has the facts that all arguments are made from.
+func (e *engine) effect(x *effect, f *value, a *arguments, from []int) *value {
+	found := a.get(x.at)
+	if len(x.at) > 0 && len(found) == 0 {
+		return nil
+	}
+	switch x.verb {
+	case "send":
+		return &value{from: e.send(found, from)}
+	case "host":
+		return &value{from: e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: x.kind, From: from})}
+	case "listen":
+		return &value{from: e.listen(found, from)}
+	case "read":
+		return &value{from: e.files(fact.Reads, found, nil)}
+	case "write":
+		return &value{from: e.files(fact.Writes, found, from)}
+	case "open":
+		return e.open(f, a)
+	case "put": // into a file that was opened
+		if name := fileOf(a.self); name != nil {
+			return &value{from: e.files(fact.Writes, []*value{name}, from)}
+		}
+	case "take":
+		if name := fileOf(a.self); name != nil {
+			return &value{from: e.files(fact.Reads, []*value{name}, nil)}
+		}
+	case "var":
+		return e.variables(found)
+	case "store":
+		return &value{from: e.emit(fact.Fact{Kind: fact.Reads, Object: fact.Store, Name: strings.ReplaceAll(x.kind, "_", " "), From: from})}
+	case "run":
+		return e.run(found, a)
+	case Shell, Python, JavaScript:
+		return e.codeIn(x.verb, found)
+	case "code":
+		return e.codeIn(e.unit.Language, found)
+	case "decode":
+		return e.decode(x.kind, a, from)
+	case "import":
+		return e.load1(found)
+	case "need":
+		e.needs(x.kind, found)
+	case "pass":
+		if len(found) > 0 {
+			v := *found[0]
+			return &v
+		}
+	case "give":
+		return &value{ref: x.kind}
+	case "fold":
+		return e.fold(&value{ref: x.kind, recv: a.self}, x.kind, a)
+	}
+	return e.second(x, f, a, from, found)
+}
+
+// second does what effect leaves.
+func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*value) *value {
+	switch x.verb {
+	case "path":
+		return pathOf(a.args)
+	case "pathself":
+		return pathOf(append([]*value{a.self}, a.args...))
+	case "home":
+		return text("~")
+	case "list":
+		return &value{from: e.files(fact.Reads, found, nil)}
+	case "putin":
+		for _, v := range found {
+			if name := fileOf(v); name != nil {
+				e.files(fact.Writes, []*value{name}, from)
+			}
+		}
+	case "client":
+		if len(found) > 0 && len(targets(found[0])) > 0 {
+			return &value{from: e.send(found[:1], from)}
+		}
+	case "sendif":
+		for _, v := range found {
+			for _, t := range v.all() {
+				if _, ok := addressed(strings.ReplaceAll(t, " ", "")); ok {
+					e.send([]*value{text(t)}, from)
+				}
+			}
+		}
+	case "envall":
+		return e.variable("*")
+	case "partial":
+		if len(a.args) > 0 {
+			return a.args[0]
+		}
+	case "clickenv":
+		if found := a.get([]where{{name: "envvar"}}); len(found) > 0 {
+			return e.variables(found)
+		}
+	case "url":
+		return urlOf(a.args)
+	case "netsend":
+		if len(a.args) > 0 && !a.args[0].list {
+			return &value{from: e.send(a.args[1:min(2, len(a.args))], from)}
+		}
+		return &value{from: e.send(a.args[:min(1, len(a.args))], from)}
+	case "buffer":
+		if len(a.args) > 1 {
+			if kind := a.args[1].first(); kind == "base64" || kind == "hex" || kind == "base64url" {
+				return e.decode(strings.TrimSuffix(kind, "url"), &arguments{args: a.args[:1]}, from)
+			}
+		}
+		if len(a.args) > 0 {
+			return e.fold(&value{}, "bytes", a)
+		}
+	case "spawn":
+		return e.run(a.args[:min(2, len(a.args))], a)
+	case "then":
+		return e.then(a)
+	case "codelast":
+		if len(a.args) > 0 {
+			return e.codeIn(e.unit.Language, a.args[len(a.args)-1:])
+		}
+	case "pip":
+		for _, v := range found {
+			if v.list {
+				return e.command(text("pip"), &arguments{args: v.items})
+			}
+		}
+	case "call":
+		for _, v := range found {
+			if v.fn != nil {
+				return e.follow(v.fn, &arguments{args: a.args[min(1, len(a.args)):]}, nil, &value{from: from})
+			}
+		}
+	}
+	return nil
+}
+
+// send says that hosts are contacted.
+func (e *engine) send(found []*value, from []int) (out []int) {
+	named := false
+	for _, v := range found {
+		for _, t := range targets(v) {
+			if host := hostOf(t); host != "" {
+				out = union(out, e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: t, From: from}))
+				named = true
+			}
+		}
+	}
+	if !named {
+		out = e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, From: from})
+	}
+	return out
+}
+
+// targets returns the addresses that a value can mean: a text, a list of host and port, or a map.
+func targets(v *value) []string {
+	if v.keys != nil {
+		for _, key := range []string{"hostname", "host", "url", "uri", "baseURL", "base_url", "href"} {
+			if item := v.item(key); item != nil {
+				return item.texts
+			}
+		}
+		return nil
+	}
+	if v.list && !v.each {
+		if len(v.items) > 0 {
+			return v.items[0].texts
+		}
+		return nil
+	}
+	return v.all()
+}
+
+func (e *engine) listen(found []*value, from []int) []int {
+	f := fact.Fact{Kind: fact.Listens, Object: fact.Port, From: from}
+	for _, v := range found {
+		if v.list && len(v.items) > 1 {
+			v = v.items[1]
+		}
+		if t := v.first(); t != hole {
+			f.Name = t
+		}
+	}
+	return e.emit(f)
+}
+
+// files says that files are read or written. What was written into a file before is what it is made from.
+func (e *engine) files(kind fact.Kind, found []*value, from []int) (out []int) {
+	for _, v := range found {
+		names := v.texts
+		if v.list {
+			names = v.all()
+		}
+		if len(names) == 0 {
+			out = union(out, e.emit(fact.Fact{Kind: kind, Object: fact.File, From: union(from, v.from)}))
+		}
+		for _, name := range names {
+			if host := netFile(name); host != "" {
+				out = union(out, e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: name, From: from}))
+				continue
+			}
+			if name == "" || name == "-" || name == "/dev/null" || name == "/dev/stdout" || name == "/dev/stderr" {
+				continue
+			}
+			key := path.Clean(name)
+			f := fact.Fact{Kind: kind, Object: fact.File, Name: shown(name), From: union(from, v.from)}
+			if kind == fact.Reads {
+				f.From = union(f.From, e.written[key])
+			}
+			n := e.emit(f)
+			if kind == fact.Writes && !strings.Contains(key, hole) {
+				e.written[key] = union(e.written[key], n)
+			}
+			out = union(out, n)
+		}
+	}
+	return out
+}
+
+// shown returns a path as it is written in a fact, "" if nothing is known.
+func shown(name string) string {
+	if strings.Trim(name, hole+"/.") == "" {
+		return ""
+	}
+	return name
+}
+
+// open opens a file in the way that its mode says.
+func (e *engine) open(f *value, a *arguments) *value {
+	file := a.get([]where{{name: "file"}, {position: 0}})
+	at := 1
+	if a.self != nil && strings.HasSuffix(f.ref, "().open") { // of a path
+		file, at = []*value{a.self}, 0
+	}
+	mode := ""
+	if m := a.get([]where{{name: "mode"}, {position: at}}); len(m) > 0 {
+		mode = m[0].first()
+	}
+	if len(file) == 0 {
+		return nil
+	}
+	out := &value{ref: "file", recv: file[0]}
+	if strings.ContainsAny(mode, "wax+") {
+		e.files(fact.Writes, file, nil)
+		return out
+	}
+	out.from = e.files(fact.Reads, file, nil)
+	return out
+}
+
+// fileOf returns the name of a file that was opened.
+func fileOf(v *value) *value {
+	for ; v != nil; v = v.recv {
+		if v.ref == "file" {
+			return v.recv
+		}
+	}
+	return nil
+}
+
+func (e *engine) variables(found []*value) *value {
+	out := &value{}
+	for _, v := range found {
+		if len(v.texts) == 0 {
+			return e.variable("")
+		}
+		for _, name := range v.all() {
+			out.from = union(out.from, e.variable(name).from)
+		}
+	}
+	return out
+}
+
+// run starts a program: a list of its words, or a text that a shell reads.
+func (e *engine) run(found []*value, a *arguments) *value {
+	var out *value
+	for i, v := range found {
+		switch {
+		case v.list && !v.each && len(v.items) > 0:
+			words := e.spread(v.items)
+			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
+		case i == 0 && len(found) > 1: // the program, then its arguments
+			rest := found[1:]
+			if rest[0].list {
+				rest = e.spread(rest[0].items)
+			}
+			return e.command(v, &arguments{args: rest})
+		case len(v.all()) > 0:
+			out = either(out, e.codeIn(Shell, []*value{v}))
+		default:
+			out = &value{from: e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, From: v.from})}
+		}
+	}
+	return out
+}
+
+// spread puts the items of lists among the words in their place.
+func (e *engine) spread(words []*value) []*value {
+	var out []*value
+	for i, w := range words {
+		if w.list && i > 0 && len(w.items) > 0 && len(out) < maxItems {
+			out = append(out, w.items...)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// codeIn executes texts as code of a language.
+func (e *engine) codeIn(language string, found []*value) *value {
+	var out *value
+	for _, v := range found {
+		if v.fn != nil {
+			continue
+		}
+		texts := v.texts
+		if v.list {
+			texts = flat(v)
+		}
+		if len(texts) == 0 {
+			texts = []string{hole}
+		}
+		for _, t := range texts {
+			f := fact.Fact{Kind: fact.Runs, Object: fact.Code, Detail: t, From: v.sources()}
+			if strings.Trim(t, hole) == "" {
+				f.Detail = ""
+			}
+			n := e.emit(f)
+			if language != Shell {
+				t = strings.ReplaceAll(t, hole, "_")
+			}
+			made := union(n, v.sources())
+			if language == Shell && len(v.sources()) == 0 && e.unit.Language == Shell {
+				made = nil // it says no more than the command itself
+			}
+			out = either(out, e.inside(language, t, made))
+		}
+	}
+	return out
+}
+
+func (e *engine) load1(found []*value) *value {
+	for _, v := range found {
+		name, ok := v.known()
+		if !ok {
+			return &value{from: e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, From: v.from})}
+		}
+		if mod := e.find(name); mod != nil {
+			if all := mod.export("module.exports"); all != nil {
+				both := *all
+				both.mod = mod
+				return &both
+			}
+			return &value{mod: mod}
+		}
+		name = strings.TrimPrefix(name, "node:")
+		e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: name, From: v.from})
+		return &value{ref: name}
+	}
+	return nil
+}
+
+// needs says that packages are installed.
+func (e *engine) needs(registry string, found []*value) {
+	for _, v := range found {
+		for _, name := range v.all() {
+			if name == "" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.Trim(name, hole) == "" {
+				continue
+			}
+			if host, ok := addressed(strings.TrimPrefix(name, "git+")); ok {
+				e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: name})
+			}
+			e.emit(Package(registry, name))
+		}
+	}
+}
+
+// Package returns the fact for a package as it is named to a program that installs it, such as "requests==2.32" or "@x/y@1".
+func Package(registry, named string) fact.Fact {
+	name := strings.Trim(named, `"'`)
+	if i := strings.IndexAny(name, "=<>~![; "); i > 0 {
+		name = name[:i]
+	}
+	if i := strings.LastIndexByte(name, '@'); i > 0 && registry != "git" {
+		name = name[:i]
+	}
+	return fact.Fact{Kind: fact.Needs, Object: fact.Package, Name: name, Detail: registry + " " + named}
+}
+
+// pathOf returns the parts of a path with slashes between them.
+func pathOf(args []*value) *value {
+	var parts []*value
+	for _, v := range args {
+		t := v.first()
+		if strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") {
+			parts = nil
+		}
+		if len(parts) > 0 && !strings.HasSuffix(parts[len(parts)-1].first(), "/") {
+			parts = append(parts, text("/"))
+		}
+		parts = append(parts, v)
+	}
+	return joined(parts)
+}
+
+// urlOf returns an address that is written with a base: new URL(path, base).
+func urlOf(args []*value) *value {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) == 1 || strings.Contains(args[0].first(), "://"):
+		return passed(args[0])
+	}
+	return joined([]*value{args[1], text("/"), args[0]})
+}
+
+// then calls what a promise is given with its value.
+func (e *engine) then(a *arguments) (out *value) {
+	for _, v := range a.args {
+		if v.fn != nil {
+			out = either(out, e.follow(v.fn, &arguments{args: []*value{a.self}}, nil, nil))
+		}
+	}
+	return out
+}

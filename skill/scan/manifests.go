@@ -1,0 +1,313 @@
+package scan
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+)
+
+// frontMatter reads the front matter of a Markdown file and returns the text after it, and how many lines are before that.
+func (r *reader) frontMatter(at int, text string) (rest string, lines int) {
+	if !strings.HasPrefix(text, "---") {
+		return text, 0
+	}
+	head, rest, ok := strings.Cut(text[3:], "\n---")
+	if !ok || len(head) > manifest.MaxFrontMatter {
+		return text, 0
+	}
+	_, rest, _ = strings.Cut(rest, "\n")
+	r.tree(at, head, "front matter", 0)
+	return rest, strings.Count(text[:len(text)-len(rest)], "\n")
+}
+
+// data reads a file of JSON or YAML.
+func (r *reader) data(at int, text string) {
+	name := path.Base(r.r.Files[at].name())
+	switch {
+	case len(text) > maxPerhaps:
+		return // data, and no manifest
+	case strings.HasSuffix(name, ".toml"):
+		r.toml(at, text)
+	case !strings.ContainsAny(text, "{:"):
+	default:
+		r.tree(at, text, name, 0)
+	}
+}
+
+// tree reads what a manifest says, line by line for places.
+func (r *reader) tree(at int, text, name string, line int) {
+	lock := strings.Contains(name, "lock")
+	if lock || !interesting(text) {
+		return
+	}
+	n, err := yamlnode.Parse([]byte(text), &yamlnode.Options{MaxDepth: 60})
+	if err != nil {
+		var v any
+		if json.Unmarshal([]byte(text), &v) != nil {
+			return
+		}
+		n = fromJSON(v, 0)
+	}
+	m := &declared{r: r, at: at, npm: name == "package.json"}
+	m.node(n, nil)
+}
+
+// interesting reports whether a text has a key that matters here.
+func interesting(text string) bool {
+	for _, word := range []string{"command", "hooks", "mcpServers", "mcp", "scripts", "ependencies", "url", "install", "allowed-tools", "run"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromJSON returns JSON as YAML, without lines.
+func fromJSON(v any, depth int) *yamlnode.Node {
+	switch v := v.(type) {
+	case map[string]any:
+		n := &yamlnode.Node{Kind: yamlnode.Mapping}
+		for k, item := range v {
+			if depth < 60 {
+				n.Pairs = append(n.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Value: k}, Value: fromJSON(item, depth+1)})
+			}
+		}
+		slices.SortFunc(n.Pairs, func(a, b yamlnode.Pair) int { return strings.Compare(a.Key.Value, b.Key.Value) })
+		return n
+	case []any:
+		n := &yamlnode.Node{Kind: yamlnode.Sequence}
+		for _, item := range v {
+			if depth < 60 {
+				n.Items = append(n.Items, fromJSON(item, depth+1))
+			}
+		}
+		return n
+	case string:
+		return &yamlnode.Node{Value: v, Quoted: true}
+	}
+	return &yamlnode.Node{}
+}
+
+// declared reads what a manifest declares.
+type declared struct {
+	r   *reader
+	at  int
+	npm bool
+}
+
+func (m *declared) place(n *yamlnode.Node, block string) fact.Place {
+	p := m.r.r.Files[m.at].place()
+	p.Line, p.Block = n.Line, block
+	return p
+}
+
+func (m *declared) add(f fact.Fact) { m.r.found = append(m.r.found, f) }
+
+// node reads a value below some keys.
+func (m *declared) node(n *yamlnode.Node, keys []string) {
+	if n == nil || len(keys) > 60 {
+		return
+	}
+	for _, item := range n.Items {
+		m.node(item, keys)
+	}
+	if n.Kind != yamlnode.Mapping {
+		return
+	}
+	m.server(n, keys)
+	for _, p := range n.Pairs {
+		m.pair(p.Key.Value, p.Value, keys)
+		m.node(p.Value, append(slices.Clip(keys), p.Key.Value))
+	}
+}
+
+func (m *declared) pair(key string, v *yamlnode.Node, keys []string) {
+	top := len(keys) == 0
+	switch {
+	case top && (key == "allowed-tools" || key == "allowed_tools"):
+		m.allowed(v)
+	case m.npm && top && key == "scripts":
+		for _, p := range v.Pairs {
+			m.command(p.Value, !slices.Contains([]string{"preinstall", "install", "postinstall", "prepare", "prepublish"}, p.Key.Value))
+		}
+	case m.npm && top && strings.HasSuffix(strings.ToLower(key), "dependencies"):
+		for _, p := range v.Pairs {
+			f := flow.Package("npm", p.Key.Value+"@"+p.Value.Value)
+			f.Place = m.place(p.Key, "")
+			m.add(f)
+		}
+	case key == "install" && slices.Contains(keys, "metadata"):
+		m.installs(v)
+	case key == "command" && slices.Contains(keys, "hooks"):
+		m.command(v, false)
+	}
+}
+
+// server reads a server of MCP: a command with arguments, or an address.
+func (m *declared) server(n *yamlnode.Node, keys []string) {
+	in := slices.ContainsFunc(keys, func(k string) bool {
+		k = strings.ToLower(k)
+		return k == "mcpservers" || k == "servers" || k == "mcp" || k == "mcp_servers"
+	})
+	if !in {
+		return
+	}
+	get := func(key string) *yamlnode.Node {
+		for _, p := range n.Pairs {
+			if p.Key.Value == key {
+				return p.Value
+			}
+		}
+		return nil
+	}
+	if u := get("url"); u != nil {
+		if host := flow.Host(u.Value); host != "" {
+			m.add(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: u.Value, Place: m.place(u, "mcp")})
+		}
+	}
+	c := get("command")
+	if c == nil || c.Nested() {
+		return
+	}
+	words := []string{c.Value}
+	if args := get("args"); args != nil {
+		for _, item := range args.Items {
+			words = append(words, quoted(item.Value))
+		}
+	}
+	s := source{language: flow.Shell, text: strings.Join(words, " "), line: c.Line, place: m.place(c, "mcp"), file: m.at, maybe: true}
+	s.place.Line = 0
+	m.r.sources = append(m.r.sources, s)
+}
+
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+func (m *declared) command(n *yamlnode.Node, maybe bool) {
+	if n == nil || n.Nested() || n.Value == "" {
+		return
+	}
+	place := m.place(n, "hook")
+	place.Line = 0
+	m.r.sources = append(m.r.sources, source{language: flow.Shell, text: n.Value, line: n.Line, place: place, file: m.at, maybe: maybe})
+}
+
+// allowed reads the commands of allowed-tools.
+func (m *declared) allowed(n *yamlnode.Node) {
+	texts := []string{n.Value}
+	for _, item := range n.Items {
+		texts = append(texts, item.Value)
+	}
+	for _, t := range texts {
+		for rest := t; ; {
+			_, after, ok := strings.Cut(rest, "Bash(")
+			if !ok {
+				break
+			}
+			rule, tail, _ := strings.Cut(after, ")")
+			rest = tail
+			name, _, _ := strings.Cut(strings.TrimSpace(rule), " ")
+			name, _, _ = strings.Cut(name, ":")
+			if name = strings.Trim(name, "*"); flow.IsProgram(name) {
+				m.add(fact.Fact{Kind: fact.Runs, Object: fact.Program, Name: path.Base(name), Detail: rule, Place: m.place(n, "allowed-tools"), Maybe: true})
+			}
+		}
+	}
+}
+
+// installs reads the packages below metadata: {kind: brew, formula: x}.
+func (m *declared) installs(n *yamlnode.Node) {
+	for _, item := range n.Items {
+		kind, name := "", ""
+		for _, p := range item.Pairs {
+			switch p.Key.Value {
+			case "kind":
+				kind = p.Value.Value
+			case "formula", "package", "module", "name":
+				name = p.Value.Value
+			case "url":
+				if host := flow.Host(p.Value.Value); host != "" {
+					m.add(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: p.Value.Value, Place: m.place(p.Value, "install")})
+				}
+			}
+		}
+		if name != "" {
+			f := flow.Package(registryOf(kind), name)
+			f.Place = m.place(item, "install")
+			m.add(f)
+		}
+	}
+}
+
+// registryOf returns the registry of a kind of installation.
+func registryOf(kind string) string {
+	if kind == "" {
+		return "system"
+	}
+	if r := flow.Registry(kind); r != "" {
+		return r
+	}
+	return kind
+}
+
+// toml reads the dependencies of a pyproject.toml, line by line.
+func (r *reader) toml(at int, text string) {
+	if path.Base(r.r.Files[at].name()) != "pyproject.toml" {
+		return
+	}
+	inside := false
+	line := 0
+	for l := range strings.SplitSeq(text, "\n") {
+		line++
+		t := strings.TrimSpace(l)
+		if strings.HasPrefix(t, "dependencies") || strings.HasPrefix(t, "requires =") {
+			inside = true
+		}
+		if !inside {
+			continue
+		}
+		for i, part := range strings.Split(t, `"`) {
+			if i%2 == 1 && part != "" {
+				r.need(at, "pypi", part, line)
+			}
+		}
+		inside = !strings.Contains(t, "]") || strings.HasSuffix(t, "[")
+	}
+}
+
+func (r *reader) need(at int, registry, name string, line int) {
+	f := flow.Package(registry, name)
+	f.Place = r.r.Files[at].place()
+	f.Place.Line = line
+	r.found = append(r.found, f)
+}
+
+func isRequirements(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt")
+}
+
+// requirements reads the packages of a requirements.txt.
+func (r *reader) requirements(at int, text string) {
+	line := 0
+	for l := range strings.SplitSeq(text, "\n") {
+		line++
+		l, _, _ = strings.Cut(l, " #")
+		l = strings.TrimSpace(l)
+		if l != "" && l[0] != '#' && l[0] != '-' {
+			r.need(at, "pypi", l, line)
+		}
+		if u, ok := strings.CutPrefix(l, "--index-url "); ok {
+			if host := flow.Host(u); host != "" {
+				p := r.r.Files[at].place()
+				p.Line = line
+				r.found = append(r.found, fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: u, Place: p})
+			}
+		}
+	}
+}

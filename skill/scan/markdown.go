@@ -1,0 +1,197 @@
+package scan
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/markdown"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+)
+
+// placeholder is what a person is to fill in in a command.
+var placeholder = lazyregexp.New(`<[A-Za-z][A-Za-z0-9 _.:/|-]{0,60}>`)
+
+// filled is what stands for it, which flow takes for something unknown.
+const filled = flow.Unknown
+
+// fence is a code block that is being read.
+type fence struct {
+	mark, info string
+	line       int
+	indent     string
+	lines      []string
+	role       fact.Role
+}
+
+// markdown reads the blocks and commands of a Markdown file.
+func (r *reader) markdown(at int, text string) {
+	text, line := r.frontMatter(at, text)
+	var open *fence
+	var role fact.Role
+	before := ""
+	spans := &markdown.Spans{}
+	for l := range strings.SplitSeq(text, "\n") {
+		line++
+		l = strings.TrimSuffix(l, "\r")
+		mark, info := markdown.Fence(l)
+		switch {
+		case open != nil && strings.HasPrefix(mark, open.mark) && info == "":
+			r.block(at, open)
+			open = nil
+		case open != nil:
+			open.lines = append(open.lines, strings.TrimPrefix(l, open.indent))
+		case mark != "":
+			open = &fence{mark: mark, info: info, line: line + 1, indent: l[:len(l)-len(strings.TrimLeft(l, " \t>"))], role: role}
+			if against(before) {
+				open.role = fact.Against
+			}
+		default:
+			if h := strings.TrimLeft(l, "#"); h != l && strings.HasPrefix(h, " ") {
+				role = roleOfHeading(h)
+			}
+			r.commands(at, l, line, role, spans)
+			if strings.TrimSpace(l) != "" {
+				before = l
+			}
+		}
+	}
+	if open != nil {
+		r.block(at, open)
+	}
+}
+
+var (
+	warns    = lazyregexp.New(`(?i)\b(don'?t|do not|never|avoid|bad|wrong|incorrect|anti-?patterns?|insecure|vulnerable|unsafe|malicious|attacks?)\b|❌|🚫`)
+	examples = lazyregexp.New(`(?i)\b(examples?|samples?)\b`)
+)
+
+// against reports whether a line says that what follows is an example of what not to do.
+func against(line string) bool {
+	return len(line) < 200 && warns().MatchString(line) && strings.HasSuffix(strings.TrimRight(line, " *_"), ":")
+}
+
+func roleOfHeading(h string) fact.Role {
+	switch {
+	case len(h) > 200:
+	case warns().MatchString(h):
+		return fact.Against
+	case examples().MatchString(h):
+		return fact.Example
+	}
+	return fact.Instruction
+}
+
+// block reads a code block by its language.
+func (r *reader) block(at int, f *fence) {
+	lang, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(f.info, "{.")), " ")
+	lang = strings.TrimRight(strings.TrimSuffix(lang, "}"), ",{:")
+	place := r.r.Files[at].place()
+	place.Block = lang
+	s := source{text: strings.Join(f.lines, "\n"), line: f.line, place: place, role: f.role, file: at}
+	switch lang {
+	case "bash", "sh", "shell", "zsh", "ksh", "console", "terminal", "shell-session", "shellsession", "bash-session", "sh-session", "shell-script", "shellscript":
+		s.language = flow.Shell
+		s.text = prompted(placeholder().ReplaceAllString(s.text, filled))
+	case "python", "py", "python3", "ipython":
+		s.language = flow.Python
+	case "javascript", "js", "node", "mjs", "cjs", "jsx":
+		s.language, s.dialect = flow.JavaScript, kindJavaScript
+	case "typescript", "ts", "tsx":
+		s.language, s.dialect = flow.JavaScript, kindTypeScript
+	case "", "text", "txt", "plaintext", "plain", "cmd", "bat", "batch", "powershell", "ps1", "pwsh", "ps", "none", "output", "fish", "sh-output", "command", "commands", "cli":
+		s.language = flow.Shell
+		s.text = loose(placeholder().ReplaceAllString(s.text, filled))
+		s.maybe = lang == "output"
+	default:
+		return
+	}
+	if strings.TrimSpace(s.text) != "" {
+		if s.place.Block == "" {
+			s.place.Block = "text"
+		}
+		r.sources = append(r.sources, s)
+	}
+}
+
+// prompted returns the commands of a block that also has output: the lines after a prompt if there is one. The other lines stay empty.
+func prompted(text string) string {
+	if !strings.HasPrefix(text, "$ ") && !strings.Contains(text, "\n$ ") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	more := false
+	for i, l := range lines {
+		command, ok := strings.CutPrefix(l, "$ ")
+		if !ok && !more {
+			command = ""
+		}
+		lines[i], more = command, strings.HasSuffix(command, `\`)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// loose returns the lines of a text that are certainly commands. The other lines stay empty.
+func loose(text string) string {
+	if strings.HasPrefix(text, "$ ") || strings.Contains(text, "\n$ ") {
+		return prompted(text)
+	}
+	lines := strings.Split(text, "\n")
+	more := false
+	for i, l := range lines {
+		if !more && !isCommand(l) {
+			lines[i] = ""
+			continue
+		}
+		more = strings.HasSuffix(l, `\`)
+	}
+	return strings.Join(lines, "\n")
+}
+
+var assignment = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*=\S*$`)
+
+// isCommand reports whether a line begins with a program that is known, and goes on like a command.
+func isCommand(line string) bool {
+	words := strings.Fields(line)
+	for len(words) > 0 && assignment.MatchString(words[0]) {
+		words = words[1:]
+	}
+	if len(words) < 2 || !flow.IsProgram(words[0]) {
+		return false
+	}
+	return !isProse(words)
+}
+
+// isProse reports whether a line that begins with the name of a program is a sentence: "make sure that it works".
+func isProse(words []string) bool {
+	last := words[len(words)-1]
+	if strings.HasSuffix(last, ".") && len(words) > 3 || strings.HasSuffix(words[0], ":") {
+		return true
+	}
+	switch words[1] {
+	case "a", "an", "the", "is", "are", "and", "or", "sure", "to", "in", "of", "for", "with", "this", "that", "your", "it", "|", "→", "=", "-", "–", "—", "command", "commands", "CLI", "script":
+		return true
+	}
+	return false
+}
+
+// commands reads the commands in a line of text.
+func (r *reader) commands(at int, l string, line int, role fact.Role, spans *markdown.Spans) {
+	if strings.IndexByte(l, '`') < 0 {
+		return
+	}
+	for _, span := range spans.Append(nil, l) {
+		text := strings.TrimSpace(l[span[0]:span[1]])
+		runs := span[0] > 1 && l[span[0]-2] == '!' // Claude Code runs it
+		if !runs && !isCommand(text) {
+			continue
+		}
+		place := r.r.Files[at].place()
+		place.Block = "command"
+		if against(l + ":") {
+			role = fact.Against
+		}
+		r.sources = append(r.sources, source{language: flow.Shell, text: placeholder().ReplaceAllString(text, filled), line: line, place: place, role: role, file: at})
+	}
+}

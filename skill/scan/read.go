@@ -1,0 +1,346 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+)
+
+// Limits of a scan.
+const (
+	maxFiles   = 20_000    // members of archives too
+	maxFile    = 16 << 20  // bytes of one file that are looked at
+	maxBytes   = 512 << 20 // bytes of all files
+	maxText    = 4 << 20   // bytes of a text that is read
+	maxPerhaps = 1 << 20   // bytes of a file of data
+	maxArchive = 3         // archives inside of each other
+)
+
+// Kinds of files.
+const (
+	kindPython     = "python"
+	kindJavaScript = "javascript"
+	kindTypeScript = "typescript"
+	kindShell      = "shell"
+	kindMarkdown   = "markdown"
+	kindText       = "text"
+	kindData       = "data" // JSON, YAML, TOML
+)
+
+// source is a piece of a file: all of it, a block, or a command.
+type source struct {
+	language string // of package flow
+	dialect  string // "typescript"
+	text     string
+	line     int // of its file that text begins with
+	place    fact.Place
+	role     fact.Role
+	maybe    bool
+	file     int // position in Report.Files
+}
+
+// reader reads one skill.
+type reader struct {
+	ctx     context.Context
+	o       *Options
+	r       *Report
+	sources []source
+	found   []fact.Fact  // that need no flow
+	named   map[int]bool // files that an instruction names
+	docs    []document
+	bytes   int64
+}
+
+// document is a text for people or a model.
+type document struct {
+	file int
+	text string
+}
+
+// walk reads all files of a folder.
+func (r *reader) walk(fsys fs.FS) error {
+	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if cause := r.ctx.Err(); cause != nil {
+			return cause
+		}
+		switch {
+		case err != nil && name == ".":
+			return err
+		case err != nil:
+			r.unread(name, nil, "folder", "it cannot be listed")
+			return nil
+		case d.IsDir():
+			return nil
+		case len(r.r.Files) >= maxFiles:
+			r.unread(name, nil, "", "it and what follows: the skill has more than "+strconv.Itoa(maxFiles)+" files")
+			return fs.SkipAll
+		case d.Type()&fs.ModeSymlink != 0:
+			r.unread(name, nil, "link", "it is a symbolic link")
+			return nil
+		case !d.Type().IsRegular():
+			r.unread(name, nil, "device", "it is no regular file")
+			return nil
+		}
+		r.open(fsys, name)
+		return nil
+	})
+}
+
+func (r *reader) unread(name string, inside []string, kind, why string) {
+	r.r.Files = append(r.r.Files, File{Path: name, Inside: inside, Kind: kind, Unread: why})
+}
+
+func (r *reader) open(fsys fs.FS, name string) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		r.unread(name, nil, "", "it cannot be opened")
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		r.unread(name, nil, "", "it is no regular file")
+		return
+	}
+	r.file(name, nil, f)
+}
+
+// file reads one file, or a member of archives.
+func (r *reader) file(name string, inside []string, from io.Reader) {
+	if r.bytes >= maxBytes {
+		r.unread(name, inside, "", "the skill has more than "+strconv.Itoa(maxBytes>>20)+" MiB")
+		return
+	}
+	sum := sha256.New()
+	var head bytes.Buffer
+	n, err := io.Copy(sum, io.TeeReader(io.LimitReader(from, maxFile), &head))
+	file := File{Path: name, Inside: inside, Size: n}
+	if err == nil && n == maxFile {
+		var more int64
+		more, err = io.Copy(sum, io.LimitReader(from, maxBytes-r.bytes))
+		file.Size += more
+	}
+	r.bytes += file.Size
+	file.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	switch {
+	case errors.Is(err, errPassword):
+		file.Unread = "a password protects it"
+	case err != nil:
+		file.Unread, file.Digest = "reading it fails: "+err.Error(), ""
+	case r.bytes >= maxBytes:
+		file.Unread, file.Digest = "it is too large", ""
+	case file.Size > maxFile:
+		file.Unread = "only its first " + strconv.Itoa(maxFile>>20) + " MiB were read"
+	}
+	r.r.Files = append(r.r.Files, file)
+	r.content(len(r.r.Files)-1, head.Bytes())
+}
+
+// content reads what a file has.
+func (r *reader) content(at int, content []byte) {
+	file := &r.r.Files[at]
+	if r.archive(at, content) {
+		return
+	}
+	text, ok := textOf(content)
+	if !ok {
+		r.opaque(at, content)
+		return
+	}
+	file.Kind = kindOf(file.name(), text)
+	if len(text) > maxText {
+		text = text[:maxText]
+		r.partly(at, "only its first "+strconv.Itoa(maxText>>20)+" MiB were read")
+	}
+	place := file.place()
+	switch file.Kind {
+	case kindPython, kindJavaScript, kindTypeScript, kindShell:
+		r.script(at, text)
+	case kindMarkdown:
+		r.docs = append(r.docs, document{at, text})
+		r.markdown(at, text)
+	case kindData:
+		r.data(at, text)
+	default:
+		r.other(at, text)
+	}
+	r.shebang(text, place)
+}
+
+func (f *File) name() string {
+	if n := len(f.Inside); n > 0 {
+		return f.Inside[n-1]
+	}
+	return f.Path
+}
+
+func (f *File) place() fact.Place { return fact.Place{File: f.Path, Inside: f.Inside} }
+
+func (r *reader) partly(at int, why string) {
+	if f := &r.r.Files[at]; f.Unread == "" {
+		f.Unread = why
+	}
+}
+
+func (r *reader) script(at int, text string) {
+	s := source{text: text, line: 1, place: r.r.Files[at].place(), file: at}
+	switch kind := r.r.Files[at].Kind; kind {
+	case kindPython:
+		s.language = flow.Python
+	case kindShell:
+		s.language = flow.Shell
+	default:
+		s.language, s.dialect = flow.JavaScript, kind
+	}
+	r.sources = append(r.sources, s)
+}
+
+// shebang says which program runs a script.
+func (r *reader) shebang(text string, place fact.Place) {
+	line, ok := strings.CutPrefix(text[:min(len(text), 256)], "#!")
+	if !ok {
+		return
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	words := strings.Fields(line)
+	if len(words) > 0 && path.Base(words[0]) == "env" {
+		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "=") })
+	}
+	if len(words) > 0 {
+		place.Line = 1
+		r.found = append(r.found, fact.Fact{Kind: fact.Runs, Object: fact.Program, Name: path.Base(words[0]), Detail: strings.Join(words, " "), Place: place})
+	}
+}
+
+// other reads a text of another kind.
+func (r *reader) other(at int, text string) {
+	file := &r.r.Files[at]
+	if why := noGrammar(file.name(), text); why != "" {
+		r.partly(at, why)
+		return
+	}
+	if isRequirements(file.name()) {
+		r.requirements(at, text)
+	}
+}
+
+// noGrammar says that a script is of a language that nothing here reads.
+func noGrammar(name, text string) string {
+	id := language.OfModule(name)
+	if program := programOf(text); program != "" {
+		id = language.ID(program)
+		if l := language.Named(program); l != "" {
+			id = l
+		}
+	}
+	if id == "" {
+		return ""
+	}
+	if l := id.Row(); l.Name != "" {
+		return "it is " + l.Name + ", which is not read"
+	}
+	return "it is a program for " + string(id) + ", which is not read"
+}
+
+// programOf returns the name of the program of a #! line, "" without one.
+func programOf(text string) string {
+	line, ok := strings.CutPrefix(text[:min(len(text), 256)], "#!")
+	if !ok {
+		return ""
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	for i, w := range strings.Fields(line) {
+		if w = path.Base(w); (i > 0 || w != "env") && !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+			return w
+		}
+	}
+	return ""
+}
+
+// kindOf returns the kind of a text by its name and its #! line.
+func kindOf(name, text string) string {
+	id := language.OfModule(name)
+	if program := programOf(text); id == "" && program != "" {
+		id = language.Named(program)
+		if program == "uv" {
+			id = language.Python
+		}
+	}
+	switch id {
+	case language.Python:
+		return kindPython
+	case language.Shell:
+		return kindShell
+	case language.JavaScript:
+		return kindJavaScript
+	case language.TypeScript:
+		return kindTypeScript
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".pyw", ".pyi":
+		return kindPython
+	case ".zsh", ".ksh", ".command":
+		return kindShell
+	case ".md", ".mdx", ".markdown", ".mdc":
+		return kindMarkdown
+	case ".json", ".yaml", ".yml", ".toml", ".jsonc", ".json5":
+		return kindData
+	}
+	return kindText
+}
+
+// textOf returns a file as a text if it is one: UTF-8, or UTF-16 with a mark.
+func textOf(content []byte) (string, bool) {
+	switch {
+	case bytes.HasPrefix(content, []byte("\xef\xbb\xbf")):
+		content = content[3:]
+	case bytes.HasPrefix(content, []byte("\xff\xfe")):
+		return wide(content[2:], func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }), true
+	case bytes.HasPrefix(content, []byte("\xfe\xff")):
+		return wide(content[2:], func(b []byte) uint16 { return uint16(b[1]) | uint16(b[0])<<8 }), true
+	}
+	if bytes.IndexByte(content[:min(len(content), 8192)], 0) >= 0 {
+		return "", false
+	}
+	if utf8.Valid(content) {
+		return string(content), true
+	}
+	odd := 0
+	for _, c := range content[:min(len(content), 8192)] {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != 0x1b {
+			odd++
+		}
+	}
+	if odd > min(len(content), 8192)/50 {
+		return "", false
+	}
+	return strings.ToValidUTF8(string(content), "\ufffd"), true
+}
+
+func wide(b []byte, unit func([]byte) uint16) string {
+	units := make([]uint16, 0, len(b)/2)
+	for ; len(b) > 1; b = b[2:] {
+		units = append(units, unit(b))
+	}
+	return string(utf16.Decode(units))
+}
+
+// program reads the code of a source; nil for Python, which is read elsewhere.
+func (s *source) program(parse parser) *code.Program {
+	return parse(s.language, s.dialect, s.text, s.line)
+}
