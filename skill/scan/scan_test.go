@@ -65,7 +65,7 @@ func TestMarkdown(t *testing.T) {
 	}, "\n")
 	facts, _ := said(t, tree("SKILL.md", body))
 	contains(t, facts, "SKILL.md:11 sends host a.sample.net", "SKILL.md:13 sends host b.sample.net", "SKILL.md:17 sends host c.sample.net", "SKILL.md:22 sends host d.sample.net against",
-		"SKILL.md:26 sends host e.sample.net example", "SKILL.md:33 needs package gone", "SKILL.md:8 sends host h.sample.net", "SKILL.md:3 runs program git?", "!doc.sample.net", "!f.sample.net", "!program make")
+		"SKILL.md:26 sends host e.sample.net example", "SKILL.md:35 needs package gone", "SKILL.md:8 sends host h.sample.net", "SKILL.md:3 runs program git?", "!doc.sample.net", "!f.sample.net", "!program make")
 }
 
 func zipped(files ...string) string {
