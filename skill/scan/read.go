@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/language"
-	"github.com/agent-base/agent-base/skill/scan/internal/code"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 )
@@ -338,9 +337,4 @@ func wide(b []byte, unit func([]byte) uint16) string {
 		units = append(units, unit(b))
 	}
 	return string(utf16.Decode(units))
-}
-
-// program reads the code of a source; nil for Python, which is read elsewhere.
-func (s *source) program(parse parser) *code.Program {
-	return parse(s.language, s.dialect, s.text, s.line)
 }

@@ -42,7 +42,9 @@ type blockKey struct {
 	line         int
 }
 
-func keyOf(p fact.Place) blockKey { return blockKey{file: p.File, inside: strings.Join(p.Inside, "\x00")} }
+func keyOf(p fact.Place) blockKey {
+	return blockKey{file: p.File, inside: strings.Join(p.Inside, "\x00")}
+}
 
 // roleOf returns the role of a file.
 func (r *reader) roleOf(p fact.Place, named map[string]bool) fact.Role {

@@ -6,10 +6,7 @@ import (
 	"context"
 	"io/fs"
 
-	"github.com/agent-base/agent-base/skill/scan/internal/code"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
-	"github.com/agent-base/agent-base/skill/scan/internal/flow"
-	"github.com/agent-base/agent-base/skill/scan/internal/shell"
 )
 
 // Fact is one thing that a skill does, or that is in it.
@@ -87,40 +84,4 @@ func Scan(ctx context.Context, fsys fs.FS, o *Options) (*Report, error) {
 		return nil, err
 	}
 	return r.r, nil
-}
-
-// parser reads code of a language; nil if it cannot.
-type parser func(language, dialect, text string, line int) *code.Program
-
-// parse reads code that needs no other program.
-func (r *reader) parse(language, dialect, text string, line int) *code.Program {
-	switch language {
-	case flow.Shell:
-		return shell.Parse(text, line)
-	}
-	return nil
-}
-
-// follow reads the code and follows what it does.
-func (r *reader) follow() error {
-	units := make([]flow.Unit, 0, len(r.sources))
-	for i := range r.sources {
-		s := &r.sources[i]
-		p := s.program(r.parse)
-		if p == nil {
-			r.partly(s.file, "it is "+s.language+", which is not read")
-			p = &code.Program{}
-		}
-		if p.Partly != "" {
-			r.partly(s.file, p.Partly)
-		}
-		units = append(units, flow.Unit{Language: s.language, Place: s.place, Program: p, Maybe: s.maybe})
-	}
-	result := flow.Read(units, &flow.Options{Parse: func(language, text string, line int) *code.Program { return r.parse(language, "", text, line) }})
-	for i, why := range result.Partly {
-		r.partly(r.sources[i].file, why)
-	}
-	r.r.Facts = append(result.Facts, r.found...)
-	r.roles()
-	return r.ctx.Err()
 }

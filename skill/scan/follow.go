@@ -1,0 +1,109 @@
+package scan
+
+import (
+	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+	"github.com/agent-base/agent-base/skill/scan/internal/python"
+	"github.com/agent-base/agent-base/skill/scan/internal/shell"
+)
+
+// maxRounds is how often the code is followed: once more if there was Python in its texts, which an interpreter reads all at once.
+const maxRounds = 3
+
+// piece is code in a text.
+type piece struct {
+	text string
+	line int
+}
+
+// follow reads the code of all sources and follows what it does.
+func (r *reader) follow() error {
+	units, err := r.units()
+	if err != nil {
+		return err
+	}
+	var result *flow.Result
+	inner := map[piece]*code.Program{}
+	for range maxRounds {
+		var wanted []piece
+		result = flow.Read(units, &flow.Options{Parse: func(language, text string, line int) *code.Program {
+			if language != flow.Python {
+				return parse(language, "", text, line)
+			}
+			p, ok := inner[piece{text, line}]
+			if !ok {
+				wanted = append(wanted, piece{text, line})
+				inner[piece{text, line}] = nil
+			}
+			return p
+		}})
+		if len(wanted) == 0 {
+			break
+		}
+		if err := r.inner(wanted, inner); err != nil {
+			return err
+		}
+	}
+	for i, why := range result.Partly {
+		r.partly(r.sources[i].file, why)
+	}
+	r.r.Facts = append(result.Facts, r.found...)
+	r.roles()
+	return r.ctx.Err()
+}
+
+// parse reads code of a language that needs no other program; nil for one that nothing reads.
+func parse(language, dialect, text string, line int) *code.Program {
+	switch language {
+	case flow.Shell:
+		return shell.Parse(text, line)
+	}
+	return nil
+}
+
+// units reads the code of all sources.
+func (r *reader) units() ([]flow.Unit, error) {
+	var scripts []python.Source
+	for _, s := range r.sources {
+		if s.language == flow.Python {
+			scripts = append(scripts, python.Source{Text: []byte(s.text), Line: s.line})
+		}
+	}
+	programs, err := python.Read(r.ctx, r.o.Python, scripts)
+	if err != nil && r.ctx.Err() != nil {
+		return nil, err
+	}
+	units := make([]flow.Unit, 0, len(r.sources))
+	for _, s := range r.sources {
+		var p *code.Program
+		if s.language == flow.Python {
+			p, programs = &programs[0], programs[1:]
+		} else {
+			p = parse(s.language, s.dialect, s.text, s.line)
+		}
+		if p == nil {
+			p = &code.Program{Partly: "it is " + s.language + ", which is not read"}
+		}
+		if p.Partly != "" {
+			r.partly(s.file, p.Partly)
+		}
+		units = append(units, flow.Unit{Language: s.language, Place: s.place, Program: p, Maybe: s.maybe})
+	}
+	return units, nil
+}
+
+// inner reads Python that stands in texts.
+func (r *reader) inner(wanted []piece, into map[piece]*code.Program) error {
+	sources := make([]python.Source, len(wanted))
+	for i, w := range wanted {
+		sources[i] = python.Source{Text: []byte(w.text), Line: w.line}
+	}
+	programs, err := python.Read(r.ctx, r.o.Python, sources)
+	if err != nil && r.ctx.Err() != nil {
+		return err
+	}
+	for i, w := range wanted {
+		into[w] = &programs[i]
+	}
+	return nil
+}
