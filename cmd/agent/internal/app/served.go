@@ -8,23 +8,81 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/mcphost/skillsource"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// served has the skills of servers. All copies of a Library share it. It is safe for concurrent use.
+// served has the servers of this run, one connection to each, for their skills and for a conversation. All copies of a Library share it.
+// It is safe for concurrent use.
 type served struct {
 	s *Services
 
-	mu      sync.Mutex
-	host    *mcphost.Host // nil until a server is used
-	sources map[string]*skillsource.Source
+	talks   *ServersOptions                // of a conversation that is to come; nil without one
+	decides atomic.Pointer[ServersOptions] // of one that has begun; nil before
+
+	mu       sync.Mutex
+	host     *mcphost.Host // nil until a server is used
+	problems []manifest.Problem
+	sources  map[string]*skillsource.Source
+}
+
+// Converse says that a conversation will decide about what the servers want, see Services.Converse: before the catalogue is opened, which
+// may start them. elicits says that their questions will be put to the user.
+func (l *Library) Converse(elicits bool) {
+	v := l.served
+	v.talks = &ServersOptions{
+		Denied: func() runner.Denied {
+			if o := v.decides.Load(); o != nil {
+				return o.Denied()
+			}
+			return runner.Denied{}
+		},
+		Ask: func(ctx context.Context, label, host string) runner.Verdict {
+			if o := v.decides.Load(); o != nil {
+				return o.Ask(ctx, label, host)
+			}
+			return runner.Unanswered // the program is started again for the conversation if it cannot go on
+		},
+	}
+	if elicits {
+		v.talks.Elicit = func(ctx context.Context, q *mcphost.Question) (*mcphost.Answer, error) {
+			if o := v.decides.Load(); o != nil && o.Elicit != nil {
+				return o.Elicit(ctx, q)
+			}
+			return &mcphost.Answer{Action: mcphost.ActionDecline}, nil
+		}
+	}
+}
+
+// Converse returns the servers for a conversation, with what their skills have started. o decides from now on; its Denied and Ask must be
+// there. done ends what Library.Close does not.
+func (s *Services) Converse(ctx context.Context, o *ServersOptions) (host *mcphost.Host, problems []manifest.Problem, done func(), err error) {
+	v := s.Skills.served
+	if v.talks == nil || v.s.Settings != s.Settings { // the skills are those of other settings
+		host, problems, err = s.Servers(ctx, o)
+		return host, problems, func() { _ = host.Close() }, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.decides.Store(o)
+	err = v.open(ctx)
+	return v.host, v.problems, func() {}, err
+}
+
+// open makes the servers ready, with v.mu held. It starts none.
+func (v *served) open(ctx context.Context) (err error) {
+	if v.host == nil {
+		v.host, v.problems, err = v.s.Servers(ctx, v.talks)
+	}
+	return err
 }
 
 // Local returns a library without the skills of servers.
@@ -34,7 +92,7 @@ func (l *Library) Local() *Library {
 	return &other
 }
 
-// Close ends the servers that were started for their skills.
+// Close ends the servers.
 func (l *Library) Close() {
 	l.served.mu.Lock()
 	defer l.served.mu.Unlock()
@@ -64,12 +122,8 @@ func (v *served) source(ctx context.Context, e *ServerEntry) (*skillsource.Sourc
 	if src := v.sources[e.Label]; src != nil {
 		return src, nil
 	}
-	if v.host == nil {
-		host, _, err := v.s.Servers(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		v.host = host
+	if err := v.open(ctx); err != nil {
+		return nil, err
 	}
 	cache := v.s.Settings.Config().Paths.Served()
 	server := skillsource.On(v.host, e.Label)

@@ -47,6 +47,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	s.Skills.Converse(s.Approver.There() && !o.Asked)
 	HideExamples(s, found.String(), "")
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {

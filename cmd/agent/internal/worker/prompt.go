@@ -70,6 +70,7 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 		return err
 	}
 	s.Skills.FollowBelow()
+	s.Skills.Converse(approver != nil && !p.o.Asked)
 	HideExamples(s, found.String(), p.prompt)
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {

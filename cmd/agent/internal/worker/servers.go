@@ -19,6 +19,7 @@ import (
 // servers are the MCP servers that a conversation uses. A nil one has none.
 type servers struct {
 	host *mcphost.Host
+	done func() // ends them
 	gate *gate
 	life context.Context // for what nobody waits for
 	only bool            // what was seen before is shown; nothing is started for it
@@ -35,7 +36,7 @@ func (w *worker) openServers(ctx context.Context, elicits bool) error {
 			return (&form{w.approver, q, w.s.Settings.Browse}).fill(ctx)
 		}
 	}
-	host, problems, err := w.s.Servers(ctx, o)
+	host, problems, done, err := w.s.Converse(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (w *worker) openServers(ctx context.Context, elicits bool) error {
 		w.s.Out.WarnProblem(p)
 	}
 	if len(host.Labels()) > 0 {
-		w.servers = &servers{host: host, gate: w.gate, life: context.WithoutCancel(w.as(ctx)), prompts: map[string][]string{}}
+		w.servers = &servers{host: host, done: done, gate: w.gate, life: context.WithoutCancel(w.as(ctx)), prompts: map[string][]string{}}
 	}
 	return nil
 }
@@ -141,7 +142,7 @@ func (v *servers) promptsOf(label string) []string {
 // close ends the servers.
 func (v *servers) close() {
 	if v != nil {
-		_ = v.host.Close()
+		v.done()
 	}
 }
 
