@@ -39,6 +39,7 @@ func (c *Conn) newClient() *mcp.Client {
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, o)
 	client.AddReceivingMiddleware(c.receive)
+	client.AddSendingMiddleware(c.send)
 	return client
 }
 

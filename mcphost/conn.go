@@ -40,11 +40,12 @@ type Options struct {
 
 // Conn is the conversation with one process. New makes it, Connect begins it, and Close ends it.
 type Conn struct {
-	o       Options
-	w       *wire
-	client  *mcp.Client
-	session *mcp.ClientSession // set by Connect
-	asking  sync.Mutex         // held while a question is put to the user
+	o        Options
+	w        *wire
+	client   *mcp.Client
+	session  *mcp.ClientSession // set by Connect
+	asking   sync.Mutex         // held while a question is put to the user
+	discover mcp.Request        // the question for the revisions
 
 	checks sync.WaitGroup // for signs of life
 
@@ -86,6 +87,9 @@ func New(o *Options) *Conn {
 	c.w.probe = cmp.Or(max(o.Probe, 0), DefaultProbe)
 	c.w.onProgress = c.told
 	c.w.passNotes = o.Elicit != nil || o.Changed != nil
+	if o.remote != nil {
+		o.remote.wire = c.w
+	}
 	c.client = c.newClient()
 	return c
 }
@@ -135,6 +139,7 @@ func (c *Conn) Connect(ctx context.Context) error {
 		c.patient() // it knows server/discover, and needs time
 		err = c.greet(ctx)
 	}
+	c.patient() // when it is asked for a sign of life
 	if err == nil && c.o.remote != nil {
 		c.o.remote.attend(c)
 	}
@@ -152,9 +157,8 @@ func (c *Conn) greet(ctx context.Context) (err error) {
 
 // patient waits for the answer to the next question for the revisions as long as it takes.
 func (c *Conn) patient() {
-	const always = 1 << 62
-	if c.w.probe = always; c.o.remote != nil {
-		c.o.remote.probe = always
+	if c.w.probe = 0; c.o.remote != nil {
+		c.o.remote.probe = 0
 	}
 }
 
@@ -170,11 +174,31 @@ func (c *Conn) slow() bool {
 
 // Alive asks for a sign of life. Any answer is one. The error is that of ctx, or of a conversation that is over.
 func (c *Conn) Alive(ctx context.Context) error {
-	if err := c.session.Ping(ctx, nil); answered(err) == nil {
+	if err := c.session.Ping(ctx, nil); answered(err) == nil && !errors.Is(err, errAlive) {
 		return err
 	}
 	return nil
 }
+
+// errAlive says that there was an answer.
+var errAlive = errors.New("it is there")
+
+// send asks a server without sessions for its revisions in place of a ping, which it does not know.
+func (c *Conn) send(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		switch {
+		case method == "server/discover":
+			c.discover = r
+		case method == "ping" && c.about().Protocol >= withoutSessions:
+			_, err := next(ctx, "server/discover", c.discover)
+			return nil, cmp.Or(err, errAlive)
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// withoutSessions is the first revision of the protocol that has none.
+const withoutSessions = "2026-07-28"
 
 // Check kills a process that gives no sign of life within some time, as after a call that it did not answer. It does not wait for that;
 // Settled does.

@@ -114,7 +114,12 @@ func TestRevisions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := New(&Options{Kill: func(why string) { t.Errorf("killed: %s", why) }})
-				go serve(c, f)
+				go serve(c, func(r *request) (string, string) {
+					if r.Method == "ping" && strings.HasPrefix(name, "modern") {
+						t.Error("it was asked for what its revision does not know")
+					}
+					return f(r)
+				})
 				defer c.End()
 				defer c.Close()
 				if err := c.Connect(t.Context()); err != nil {

@@ -15,7 +15,7 @@
 //
 // # What a server may do
 //
-// Everything that a server says is hostile. A message over 8 MiB fails its call. What it writes that answers nothing is dropped and
+// Everything that a server says is hostile. A message over 8 MiB fails its call, the content of a resource over 24 MiB. What it writes that answers nothing is dropped and
 // counted, each kind by itself: lines that are no messages, answers that nobody waits for, requests, messages of progress, other
 // notifications. After 16 MiB of one kind between two answers, or 64 MiB on standard error, Options.Kill is called.
 //

@@ -50,8 +50,11 @@ type remote struct {
 	url    string
 	client *http.Client
 	kill   func(string)
-	probe  time.Duration // how long the headers of the answer to server/discover may take
+	wire   *wire         // of the Conn
+	probe  time.Duration // how long the headers of the answer to server/discover may take; 0: as long as it takes
 	begin  time.Duration // likewise those of a stream that nobody waits for
+
+	relisten time.Duration // how long a stream of changes that its server ended is over, at first
 
 	why      atomic.Value  // of type string: what was wrong with an answer
 	lost     chan struct{} // closed when the conversation has ended
@@ -63,7 +66,7 @@ type remote struct {
 
 // newRemote returns the other side for a client that adds what identifies the user; it may be nil.
 func newRemote(address string, client *http.Client, kill func(string)) *remote {
-	r := &remote{url: address, kill: kill, probe: DefaultProbe, begin: headersWait, lost: make(chan struct{})}
+	r := &remote{url: address, kill: kill, probe: DefaultProbe, begin: headersWait, relisten: listenWait, lost: make(chan struct{})}
 	own := http.Client{}
 	if client != nil {
 		own = *client
@@ -79,7 +82,7 @@ func newRemote(address string, client *http.Client, kill func(string)) *remote {
 
 // transport returns how the SDK reaches the server.
 func (r *remote) transport() mcp.Transport {
-	return &mcp.StreamableClientTransport{Endpoint: r.url, HTTPClient: r.client, MaxRetries: manyRetries, MaxEventSize: maxMessage}
+	return &mcp.StreamableClientTransport{Endpoint: r.url, HTTPClient: r.client, MaxRetries: manyRetries, MaxEventSize: maxRead}
 }
 
 // sameHost lets a request be redirected on its own host only, and only if it stays the same: what identifies the user is sent along.
@@ -106,6 +109,9 @@ func (g *guard) RoundTrip(q *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Header.Get("Mcp-Method") == "subscriptions/listen" && isStream(resp) {
+		resp.Body = g.listened(q, resp.Body)
+	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		drop(resp)
@@ -115,7 +121,7 @@ func (g *guard) RoundTrip(q *http.Request) (*http.Response, error) {
 			g.r.gone.Store(true)
 		}
 	}
-	most := int64(maxMessage)
+	most := int64(g.r.wire.most())
 	if q.Method == http.MethodGet || isStream(resp) {
 		most = 0
 	}
@@ -135,7 +141,8 @@ func (g *guard) send(q *http.Request) (*http.Response, error) {
 		wait = g.r.probe
 	case method == "subscriptions/listen", q.Method == http.MethodGet:
 		wait = g.r.begin
-	default:
+	}
+	if wait == 0 {
 		return g.base.RoundTrip(q)
 	}
 	ctx, cancel := context.WithCancel(q.Context())

@@ -9,8 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -289,6 +291,72 @@ func TestSilentWeb(t *testing.T) {
 			}
 			c.Close()
 			<-r.lost
+		})
+	}
+}
+
+// A server that ends its stream of changes is listened to again, and what may have changed meanwhile is asked for.
+func TestListenedAgain(t *testing.T) {
+	s := sdkServer(nil)
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
+	for name, end := range map[string]string{"closed": "", "answered": `data: {"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete"}}` + "\n\n", "unavailable": "503", "refused": "405"} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32
+			changed := make(chan string, 100)
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Mcp-Method") != "subscriptions/listen" || asked.Add(1) > 2 && name != "refused" {
+					handler.ServeHTTP(w, r)
+					return
+				}
+				if code, err := strconv.Atoi(end); err == nil && asked.Load() > 1 {
+					w.WriteHeader(code)
+					return
+				}
+				var request struct{ ID json.RawMessage }
+				_ = json.NewDecoder(r.Body).Decode(&request)
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, ": hello\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}\n\n")
+				if strings.HasPrefix(end, "data") {
+					fmt.Fprint(w, strings.ReplaceAll(end, "ID", string(request.ID)))
+					w.(http.Flusher).Flush()
+					<-r.Context().Done() // it does not close it
+				}
+			}))
+			defer h.Close()
+			r := newRemote(h.URL, nil, func(why string) { t.Error(why) })
+			r.relisten = time.Millisecond
+			c := New(&Options{Kill: r.kill, remote: r, Changed: func(list string) { changed <- list }})
+			if err := c.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-changed; got != "prompts" {
+				t.Errorf("got %q", got)
+			}
+			if name != "refused" {
+				for got := range changed { // what the stream that is not ended tells first
+					if got == "resources" && asked.Load() > 2 {
+						break
+					}
+				}
+				for len(changed) > 0 {
+					<-changed
+				}
+				for told := false; !told; { // the server has perhaps not begun to listen to changes
+					mcp.AddTool(s, &mcp.Tool{Name: "new-" + name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+						return nil, nil, nil
+					})
+					select {
+					case got := <-changed:
+						told = got == "tools"
+					case <-time.After(50 * time.Millisecond):
+					}
+				}
+			}
+			c.Close()
+			<-r.lost
+			if n := asked.Load(); name == "refused" && n > 2 {
+				t.Errorf("it was asked %d times", n)
+			}
 		})
 	}
 }

@@ -169,10 +169,13 @@ func (h *Host) Resources(ctx context.Context, label, cursor string) (out []Resou
 	return out, next, err
 }
 
-// Read reads a resource of a server. Together its contents have at most 8 MiB; they are given as they are, but for secrets.
+// Read reads a resource of a server. The answer has at most 24 MiB, as a file of 16 MiB has; the contents are given as they are, but for
+// secrets.
 func (h *Host) Read(ctx context.Context, label, uri string) (out []Content, err error) {
 	err = h.use(ctx, label, func(ctx context.Context, r *running) error {
 		out = nil
+		r.c.w.reads.Add(1)
+		defer r.c.w.reads.Add(-1)
 		params := &mcp.ReadResourceParams{URI: uri}
 		return r.c.rounds(ctx, func(answers mcp.InputResponseMap, state string) (more, error) {
 			params.InputResponses, params.RequestState = answers, state

@@ -1,11 +1,17 @@
 package mcphost
 
 import (
+	"bytes"
+	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // library has prompts, resources and an extension.
@@ -106,5 +112,41 @@ func TestAsk(t *testing.T) {
 	}
 	if prompts, err := old.Prompts(ctx, "demo"); prompts != nil || err != nil {
 		t.Errorf("got %v, %v", prompts, err)
+	}
+}
+
+// A file of a skill may have 16 MiB, whether a process or a web server has it. No other answer may be as long.
+func TestLargeFile(t *testing.T) {
+	large := bytes.Repeat([]byte{0xff, 1, 2, 3}, 4<<20)
+	blob := base64.StdEncoding.EncodeToString(large)
+	process, _ := host(t, func(r *request) (string, string) {
+		if r.Method == "resources/read" {
+			return `{"contents":[{"uri":"a://1","blob":"` + blob + `"}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, ""
+		}
+		result, failure := library(r)
+		return strings.Join(strings.Fields(result), " "), failure
+	}, nil)
+	s := sdkServer(nil)
+	s.AddResource(&mcp.Resource{Name: "one", URI: "a://1"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "a://1", Blob: large}}}, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "all"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: blob[:9<<20]}}}, nil, nil
+	})
+	get := func(*http.Request) *mcp.Server { return s }
+	for name, h := range map[string]*Host{
+		"process": process,
+		"JSON":    web(t, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}), nil),
+		"stream":  web(t, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}), nil),
+	} {
+		if out, err := h.Read(t.Context(), "demo", "a://1"); err != nil || len(out) != 1 || !bytes.Equal(out[0].Blob, large) {
+			t.Errorf("%s: got %d contents, %v", name, len(out), err)
+		}
+		if name == "JSON" {
+			all := toolsOf(t, h)
+			if r := call(t, &all[0], `{}`); all[0].Name != "mcp__demo__all" || r.Success {
+				t.Errorf("the answer of a tool is as long: %s", all[0].Name)
+			}
+		}
 	}
 }

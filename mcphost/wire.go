@@ -21,6 +21,7 @@ import (
 // Limits of a conversation with a process.
 const (
 	maxMessage = 8 << 20   // bytes of one message
+	maxRead    = 24 << 20  // likewise while a resource is read: a file of 16 MiB in base64
 	maxNoise   = 16 << 20  // bytes without meaning between two answers
 	maxPrinted = 64 << 20  // bytes on standard error between two answers
 	maxQueue   = 8 << 20   // bytes of messages that the process has not read
@@ -44,7 +45,7 @@ type wire struct {
 	onProgress func(json.RawMessage) // gets the parameters of messages of progress; must not wait; may be nil
 	passNotes  bool                  // notifications that noted knows are passed on
 	onNoise    func(string)          // gets the reason when the process must be ended: there was too much, or no more can come; must not wait
-	probe      time.Duration         // how long a server/discover may go without an answer
+	probe      time.Duration         // how long a server/discover may go without an answer; 0: as long as it takes
 
 	mostNoise   int64 // maxNoise, but for tests
 	mostPrinted int64 // maxPrinted, likewise
@@ -63,6 +64,8 @@ type wire struct {
 	isClose bool
 	stray   stray
 	recent  []byte // the end of standard error
+
+	reads atomic.Int32 // requests for a resource that are under way
 
 	deaf atomic.Bool // there was too much noise
 	line []byte      // of the message that comes; only Write uses these
@@ -151,7 +154,7 @@ func (w *wire) Write(_ context.Context, m jsonrpc.Message) error {
 	if r, ok := m.(*jsonrpc.Request); ok && r.ID.IsValid() {
 		id := fmt.Sprint(r.ID.Raw())
 		w.pending[id] = true
-		if r.Method == "server/discover" {
+		if r.Method == "server/discover" && w.probe > 0 {
 			w.giveUp(id)
 		}
 	}
@@ -253,9 +256,17 @@ func (o output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// most returns how many bytes a message may have.
+func (w *wire) most() int {
+	if w.reads.Load() > 0 {
+		return maxRead
+	}
+	return maxMessage
+}
+
 // take adds to the line that comes.
 func (w *wire) take(p []byte) {
-	if w.long.size == 0 && len(w.line)+len(p) <= maxMessage {
+	if w.long.size == 0 && len(w.line)+len(p) <= w.most() {
 		w.line = append(w.line, p...)
 		return
 	}
@@ -296,7 +307,7 @@ func (w *wire) endLine() {
 	}
 }
 
-// longLine is a line of more than maxMessage bytes: its ends and its size.
+// longLine is a line of too many bytes: its ends and its size.
 type longLine struct {
 	size       int64
 	head, tail []byte
@@ -323,7 +334,7 @@ func (w *wire) tooLong(l *longLine) {
 		if found == nil {
 			continue
 		}
-		if w.message(failure(found[1], fmt.Sprintf("its answer has %d bytes, and at most %d are taken", l.size, maxMessage))) {
+		if w.message(failure(found[1], fmt.Sprintf("its answer has %d bytes, and at most %d are taken", l.size, w.most()))) {
 			return
 		}
 	}

@@ -52,7 +52,9 @@ const (
 const (
 	maxBody     = 4 << 20
 	bodyTime    = 30 * time.Second
-	maxRequests = 4 // times Limits.Calls, that are under way at a time; half of them of one caller
+	writeTime   = 30 * time.Second // for a client to take a piece of an answer
+	writePiece  = 256 << 10        // bytes
+	maxRequests = 4                // times Limits.Calls, that are under way at a time; half of them of one caller
 )
 
 // Handler returns a handler for streamable HTTP without sessions: each request stands alone, and any server with the same key answers it. The
@@ -187,6 +189,9 @@ func (s *Server) limited(o *HTTPOptions, next http.Handler) http.Handler {
 			return
 		}
 		defer at.going.leave(who)
+		own := &impatient{w, http.NewResponseController(w), at.patience}
+		defer own.wait() // what is left is sent when the handler is done
+		w = own
 		if code := readBody(w, r, bodyTime); code != 0 {
 			o.refuse(w, r, code, RefusedBody, "the request is not read")
 			return
@@ -194,6 +199,39 @@ func (s *Server) limited(o *HTTPOptions, next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// impatient ends a request whose client does not take the answer.
+type impatient struct {
+	http.ResponseWriter
+	c    *http.ResponseController
+	most time.Duration // for each piece
+}
+
+// wait gives the client time from now on.
+func (w *impatient) wait() { _ = w.c.SetWriteDeadline(time.Now().Add(w.most)) } // a connection has one
+
+// Write writes in pieces.
+func (w *impatient) Write(b []byte) (n int, err error) {
+	for err == nil && n < len(b) {
+		w.wait()
+		var wrote int
+		wrote, err = w.ResponseWriter.Write(b[n:min(n+writePiece, len(b))])
+		n += wrote
+	}
+	return n, err
+}
+
+// FlushError sends what is written.
+func (w *impatient) FlushError() error {
+	w.wait()
+	return w.c.Flush()
+}
+
+// Flush is FlushError.
+func (w *impatient) Flush() { _ = w.FlushError() }
+
+// Unwrap is for http.ResponseController.
+func (w *impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // readBody reads the body of a request, which may not be long and may not take long. It returns the status of a refusal, or 0.
 func readBody(w http.ResponseWriter, r *http.Request, most time.Duration) int {

@@ -3,9 +3,12 @@ package mcpserve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +200,48 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	if got := ask("eve"); got.Code != http.StatusOK {
 		t.Errorf("afterwards: got %d", got.Code)
+	}
+}
+
+// A client that does not read its answer holds no request. One whose answer takes long is waited for.
+func TestClientThatDoesNotRead(t *testing.T) {
+	s, err := New(newWorld(t, greet).o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.patience = 100 * time.Millisecond
+	ended := make(chan error, 1)
+	server := httptest.NewServer(s.limited(&HTTPOptions{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/much" {
+			_, err := w.Write(make([]byte, 256<<20))
+			ended <- err
+			return
+		}
+		for _, text := range []string{"a", "b"} {
+			fmt.Fprint(w, text)
+			w.(http.Flusher).Flush()
+			<-time.After(3 * s.patience)
+		}
+		fmt.Fprint(w, "c")
+		<-time.After(3 * s.patience)
+	})))
+	defer server.Close()
+	c, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "POST /much HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	res, err := http.Post(server.URL, "text/plain", nil) //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if b, err := io.ReadAll(res.Body); string(b) != "abc" || err != nil {
+		t.Errorf("got %q, %v", b, err)
 	}
 }
 

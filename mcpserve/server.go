@@ -55,6 +55,8 @@ type Server struct {
 	whole wholes
 	going requests
 
+	patience time.Duration // writeTime, but for tests
+
 	mu      sync.Mutex
 	shown   *skill.Catalog    // whose tools and prompts are described; nil before the first request
 	prompts map[string]string // the hint for the arguments of each prompt, by its name
@@ -69,7 +71,7 @@ func New(o *Options) (*Server, error) {
 	if o == nil || o.Catalog == nil || o.Kit == nil {
 		return nil, errors.New("mcpserve.Options: Catalog and Kit are needed")
 	}
-	s := &Server{o: *o}
+	s := &Server{o: *o, patience: writeTime}
 	switch {
 	case s.o.Key == nil:
 		s.o.Key = make([]byte, keySize)
