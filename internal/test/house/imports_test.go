@@ -83,6 +83,7 @@ var allowed = map[string][]string{
 	"internal/markdown":          {},
 	"skill/scan/internal/fact":   {},
 	"skill/scan/internal/code":   {},
+	"skill/scan/internal/js":     {"skill/scan/internal/code", "script/survey", "internal/language", "internal/lazyregexp"},
 	"skill/scan/internal/python": {"skill/scan/internal/code", "script/survey", "internal/language"},
 	"skill/scan/rule":            {"internal/hostname", "internal/yamlnode", "skill/scan"},
 
@@ -202,6 +203,8 @@ var importers = map[string][]string{
 	"github.com/BurntSushi/toml":      {"script/pyenv", "install/hosts"},
 	"golang.org/x/mod":                {"skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow", "skill/scan/internal/shell"},
+	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},
+	"github.com/evanw/esbuild":        {"skill/scan/internal/js"}, // strips types
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/scan", "skill/check", "install/lock"},
 	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc", "policy"},

@@ -28,13 +28,14 @@ func Decode(text []byte, down int) (Program, error) {
 	if len(p.Partly) > maxPartly || strings.ContainsFunc(p.Partly, unicode.IsControl) {
 		return Program{}, errors.New("its reason is no clause")
 	}
-	c := check{down: down}
-	c.statements(p.Body, 1)
-	if c.wrong != "" {
-		return Program{}, errors.New(c.wrong)
+	if err := (&check{down: down}).program(&p); err != nil {
+		return Program{}, err
 	}
 	return p, nil
 }
+
+// Check returns an error if a program is not within the limits, or not of the form, that Program describes.
+func Check(p *Program) error { return new(check).program(p) }
 
 // commas counts the commas outside of texts, which bound how many values the JSON has.
 func commas(text []byte) int {
@@ -58,6 +59,14 @@ func commas(text []byte) int {
 type check struct {
 	down, nodes, line int
 	wrong             string
+}
+
+func (c *check) program(p *Program) error {
+	c.statements(p.Body, 1)
+	if c.wrong != "" {
+		return errors.New(c.wrong)
+	}
+	return nil
 }
 
 func (c *check) count(depth, line int) bool {
