@@ -111,6 +111,7 @@ type Options struct {
 	Unconfined bool
 
 	Patterns allow.Options // what the patterns of rules are about
+	Above    []string      // more roots for those of Ask and Deny, as the Roots of Patterns: the folders that a workspace lies in
 }
 
 // Policy decides. It does not change and is safe for concurrent use.
@@ -145,6 +146,7 @@ func New(o *Options) (*Policy, []allow.Problem) {
 	p.allow = read(o.Allow, &o.Patterns)
 	loose, forbids := len(problems), o.Patterns
 	forbids.Forbids = true
+	forbids.Roots = slices.Concat(o.Patterns.Roots, o.Above)
 	p.ask, p.deny = read(o.Ask, &forbids), read(o.Deny, &forbids)
 	p.o.Doubt = cmp.Or(o.Doubt, dropped(problems[loose:], slices.Concat(o.Ask, o.Deny)))
 	p.free, _ = newList(slices.DeleteFunc(slices.Clone(o.Allow), func(r Rule) bool { return r.Confined }), &o.Patterns)

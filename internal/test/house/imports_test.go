@@ -100,7 +100,7 @@ var allowed = map[string][]string{
 	"internal/test/attack":               {},
 	"internal/test/attack/measure":       {},
 	"cmd/agent/internal/chat":            {"internal/naming", "agent", "llm", "tool", "cmd/agent/internal/ui", "internal/lockfile"},
-	"cmd/agent/internal/config":          {"mcphost", "want", "install/source", "internal/lazyregexp", "internal/variable", "skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
+	"cmd/agent/internal/config":          {"mcphost", "policy", "want", "install/source", "internal/lazyregexp", "internal/variable", "skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
 	"internal/test/deptest":              {},
 	"internal/diff":                      {},
 	"internal/content":                   {"internal/filename"},

@@ -89,6 +89,9 @@ func Explain(err error) *Failure {
 	var server *mcphost.ServerError
 	var model *models.NameError
 	var provider *llm.Error
+	if f := explainPolicy(err); f != nil {
+		return f
+	}
 	if f := explainInstall(err); f != nil && !errors.As(err, new(*Failure)) {
 		return f
 	}

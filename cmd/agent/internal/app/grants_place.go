@@ -12,11 +12,6 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// Policy says what may be given to a skill here.
-func (s *Settings) Policy() *policy.Policy {
-	return &policy.Policy{Home: s.sys.Home, Own: s.Home(), Variable: script.CheckGrant}
-}
-
 // Cures says what helps after a failure here.
 func (s *Settings) Cures() *cure.Cures {
 	return &cure.Cures{Policy: s.Policy(), Set: func(name string) bool { _, set := s.sys.Lookup(name); return set }}

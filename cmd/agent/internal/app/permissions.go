@@ -24,6 +24,8 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	if real, err := filepath.EvalSymlinks(cfg.Paths.Project); err == nil && real != cfg.Paths.Project {
 		o.Patterns.Roots = append(o.Patterns.Roots, real)
 	}
+	deny, ask := s.Policy().Rules()
+	o.Deny, o.Ask, o.Above = append(deny, o.Deny...), append(ask, o.Ask...), cfg.Paths.Above
 	kept, err := s.ProjectRules().Rules()
 	for _, rule := range kept {
 		o.Allow = append(o.Allow, permit.Rule{Text: rule, Origin: s.ProjectRules().File()})

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -25,6 +26,9 @@ import (
 type Settings struct {
 	sys   *System
 	flags *Flags
+
+	governing sync.Once
+	policy    *policy.Policy
 
 	once     sync.Once
 	config   *config.Config
@@ -68,7 +72,7 @@ func (s *Settings) read() {
 }
 
 func (s *Settings) options() *config.Options {
-	o := &config.Options{Home: s.sys.Home, Dir: s.sys.Dir, Lookup: s.sys.Lookup, Flags: map[string]config.FlagValue{}}
+	o := &config.Options{Policy: s.Policy(), Home: s.sys.Home, Dir: s.sys.Dir, Lookup: s.sys.Lookup, Flags: map[string]config.FlagValue{}}
 	f := s.flags
 	if f.Project != "" {
 		o.Project = s.sys.Abs(f.Project)

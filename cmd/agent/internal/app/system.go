@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/agent-base/agent-base/policy"
 )
 
 // System is what one run of the command has of the machine. Nothing else in the program reads the environment.
@@ -17,6 +19,11 @@ type System struct {
 	Temp         string   // folder for temporary files
 	LookPath     func(name string) (string, error)
 	Now          func() time.Time
+
+	// Policy reads what the organisation decides, see policy.Read; nil: nothing. Account returns the home that the machine has for the user,
+	// "" if that is not known.
+	Policy  func() *policy.Document
+	Account func() string
 }
 
 // Lookup returns the value of an environment variable and whether it is set. As in a shell, the last one counts.

@@ -7,14 +7,17 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -115,5 +118,15 @@ func Host() *app.System {
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Environ: os.Environ(), Home: home, Dir: dir, Temp: os.TempDir(),
 		LookPath: exec.LookPath, Now: time.Now,
+		Policy: policy.Read, Account: account,
 	}
+}
+
+// account returns the home that the machine's list of users has for this one.
+func account() string {
+	u, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if err != nil || !filepath.IsAbs(u.HomeDir) {
+		return ""
+	}
+	return u.HomeDir
 }

@@ -58,6 +58,9 @@ func newRootCommand(s *app.Services) *cobra.Command {
 			if err := s.Begin(); err != nil || worksForNobody(c) {
 				return err
 			}
+			if err := s.Governed(); err != nil {
+				return err
+			}
 			return s.Settings.NeedTenant()
 		},
 	}
@@ -93,7 +96,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 // commands of cobra that complete others know no flags yet; where there is no tenant they find nothing that is kept.
 func worksForNobody(c *cobra.Command) bool {
 	for ; c.HasParent(); c = c.Parent() {
-		if slices.Contains([]string{"version", "completion", "help", "doctor", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, c.Name()) {
+		if slices.Contains([]string{"version", "completion", "help", "doctor", "policy", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, c.Name()) {
 			return true
 		}
 	}

@@ -35,10 +35,15 @@ const maxClaude = 1 << 20
 
 // claude adds the rules of Claude Code's settings, the user's and the project's. A file or a rule that cannot be read is doubt.
 func (l *loader) claude(p *Permissions) {
-	for _, from := range []struct {
+	type place struct {
 		dir  string
 		rank Rank
-	}{{l.paths.Home, User}, {l.paths.Project, Project}} {
+	}
+	from := []place{{l.paths.Home, User}, {l.paths.Project, Project}}
+	for _, dir := range l.paths.Above {
+		from = append(from, place{dir, Project})
+	}
+	for _, from := range from {
 		if from.dir == "" || from.rank == Project && sameFolder(from.dir, l.paths.Home) {
 			continue
 		}

@@ -59,13 +59,13 @@ func danglingLink(path string) string {
 	return ""
 }
 
-// projectFile reads the project's file. No link leads out of the project.
-func (l *loader) projectFile() given {
-	path := l.paths.ProjectConfig()
-	if path == "" {
+// projectFile reads the file of a project, or of a folder in it. No link leads out of the folder.
+func (l *loader) projectFile(dir string) given {
+	path := under(dir, projectConfig)
+	if path == "" || sameFolder(under(dir, ".agent"), l.paths.Agent) {
 		return given{}
 	}
-	root, err := os.OpenRoot(l.paths.Project)
+	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return given{}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 
 	Lookup func(variable string) (string, bool) // the environment; nil means an empty one
 	Flags  map[string]FlagValue                 // by key
+
+	Policy *policy.Policy // of the organisation: no value is looser than it says; nil allows all
 }
 
 // FlagValue is the value of a key on the command line. A bare number that is a duration is in seconds.
@@ -40,10 +43,7 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 	}
 	c := &Config{Paths: l.places()}
 	l.paths = c.Paths
-	user, project := l.userFile(), given{}
-	if !sameFolder(under(c.Paths.Project, ".agent"), c.Paths.Agent) {
-		project = l.projectFile()
-	}
+	user, project := l.userFile(), l.projectFile(c.Paths.Project)
 	env, flags := l.environment(), l.flags()
 
 	base := l.resolve(user, nil, env, flags)
@@ -52,6 +52,8 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 		full = l.resolve(user, project, env, flags)
 		l.protect(full, base)
 	}
+	l.inherit(full)
+	l.organisation(full)
 	c.fill(full)
 	c.servers(l, append(get[[]Server](full, serversSection), l.proposals()...))
 	l.claude(&c.Permissions)
@@ -108,6 +110,9 @@ func (l *loader) places() Paths {
 		}
 	}
 	p.Packages = packages(l.Dir, p.Project, l.owned)
+	if l.Project != "" {
+		p.Above = above(p.Project)
+	}
 	if p.System == "" {
 		p.System = "/etc/agent"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -18,11 +19,12 @@ const (
 	Project
 	Environment
 	Flag
+	Organisation // its policy, which comes before all others
 )
 
 // String returns the name that `doctor --json` prints.
 func (r Rank) String() string {
-	return [...]string{"default", "profile", "user", "project", "environment", "flag"}[r]
+	return [...]string{"default", "profile", "user", "project", "environment", "flag", "organisation"}[r]
 }
 
 // Origin is where a value came from.
@@ -33,13 +35,15 @@ type Origin struct {
 }
 
 // String returns the origin for people: `default`, `profile wink`, `/home/me/.agent/config.yaml:3`, `AGENT_SKILLS`,
-// `--profile`.
+// `--profile`, `the policy of your organisation, /etc/agent/policy.yaml:3`.
 func (o Origin) String() string {
 	switch o.Rank {
 	case Default:
 		return "default"
 	case FromProfile:
 		return "profile " + o.Name
+	case Organisation:
+		return fmt.Sprintf("%s, %s:%d", policy.Layer, o.Name, o.Line)
 	case User, Project:
 		if o.Line == 0 { // a file of another program
 			return o.Name

@@ -17,6 +17,9 @@ type Paths struct {
 	Agent   string // $AGENT_HOME, by default ~/.agent
 	Project string // the project's root
 
+	// Above are the folders above Project that belong to the same project, from its root down, if Project was named and is not the root.
+	Above []string
+
 	// Packages are the folders from the working directory up to the project's root, without it, that have a folder for agents: the
 	// nearest first.
 	Packages []string
