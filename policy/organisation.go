@@ -128,7 +128,7 @@ func (p *Policy) Network() (hosts []string, limited bool) {
 			}
 			return hosts, true
 		}
-		if _, set := d.Items(KeyNever); set {
+		if d != nil && slices.ContainsFunc(d.values[KeyNever], func(i Item) bool { kind, _, _ := strings.Cut(i.Text, ":"); return kind == string(want.Host) }) {
 			limited = true
 		}
 	}

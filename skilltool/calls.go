@@ -48,6 +48,9 @@ func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*He
 		return nil, k.unstarted(ctx, skillName, scriptName, err)
 	}
 	defer s.Close()
+	if err := k.forbidsRun(ctx, "script_help", skillName, scriptName, nil); err != nil {
+		return nil, k.unstarted(ctx, skillName, scriptName, err)
+	}
 	help, err := k.o.Scripts.Help(ctx, s, sc, &script.HelpOptions{Admit: k.Admit})
 	if err != nil {
 		return nil, err
@@ -104,6 +107,9 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
+	if err := k.forbidsRun(ctx, "script_run", r.Skill, r.Script, r.Args); err != nil {
+		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
+	}
 	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles(), Stdin: r.Stdin,
 		Out: tool.Output(ctx), Err: tool.Output(ctx)})
 	if err != nil {

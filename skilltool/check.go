@@ -19,15 +19,21 @@ import (
 // skill_read of an active skill's files, which belong to the instructions that the model was given. They execute nothing and
 // reach nothing else. script_help is not among them, because it may run the script.
 //
+// What Policy.Organisation forbids comes first.
+//
 // While a skill of an MCP server is active, a call that runs something needs an approval of that skill: Policy.Approve is asked for it.
 //
 // A tool of a toolset has its full name here, whether it was called by its own name or by toolset_call.
 func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) error {
+	c := k.callOf(name, args)
+	if err := k.forbids(ctx, c); err != nil {
+		return err
+	}
 	if k.always(ctx, name, args) {
 		k.o.Session.Permit(ctx, name)
 		return nil
 	}
-	err := k.o.Session.Check(ctx, k.callOf(name, args))
+	err := k.o.Session.Check(ctx, c)
 	var v *session.Violation
 	if errors.As(err, &v) {
 		return &denial{v}

@@ -43,6 +43,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
@@ -113,6 +114,13 @@ type Policy struct {
 	// Starts may refuse to start the toolsets of a skill for a model. asked says that the model called toolset_list for it; otherwise they
 	// are about to be started because the skill became active, or one of their tools is called. nil refuses none.
 	Starts func(ctx context.Context, skillName string, asked bool) error
+
+	// Organisation has the rules of the organisation about calls, which hold for each call of a tool, a script and a toolset; nil has none.
+	// Patterns says what the patterns of its rules are about. Asked says that the program asks a person about the calls that the rules
+	// are to be asked about, before it makes them; otherwise they are refused.
+	Organisation *policy.Policy
+	Patterns     allow.Options
+	Asked        bool
 
 	// Advise returns advice for a person about the error of a script's call, or "". It is added to the message for the model.
 	// nil adds nothing.

@@ -208,6 +208,9 @@ func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args
 	if err := ctx.Err(); err != nil {
 		return tooLate(err)
 	}
+	if err := k.forbids(ctx, allow.Call{Tool: l.Name, Source: l.Source, Args: args}); err != nil {
+		return err.Denied()
+	}
 	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
 		return k.Failure(ctx, err, skillName)

@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"toolset/host":      {},
 
 	"trial":                   {"internal/content", "want", "disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
-	"skilltool":               {"internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
+	"skilltool":               {"agent/permit", "policy", "internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
 	"session":                 {"session/allow", "session/hook", "skill", "skill/manifest", "trace"},
 	"script":                  {"internal/keyagent", "internal/gitdir", "internal/filename", "internal/content", "want", "skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/language", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp", "internal/variable"},
 	"disclose":                {"internal/language", "internal/lazyregexp", "internal/placeholder", "skill", "skill/manifest", "disclose/internal/rank", "disclose/internal/words"},

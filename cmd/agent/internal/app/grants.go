@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -28,6 +29,10 @@ type Grants struct {
 func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
 	granted.Withheld = granted.Withheld.Add(g.refused(s.Manifest())...)
+	granted.Given, _ = granted.Given.Split(func(w want.Want) bool { // what was given before the organisation said never
+		d := g.trust.settings.Policy().Decide(w)
+		return d.Level != policy.Never || d.Layer == ""
+	})
 	if err == nil && lapsed != nil {
 		granted.Note = lapsedText(ctx, s, lapsed)
 	}

@@ -100,7 +100,8 @@ func never(w want.Want, d policy.Decision) error {
 // refused returns what a manifest declares and nobody gives.
 func (g *Grants) refused(m *manifest.Manifest) want.Set {
 	no, _ := script.Declared(m).Split(func(w want.Want) bool {
-		return w.Kind != want.Variable && g.trust.settings.Policy().Decide(w).Level == policy.Never
+		d := g.trust.settings.Policy().Decide(w)
+		return d.Level == policy.Never && (w.Kind != want.Variable || d.Layer != "")
 	})
 	return no
 }

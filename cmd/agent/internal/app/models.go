@@ -35,9 +35,17 @@ func (m *Models) Facts(name string) models.Facts {
 
 // Finder returns what finds models in this run's environment.
 func (m *Models) Finder() *models.Finder {
-	return &models.Finder{Getenv: m.sys.Getenv, ReadFile: func(path string) ([]byte, error) {
+	return &models.Finder{Getenv: m.sys.Getenv, Allowed: m.allowed, ReadFile: func(path string) ([]byte, error) {
 		return lockfile.Read(m.sys.Abs(path), replay.MaxFile)
 	}}
+}
+
+// allowed refuses a model that the organisation does not allow.
+func (m *Models) allowed(name, host string) error {
+	if host != "" {
+		return m.settings.Policy().Model(name, host).Refuse("the model %s at %s is not used", name, host)
+	}
+	return m.settings.Policy().Model(name, "").Refuse("the model %s is not used", name)
 }
 
 // modelExit returns the exit code for a failure of a provider.

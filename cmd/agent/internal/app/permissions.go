@@ -19,10 +19,7 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	o := &permit.Options{
 		Mode: permit.Mode(cfg.Agent.Mode), Doubt: cfg.Permissions.Doubt, Unconfined: s.flags.WithoutSandbox,
 		Allow: policyRules(cfg.Permissions.Allow), Ask: policyRules(cfg.Permissions.Ask), Deny: policyRules(cfg.Permissions.Deny),
-		Patterns: allow.Options{Roots: []string{cfg.Paths.Project}, Home: cfg.Paths.Home},
-	}
-	if real, err := filepath.EvalSymlinks(cfg.Paths.Project); err == nil && real != cfg.Paths.Project {
-		o.Patterns.Roots = append(o.Patterns.Roots, real)
+		Patterns: s.Patterns(),
 	}
 	deny, ask := s.Policy().Rules()
 	o.Deny, o.Ask, o.Above = append(deny, o.Deny...), append(ask, o.Ask...), cfg.Paths.Above
@@ -46,6 +43,16 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 			Cure: "the rules of a project are only kept for its folder: answer again, or remove the file"})
 	}
 	return p, problems
+}
+
+// Patterns says what the patterns of rules are about.
+func (s *Settings) Patterns() allow.Options {
+	at := s.Config().Paths
+	out := allow.Options{Roots: []string{at.Project}, Home: at.Home}
+	if real, err := filepath.EvalSymlinks(at.Project); err == nil && real != at.Project {
+		out.Roots = append(out.Roots, real)
+	}
+	return out
 }
 
 var plainTool = lazyregexp.New(`^[A-Za-z0-9_-]+$`)

@@ -43,7 +43,17 @@ type confiner interface {
 }
 
 // Runner returns what runs every script and command.
-func (s *Sandbox) Runner() (runner.Runner, error) { return s.open() }
+func (s *Sandbox) Runner() (runner.Runner, error) {
+	next, err := s.open()
+	if _, limited := s.settings.Policy().Network(); !limited || err != nil {
+		return next, err
+	}
+	return runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+		limited := *c
+		limited.Network = *s.settings.limit(&c.Network)
+		return next.Run(ctx, &limited)
+	}), nil
+}
 
 func (s *Sandbox) open() (confiner, error) {
 	s.once.Do(func() { s.runner, s.err = newConfiner(s.proxy) })
@@ -57,7 +67,7 @@ func (s *Sandbox) proxy(n *runner.Network, token string) (confine.ProxyRun, erro
 
 // Network opens what decides about the connections of this program itself, as the proxy of a command does. The caller closes it.
 func (s *Sandbox) Network(n *runner.Network) (*egress.Proxy, error) {
-	return egress.Open(n, "", &egress.Options{Upstream: models.Proxy(s.sys.first)})
+	return egress.Open(s.settings.limit(n), "", &egress.Options{Upstream: models.Proxy(s.sys.first)})
 }
 
 // Machine returns what this machine can confine. It starts a process or two, unless it did so within the last minute.

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
@@ -197,6 +198,15 @@ func (m *Servers) Find(label string) (*ServerEntry, error) {
 func (m *Servers) Check(e *ServerEntry) error {
 	_, err := m.fill(e)
 	return err
+}
+
+// Allowed returns an error for a server that the organisation does not allow.
+func (m *Servers) Allowed(e *ServerEntry) error {
+	_, err := m.fill(e)
+	if refused, ok := errors.AsType[*policy.Refusal](err); ok {
+		return refused
+	}
+	return nil
 }
 
 // Opened is what the program of a server gets in the sandbox.

@@ -32,7 +32,7 @@ func (m *Servers) client(s *filledServer) *http.Client {
 	if err != nil {
 		return nil // NewHost refuses it
 	}
-	return &http.Client{Transport: &identified{base: models.Transport(m.sys.first), label: s.Label, server: u, header: s.header(), tokens: m.Logins(s.URL)}}
+	return &http.Client{Transport: &identified{base: m.settings.within(models.Transport(m.sys.first)), label: s.Label, server: u, header: s.header(), tokens: m.Logins(s.URL)}}
 }
 
 // header returns the headers of a server's entry.

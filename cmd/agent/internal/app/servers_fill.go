@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/mcphost"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -66,12 +67,24 @@ func (m *Servers) fill(e *ServerEntry) (*filledServer, error) {
 		slices.Sort(missing)
 		return nil, &Failure{Exit: ExitFailure, Code: "failed", Hint: "export " + missing[0] + "=…, or write ${" + missing[0] + ":-DEFAULT}",
 			Err: fmt.Errorf("it needs variables that are not set: %s", strings.Join(slices.Compact(missing), ", "))}
-	case e.URL != "":
+	}
+	if err := m.settings.Policy().Server(out.asked()).Refuse("the server %q is not used", e.Label); err != nil {
+		return nil, err
+	}
+	if e.URL != "" {
 		return out, checkFilled(out)
 	}
 	var err error
 	out.path, err = m.program(e)
 	return out, err
+}
+
+// asked returns what the organisation decides about.
+func (s *filledServer) asked() *policy.Server {
+	if s.URL != "" {
+		return &policy.Server{Name: s.Label, URL: s.URL}
+	}
+	return &policy.Server{Name: s.Label, Command: append([]string{s.Command}, s.Args...)}
 }
 
 // checkFilled checks the values of a server that is reached over HTTP.

@@ -83,7 +83,7 @@ func (k *Toolkit) OptionsOn(cat *skill.Catalog, host *script.Host) *skilltool.Op
 			Prefix:       cfg.AutoPrefix,
 		},
 		Policy: skilltool.Policy{
-			Seals:  k.grants.seals,
+			Seals: k.grants.seals, Organisation: k.settings.Policy(), Patterns: k.settings.Patterns(),
 			Advise: func(err error, name string) string { return k.out.Typed(k.settings.Cures().Advise(err, name)) },
 		},
 	}
@@ -188,4 +188,6 @@ func (k *Toolkit) npmrc() []byte {
 }
 
 // Transport returns a transport with the proxies of the environment: for npm packages, and the keys of an authorization server.
-func (k *Toolkit) Transport() http.RoundTripper { return models.Transport(k.sys.first) }
+func (k *Toolkit) Transport() http.RoundTripper {
+	return k.settings.within(models.Transport(k.sys.first))
+}

@@ -11,10 +11,12 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/policy"
 )
 
 // world is a home and a project in which a test runs the whole command, inside its own process.
 type world struct {
+	policy        string // of the organisation; "" for none
 	t             *testing.T
 	home, project string
 	env           []string
@@ -85,8 +87,17 @@ func (w *world) run(stdin string, args ...string) (stdout, stderr string, code a
 	defer out.Close()
 	defer errs.Close()
 	code = cli.Main(w.t.Context(), &app.System{Args: args, In: in, Out: out, Err: errs, Environ: w.env, Home: w.home, Dir: w.project,
-		Temp: dir, LookPath: exec.LookPath, Now: time.Now})
+		Temp: dir, LookPath: exec.LookPath, Now: time.Now, Policy: w.document, Account: func() string { return w.home }})
 	return w.read(out), w.read(errs), code
+}
+
+// document returns the policy of the organisation.
+func (w *world) document() *policy.Document {
+	if w.policy == "" {
+		return nil
+	}
+	d, _ := policy.Parse([]byte(w.policy), "/etc/agent/policy.yaml") // the document has the error
+	return d
 }
 
 func (w *world) file(dir, name string) *os.File {

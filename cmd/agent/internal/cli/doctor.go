@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -41,6 +42,7 @@ type diagnosis struct {
 	Version  string             `json:"version"`
 	Profile  string             `json:"profile"`
 	Model    asked              `json:"model"`
+	Policy   policyJSON         `json:"policy"` // of the organisation
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
 	Unread   []app.Unread       `json:"unread_folders"`  // of other agents
@@ -140,6 +142,9 @@ removed (exit code 6).`,
 
 func runDoctor(ctx context.Context, o *doctorOptions) error {
 	if o.gc {
+		if err := o.services.Governed(); err != nil {
+			return err
+		}
 		return o.sweep(ctx)
 	}
 	d, err := o.diagnose(ctx)
@@ -163,7 +168,10 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &diagnosis{Version: app.Version, Profile: cfg.Profile, Settings: []setting{}, OK: true}
+	if err := o.settings.Policy().Err(); err != nil {
+		problems = append([]manifest.Problem{{Code: "config-policy", Severity: manifest.SeverityError, File: policy.File(), Message: err.Error(), Cure: "agent policy check says what is wrong"}}, problems...)
+	}
+	d := &diagnosis{Version: app.Version, Profile: cfg.Profile, Policy: policyOf(o.settings.Policy()), Settings: []setting{}, OK: true}
 	for _, s := range cfg.Settings() {
 		d.Settings = append(d.Settings, setting{Key: s.Key, Value: s.Value, Origin: app.Origins(s.Origins), usual: s.Origins[0].Rank == config.Default})
 	}
@@ -318,6 +326,10 @@ func countLayers(ctx context.Context, cfg *config.Config, cat *skill.Catalog) []
 func (o *doctorOptions) print(d *diagnosis) error {
 	o.out.Printf("agent %s, profile %s\n", d.Version, d.Profile)
 	o.printProblems(d)
+	if d.Policy.Found {
+		o.out.Printf("\nlayers, each as strict as those before it or stricter\n  organisation  %s (%s; agent policy show)\n  you           %s\n  project       %s\n",
+			d.Policy.File, app.Count(len(d.Policy.Keys), "key"), o.settings.Config().Paths.UserConfig(), o.settings.Config().Paths.ProjectConfig())
+	}
 	if err := o.printModel(d); err != nil {
 		return err
 	}

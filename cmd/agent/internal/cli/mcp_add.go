@@ -189,6 +189,9 @@ func runMCPAdd(ctx context.Context, o *mcpAddOptions) error {
 	if have, err := o.s.MCP.Find(e.Label); err == nil && have.State == app.ServerOwn && !o.replace {
 		return app.Conflict(fmt.Errorf("you have a server %q already: %s", e.Label, have.What()), "choose another label, or add --replace")
 	}
+	if err := o.s.MCP.Allowed(e); err != nil {
+		return err
+	}
 	if err := o.registry(ctx, e); err != nil {
 		return err
 	}

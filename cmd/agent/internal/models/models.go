@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,12 @@ type Finder struct {
 	ReadFile func(path string) ([]byte, error) // reads the file of a replay; nil means no files
 	HTTP     *http.Client                      // for models and local servers; nil means a new client
 	Local    []Server                          // where to look for a local server; nil means Servers()
-	Patience time.Duration                     // timeout for a list of models; 0 means 10 s, or 300 ms if no provider was named
+
+	// Allowed may refuse a model, PROVIDER/NAME. host is the host that a variable or a found server sends requests to, HOST or HOST:PORT; "" for
+	// the provider's own. nil refuses none.
+	Allowed func(name, host string) error
+
+	Patience time.Duration // timeout for a list of models; 0 means 10 s, or 300 ms if no provider was named
 }
 
 // Found is a model with its provider and name.
@@ -70,6 +76,9 @@ func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
 	}
 	prefix, rest, _ := strings.Cut(name, "/")
 	if prefix == "replay" {
+		if err := f.allowed(name, ""); err != nil {
+			return nil, err
+		}
 		return f.replay(rest)
 	}
 	p, ok := find(prefix)
@@ -126,6 +135,9 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 		}
 		w.name = list[0]
 	}
+	if err := f.allowed(p.name+"/"+w.name, w.base); err != nil {
+		return nil, err
+	}
 	facts, _ := FactsOf(w.name)
 	w.answer = facts.Answer
 	m, err := p.open(&w)
@@ -133,6 +145,21 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 		return nil, err
 	}
 	return &Found{Model: &named{m, p, w}, Provider: p.name, Name: w.name, Facts: facts, Origin: origin}, nil
+}
+
+// allowed refuses a model that is not allowed. base is the address that it is asked at, "" or a provider's own if no variable names it.
+func (f *Finder) allowed(name, base string) error {
+	if f.Allowed == nil {
+		return nil
+	}
+	if p, ok := find(name[:strings.IndexByte(name, '/')]); !ok || base == p.url {
+		return f.Allowed(name, "")
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return f.Allowed(name, base) // no pattern matches it
+	}
+	return f.Allowed(name, u.Host)
 }
 
 // FactsFor returns the facts of the model that Find would return for a name, as far as they are known without asking a server.

@@ -70,6 +70,9 @@ func (g *gate) mayAll() bool {
 
 // setMode changes the mode for the rest of the conversation.
 func (g *gate) setMode(m permit.Mode) error {
+	if err := g.s.Settings.Policy().Mode(m).Refuse("the mode %s is refused", m); err != nil {
+		return err
+	}
 	if m == permit.All && !g.mayAll() {
 		return fmt.Errorf("%w: start the agent with --without-sandbox if the model may do as you", errAll)
 	}

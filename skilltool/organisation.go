@@ -1,0 +1,55 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// forbids returns why the organisation does not allow a call, or nil. A call about which it wants a person to be asked is only allowed where
+// the program asks, or where a person makes it.
+func (k *Kit) forbids(ctx context.Context, c allow.Call) *forbidden {
+	patterns := k.o.Policy.Patterns
+	patterns.Script = func(skillName, scriptName string) (allow.Script, bool) {
+		return k.findScript(ctx, skillName, scriptName)
+	}
+	d := k.o.Policy.Organisation.Call(&permit.Call{Tool: c.Tool, Args: c.Args, Source: c.Source}, patterns)
+	if d.Level == policy.Asks && !k.o.Policy.Asked && !k.o.ByUser {
+		d.Level, d.Why = policy.Never, "a person has to be asked, and nobody can be asked here: "+d.Why
+	}
+	if err := d.Refuse("Tool '%s' is not allowed", c.Name()); err != nil {
+		return &forbidden{err}
+	}
+	return nil
+}
+
+// forbidsRun is forbids for a typed call that runs a script.
+func (k *Kit) forbidsRun(ctx context.Context, name, skillName, scriptName string, words []string) error {
+	args, err := json.Marshal(map[string]any{"skill_name": skillName, "script_name": scriptName, "args": append([]string{}, words...)})
+	if err != nil {
+		return err
+	}
+	if err := k.forbids(ctx, allow.Call{Tool: name, Args: args}); err != nil {
+		return &script.Error{Code: script.PermissionDenied, Reason: reasonPolicy, Message: err.Error(), Err: err.error}
+	}
+	return nil
+}
+
+// reasonPolicy is the reason of a result of a call that the organisation does not allow.
+const reasonPolicy = "policy"
+
+// forbidden is a refusal of the organisation as the result of a call.
+type forbidden struct{ error }
+
+// Denied returns the result.
+func (f *forbidden) Denied() tool.Result {
+	return tool.Result{Error: tool.PermissionDenied, Reason: reasonPolicy, Message: f.Error()}
+}
+
+// Unwrap returns the *policy.Refusal.
+func (f *forbidden) Unwrap() error { return f.error }
