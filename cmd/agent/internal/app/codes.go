@@ -45,6 +45,7 @@ func commandCodes() []CodeRow {
 		{"newer", exits(ExitInvalid), "a newer version of the program wrote a conversation"},
 		{"unreadable", exits(ExitInvalid), "the file of a conversation is refused"},
 		{"disk_full", exits(ExitFailure), "there is no room on the disk; what was there is still there"},
+		{"policy", exits(ExitDenied, ExitInvalid), "the policy of your organisation refuses it; exit code 4 for a policy, or examples for one, that cannot be used"},
 		{"audit", exits(ExitFailure), "the audit log cannot be written, and the settings require it"},
 	}
 }

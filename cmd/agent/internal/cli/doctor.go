@@ -169,7 +169,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 		return nil, err
 	}
 	if err := o.settings.Policy().Err(); err != nil {
-		problems = append([]manifest.Problem{{Code: "config-policy", Severity: manifest.SeverityError, File: policy.File(), Message: err.Error(), Cure: "agent policy check says what is wrong"}}, problems...)
+		problems = append([]manifest.Problem{{Code: "config-policy-closed", Severity: manifest.SeverityError, File: policy.File(), Message: err.Error(), Cure: "agent policy check says what is wrong"}}, problems...)
 	}
 	d := &diagnosis{Version: app.Version, Profile: cfg.Profile, Policy: policyOf(o.settings.Policy()), Settings: []setting{}, OK: true}
 	for _, s := range cfg.Settings() {

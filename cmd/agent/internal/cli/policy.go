@@ -31,7 +31,7 @@ func newPolicyCommand(s *app.Services) *cobra.Command {
 		SuggestFor: []string{"policies", "organisation", "organization", "managed"},
 		Long: `Show what the policy of your organisation allows, say which layer decides about a call and why, and test a policy.
 
-The policy is the file ` + policy.File() + `, which only root can change. Nothing below it is looser: no setting, flag,
+The policy is one file, /etc/agent/policy.yaml on Linux, which only root can change. Nothing below it is looser: no setting, flag,
 variable, profile or skill. Layers only make it stricter: the organisation, then you, the project, and a skill.`,
 		Example: `  agent policy show
   agent policy explain 'Bash(git push origin)' model:anthropic/x host:api.example.com
@@ -70,7 +70,7 @@ func newPolicyCheckCommand(s *app.Services, run func(context.Context, *policyOpt
 		Short: "Check that a policy can be used",
 		Long: `Check a policy: FILE, or that of this machine, with who may change it. Whatever is wrong with a policy closes it, so check it
 before it is put into place. The exit code is 4 for one that cannot be used.`,
-		Example: `  agent policy check policy.yaml && sudo install -m 644 policy.yaml ` + policy.File(),
+		Example: `  agent policy check policy.yaml && sudo install -m 644 policy.yaml /etc/agent/policy.yaml`,
 		Args:    arguments(0, 1, "at most one FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {

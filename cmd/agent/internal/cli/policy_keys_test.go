@@ -304,6 +304,9 @@ func TestClosedPolicy(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
 	}
+	if list, err := os.ReadDir(w.home + "/.agent"); err == nil {
+		t.Error("something was written: ", list)
+	}
 	for _, args := range [][]string{{"version"}, {"help"}, {"--help"}, {"completion", "bash"}} {
 		if _, stderr, code := w.run("", args...); code != app.ExitOK {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
@@ -314,8 +317,5 @@ func TestClosedPolicy(t *testing.T) {
 	}
 	if out, _, code := w.run("", "policy", "show"); code != app.ExitInvalid || !strings.Contains(out, "nothing is allowed") {
 		t.Errorf("policy show: exit code %d, %s", code, out)
-	}
-	if list, err := os.ReadDir(w.home + "/.agent"); err == nil {
-		t.Error("something was written: ", list)
 	}
 }

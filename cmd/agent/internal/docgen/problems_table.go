@@ -104,6 +104,8 @@ var groups = [...]group{
 		{"config-form", "error", "`skills` or `agent` is not a map of settings", "write the settings below it, indented"},
 		{"config-more", "warning", "more problems are not shown", "fix the others first"},
 		{"config-owner", "warning", "a repository above the working directory belongs to another user: the working directory is the project", "`--project DIR`, if you trust its owner"},
+		{"config-policy", "warning", "a setting is stricter than you set it, because of the policy of your organisation", "the message names the line and whom to ask; see [policy](policy.md)"},
+		{"config-policy-closed", "error", "the policy of your organisation cannot be used: nothing is allowed", "`agent policy check` says what is wrong"},
 		{"config-project", "warning", "a project's file sets something that only you can set: it is ignored", "set it in your own file, in the environment or with a flag"},
 		{"config-rule", "error", "a rule in `allow`, `ask` or `deny` of the settings cannot be followed", "do what the message says; see [permissions.md](permissions.md)"},
 		{"config-same-label", "warning", "a project names a server with the label of another one: yours is used, or else that of its settings file", "rename one of them"},
