@@ -108,15 +108,5 @@ func (c *Conn) has(feature string) bool {
 		return false
 	}
 	caps := init.Capabilities
-	switch feature {
-	case "tools":
-		return caps.Tools != nil
-	case "prompts":
-		return caps.Prompts != nil
-	case "resources":
-		return caps.Resources != nil
-	case "completions":
-		return caps.Completions != nil
-	}
-	return false
+	return map[string]bool{"tools": caps.Tools != nil, "prompts": caps.Prompts != nil, "resources": caps.Resources != nil, "completions": caps.Completions != nil}[feature]
 }

@@ -2,11 +2,11 @@ package skilluri
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math/big"
+	"maps"
 	"reflect"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
@@ -53,79 +53,23 @@ func between(text []byte) ([]byte, bool) {
 }
 
 // Differs returns the first field in which two front matters differ, in the order of their names, "" if they have the same content. It
-// compares values, not how they are written.
+// compares values, not how they are written. The error says that one is no object that programs can hold.
 func Differs(a, b json.RawMessage) (field string, err error) {
-	x, err := fields(a)
-	if err != nil {
-		return "", err
-	}
-	y, err := fields(b)
-	if err != nil {
+	var x, y map[string]any
+	if err := cmp.Or(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
 		return "", err
 	}
 	for name := range x {
-		if other, ok := y[name]; (!ok || !equal(x[name], other)) && (field == "" || name < field) {
-			field = name
+		if other, ok := y[name]; ok && reflect.DeepEqual(x[name], other) {
+			delete(x, name)
+			delete(y, name)
 		}
 	}
-	for name := range y {
-		if _, ok := x[name]; !ok && (field == "" || name < field) {
+	maps.Copy(x, y)
+	for name := range x {
+		if field == "" || name < field {
 			field = name
 		}
 	}
 	return field, nil
-}
-
-func fields(text json.RawMessage) (out map[string]any, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err = d.Decode(&out); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something after the object")
-	}
-	return out, nil
-}
-
-// equal compares two values of JSON. Numbers are equal however they are written.
-func equal(a, b any) bool {
-	switch x := a.(type) {
-	case json.Number:
-		y, ok := b.(json.Number)
-		return ok && (x == y || sameNumber(string(x), string(y)))
-	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !equal(x[i], y[i]) {
-				return false
-			}
-		}
-		return true
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for k := range x {
-			if other, ok := y[k]; !ok || !equal(x[k], other) {
-				return false
-			}
-		}
-		return true
-	}
-	return reflect.DeepEqual(a, b)
-}
-
-func sameNumber(a, b string) bool {
-	const most = 64 // digits: more say nothing else to any program
-	if len(a) > most || len(b) > most {
-		return false
-	}
-	x, _, err1 := big.ParseFloat(a, 10, 53, big.ToNearestEven)
-	y, _, err2 := big.ParseFloat(b, 10, 53, big.ToNearestEven)
-	return err1 == nil && err2 == nil && x.Cmp(y) == 0
 }

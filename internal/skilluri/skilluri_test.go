@@ -107,6 +107,11 @@ func TestDiffers(t *testing.T) {
 		{"name: a\nhooks: []", `{"name":"a"}`, "hooks"},
 		{"name: a", `{"name":"a","license":"MIT"}`, "license"},
 		{"name: a\nx: null", `{"name":"a","x":null}`, ""},
+		{"name: a\nx: null", `{"name":"a"}`, "x"},
+		{"name: a\nx: 100", `{"name":"a","x":1e2}`, ""},
+		{"name: a\nx: {n: [1.0]}", `{"name":"a","x":{"n":[1]}}`, ""},
+		{"name: a\nx: [1, 2]", `{"name":"a","x":[2,1]}`, "x"},
+		{"name: a\nz: 1\nb: 2", `{"name":"a"}`, "b"},
 	} {
 		front, err := FrontMatter([]byte("---\n" + tt.yaml + "\n---\n\nBody\n"))
 		if err != nil {
