@@ -1,8 +1,11 @@
 package scan
 
 import (
+	"context"
+
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+	"github.com/agent-base/agent-base/skill/scan/internal/js"
 	"github.com/agent-base/agent-base/skill/scan/internal/python"
 	"github.com/agent-base/agent-base/skill/scan/internal/shell"
 )
@@ -28,7 +31,7 @@ func (r *reader) follow() error {
 		var wanted []piece
 		result = flow.Read(units, &flow.Options{Parse: func(language, text string, line int) *code.Program {
 			if language != flow.Python {
-				return parse(language, "", text, line)
+				return parse(r.ctx, language, "", text, line)
 			}
 			p, ok := inner[piece{text, line}]
 			if !ok {
@@ -53,10 +56,17 @@ func (r *reader) follow() error {
 }
 
 // parse reads code of a language that needs no other program; nil for one that nothing reads.
-func parse(language, dialect, text string, line int) *code.Program {
+func parse(ctx context.Context, language, dialect, text string, line int) *code.Program {
 	switch language {
 	case flow.Shell:
 		return shell.Parse(text, line)
+	case flow.JavaScript:
+		d := js.JavaScript
+		if dialect == kindTypeScript {
+			d = js.TypeScript
+		}
+		p := js.Read(ctx, d, []byte(text), line)
+		return &p
 	}
 	return nil
 }
@@ -79,7 +89,7 @@ func (r *reader) units() ([]flow.Unit, error) {
 		if s.language == flow.Python {
 			p, programs = &programs[0], programs[1:]
 		} else {
-			p = parse(s.language, s.dialect, s.text, s.line)
+			p = parse(r.ctx, s.language, s.dialect, s.text, s.line)
 		}
 		if p == nil {
 			p = &code.Program{Partly: "it is " + s.language + ", which is not read"}

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
@@ -10,8 +11,8 @@ import (
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 )
 
-// placeholder is what a person is to fill in in a command.
-var placeholder = lazyregexp.New(`<[A-Za-z][A-Za-z0-9 _.:/|-]{0,60}>`)
+// placeholder is what a person is to fill in or to choose in a command: <name>, [a|b], {a|b}.
+var placeholder = lazyregexp.New(`<[A-Za-z][A-Za-z0-9 _.:/|-]{0,60}>|\[[\w<"'-][^\]\s]*(?: ?\| ?[^\]|\s]+)+\]|\[-[^\]\n|]*\|[^\]\n]*\]|=[\w-]+(?:\|[\w-]+)+|\{[\w-]+(?:\|[\w-]+)+\}|\([\w-]+(?:\|[\w-]+)+\)`)
 
 // filled is what stands for it, which flow takes for something unknown.
 const filled = flow.Unknown
@@ -64,18 +65,20 @@ func (r *reader) markdown(at int, text string) {
 
 var (
 	warns    = lazyregexp.New(`(?i)\b(don'?t|do not|never|avoid|bad|wrong|incorrect|anti-?patterns?|insecure|vulnerable|unsafe|malicious|attacks?)\b|❌|🚫`)
+	warning  = lazyregexp.New(`(?i)^\W*(don'?t|do not|never|avoid|bad|wrong|incorrect|anti-?patterns?|insecure|vulnerable|unsafe|malicious)\b|anti-?patterns?\b|❌|🚫`)
 	examples = lazyregexp.New(`(?i)\b(examples?|samples?)\b`)
 )
 
 // against reports whether a line says that what follows is an example of what not to do.
 func against(line string) bool {
-	return len(line) < 200 && warns().MatchString(line) && strings.HasSuffix(strings.TrimRight(line, " *_"), ":")
+	line = line[strings.LastIndex(line, ". ")+1:]
+	return (len(line) < 60 && warns().MatchString(line) || len(line) < 200 && warning().MatchString(line)) && strings.HasSuffix(strings.TrimRight(line, " *_"), ":")
 }
 
 func roleOfHeading(h string) fact.Role {
 	switch {
 	case len(h) > 200:
-	case warns().MatchString(h):
+	case warning().MatchString(h):
 		return fact.Against
 	case examples().MatchString(h):
 		return fact.Example
@@ -160,8 +163,15 @@ func isCommand(line string) bool {
 	if len(words) < 2 || !flow.IsProgram(words[0]) {
 		return false
 	}
+	if slices.Contains(alsoWords, words[0]) && !strings.ContainsAny(words[1], "-./") && !flow.IsProgram(words[0]+" "+words[1]) {
+		return false
+	}
 	return !isProse(words)
 }
+
+// alsoWords are names of programs that begin other texts too.
+var alsoWords = strings.Fields(`import mcp make host file open code agent skills start service last who man info script at batch watch time pass security head tail
+	sort less more fold cut paste yes w go convert identify just task date amp sam copilot cursor goose hermes find install link test read type set route expr op diff top`)
 
 // isProse reports whether a line that begins with the name of a program is a sentence: "make sure that it works".
 func isProse(words []string) bool {

@@ -14,9 +14,9 @@ import (
 func (e *engine) command(name *value, a *arguments) *value {
 	a.args = e.spread(append([]*value{text("")}, a.args...))[1:]
 	var out *value
-	for _, t := range name.texts {
+	for _, t := range name.all() {
 		one := *a
-		if words := strings.Fields(t); len(words) > 1 && e.unit.Language == Shell { // $COMMAND
+		if words := strings.Fields(t); len(words) > 1 && e.unit.Language == Shell && !isPath(words) { // $COMMAND
 			t = words[0]
 			var before []*value
 			for _, w := range words[1:] {
@@ -34,10 +34,18 @@ func (e *engine) command(name *value, a *arguments) *value {
 	return out
 }
 
+// isPath reports whether the words are one path with spaces in it.
+func isPath(words []string) bool {
+	return strings.HasPrefix(words[0], "/") && slices.ContainsFunc(words[1:], func(w string) bool { return strings.Index(w, "/") > 0 && w[0] != '-' })
+}
+
 // named starts what has a name.
 func (e *engine) named(name string, v *value, a *arguments) *value {
 	if out, ok := e.special(name, a); ok {
 		return out
+	}
+	if e.unit.Place.Block != "" && strings.LastIndexByte(name, '/') == 0 { // a command of an agent: /name
+		return unknown(a.everything()...)
 	}
 	if e.unit.Language == Shell {
 		if f := e.lookup(name); f != nil && f.fn != nil {
@@ -183,6 +191,12 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 				given = a.input
 			}
 			e.set(v.first(), &value{texts: given.texts, from: given.from})
+		}
+		return nil
+	case "export": // to a program
+		for _, v := range a.args {
+			first, _, _ := strings.Cut(v.first(), ",")
+			e.stray(text(first))
 		}
 		return nil
 	case "source":

@@ -13,12 +13,19 @@ func (e *engine) perform(r *row, f *value, a *arguments) *value {
 	out.from = union(out.from, f.from)
 	from := out.from
 	for _, x := range r.effects {
+		if x.verb == "give" {
+			both := *out
+			both.ref = x.kind
+			out = &both
+			continue
+		}
 		if v := e.effect(&x, f, a, from); v != nil {
-			if v.ref == "" {
-				v.ref = out.ref
+			both := *v
+			if both.ref == "" {
+				both.ref = out.ref
 			}
-			v.from = union(out.from, v.from)
-			out = v
+			both.from = union(out.from, v.from)
+			out = &both
 		}
 	}
 	if !r.has("quiet") {
@@ -75,8 +82,6 @@ func (e *engine) effect(x *effect, f *value, a *arguments, from []int) *value {
 			v := *found[0]
 			return &v
 		}
-	case "give":
-		return &value{ref: x.kind}
 	case "fold":
 		return e.fold(&value{ref: x.kind, recv: a.self}, x.kind, a)
 	}
@@ -288,10 +293,11 @@ func fileOf(v *value) *value {
 func (e *engine) variables(found []*value) *value {
 	out := &value{}
 	for _, v := range found {
-		if len(v.texts) == 0 {
+		names := v.all()
+		if len(names) == 0 {
 			return e.variable("")
 		}
-		for _, name := range v.all() {
+		for _, name := range names {
 			out.from = union(out.from, e.variable(name).from)
 		}
 	}
@@ -303,15 +309,15 @@ func (e *engine) run(found []*value, a *arguments) *value {
 	var out *value
 	for i, v := range found {
 		switch {
-		case v.list && !v.each && len(v.items) > 0:
-			words := e.spread(v.items)
-			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
 		case i == 0 && len(found) > 1: // the program, then its arguments
 			rest := found[1:]
 			if rest[0].list {
-				rest = e.spread(rest[0].items)
+				rest = e.spread(append([]*value{v}, rest[0].items...))[1:]
 			}
 			return e.command(v, &arguments{args: rest})
+		case v.list && !v.each && len(v.items) > 0:
+			words := e.spread(v.items)
+			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
 		case len(v.all()) > 0:
 			out = either(out, e.codeIn(Shell, []*value{v}))
 		default:

@@ -28,7 +28,7 @@ func (e *engine) statement(s *code.Statement) {
 	case code.Do:
 		v := e.value(s.Value)
 		if s.Value != nil && s.Value.Form == code.Text {
-			e.stray(v)
+			e.alone(v)
 		}
 	case code.Set:
 		e.assign(s)
@@ -41,6 +41,20 @@ func (e *engine) statement(s *code.Statement) {
 	}
 }
 
+// alone reads a text of a program that no grammar could read: an address, or a command.
+func (e *engine) alone(v *value) {
+	e.stray(v)
+	first, _, more := strings.Cut(v.first(), " ")
+	if !more || !IsProgram(first) {
+		return
+	}
+	unit, guess := e.unit, *e.unit
+	guess.Maybe = true
+	e.unit = &guess
+	e.inside(Shell, v.first(), nil)
+	e.unit = unit
+}
+
 func (e *engine) define(s *code.Statement) {
 	fn := &function{st: s, params: s.Params, body: s.Body, scope: e.sc}
 	v := &value{fn: fn}
@@ -48,7 +62,7 @@ func (e *engine) define(s *code.Statement) {
 		fn.method = true
 		e.top.methods[method] = append(e.top.methods[method], fn)
 		if e.sc.names[class] == nil {
-			e.sc.names[class] = &value{ref: class}
+			e.sc.names[class] = &value{ref: class, class: true}
 		}
 	}
 	e.sc.names[s.Name] = v
@@ -66,6 +80,11 @@ func cutLast(name string) (before, last string, ok bool) {
 
 func (e *engine) assign(s *code.Statement) {
 	var v *value
+	if s.Value != nil && s.Value.Form == code.Other && s.Value.Text == "class" {
+		e.value(s.Value)
+		e.sc.names[s.Name] = &value{ref: s.Name, class: true}
+		return
+	}
 	if j := s.Value; j != nil && j.Form == code.Join && len(j.Args) > 1 && j.Args[0].Form == code.Name && j.Args[0].Text == s.Name {
 		v = e.appended(j)
 	} else {
@@ -99,6 +118,11 @@ func (e *engine) set(name string, v *value) {
 	if first, rest, ok := strings.Cut(name, "."); ok && (first == "self" || first == "this" || first == "cls") {
 		e.top.names["."+rest] = either(e.top.names["."+rest], v)
 		return
+	}
+	if class, last, ok := cutLast(name); ok {
+		if c := e.lookup(class); c != nil && c.class {
+			e.top.names["."+last] = either(e.top.names["."+last], v)
+		}
 	}
 	for s := e.sc; s != nil; s = s.parent {
 		if _, there := s.names[name]; there || s == e.sc {
@@ -345,6 +369,17 @@ func (e *engine) member(v *value, name string) *value {
 	if item := v.item(name); item != nil {
 		return item
 	}
+	if v.each && v.ref == "" {
+		out := &value{list: true, each: true, from: v.from}
+		for _, item := range v.items {
+			if part := item.item(name); part != nil {
+				out.items = append(out.items, part)
+			}
+		}
+		if len(out.items) > 0 {
+			return out
+		}
+	}
 	switch {
 	case v.ref == "self" || v.ref == "this" || v.ref == "cls":
 		if f := e.top.names["."+name]; f != nil {
@@ -365,12 +400,15 @@ func (e *engine) member(v *value, name string) *value {
 	return e.stored(out)
 }
 
-// stored adds a fact for what is read by its name alone, such as the standard input.
+// stored adds a fact for what is read by its name alone, such as the standard input, and the text of what is known by it.
 func (e *engine) stored(v *value) *value {
-	if r := e.rows[v.ref]; r != nil && r.has("is") {
+	if r := e.rows[v.ref]; r != nil {
 		for _, f := range r.effects {
-			if f.verb == "is" {
+			switch f.verb {
+			case "is":
 				v.from = union(v.from, e.emit(fact.Fact{Kind: fact.Reads, Object: fact.Store, Name: f.kind}))
+			case "word":
+				v.texts = []string{f.kind}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,11 +41,17 @@ func hostOf(t string) string {
 		return ""
 	}
 	host := authority(t)
+	if !strings.Contains(t, "/") && slices.Contains(fileEnds, host[strings.LastIndexByte(host, '.')+1:]) {
+		return ""
+	}
 	if !strings.ContainsAny(host, ".:") && host != "localhost" {
 		return ""
 	}
 	return host
 }
+
+// fileEnds are the ends of names that files have and no host has.
+var fileEnds = strings.Fields("txt json jsonl html htm csv xml png jpg jpeg pdf yaml yml log mp4 mp3 wav srt webm conf toml gz tgz exe whl")
 
 // authority returns the host at the beginning of an address without its scheme. A part of it that is not known is "*".
 func authority(rest string) string {

@@ -116,7 +116,7 @@ func (r *row) add(word string) {
 	case "stop":
 		r.stop = true
 		return
-	case "host", "decode", "give", "fold", "need", "store", "is", "interpreter":
+	case "host", "decode", "give", "fold", "need", "store", "is", "word", "interpreter":
 		e.kind, parts = parts[1], parts[1:]
 	}
 	if len(parts) > 1 {
@@ -139,9 +139,12 @@ func (r *row) add(word string) {
 // Unknown stands in a text for what is not known.
 const Unknown = hole
 
-// IsProgram reports whether a word is the name of a program that the table knows.
+// IsProgram reports whether a word is the name of a program that the table knows, or two words a program and what it is to do.
 func IsProgram(word string) bool {
 	e := engine{tables: tables()}
+	if e.tables[Shell][word] != nil {
+		return !e.tables[Shell][word].has("builtin")
+	}
 	r, _ := e.rowOf(path.Base(word))
 	return r != nil && !r.has("builtin")
 }

@@ -28,6 +28,7 @@ type value struct {
 	items  []*value
 	keys   []string // of items: "" for one without
 	ref    string   // what it is in a library: "requests.get"; after "." the name of something in a value that is not known
+	class  bool     // it is a class of the program
 	recv   *value   // what ref is taken from
 	fn     *function
 	mod    *scope // a module of the skill

@@ -168,6 +168,7 @@ func (r *reader) statement(s *syntax.Stmt, input *code.Value, op code.Op) {
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok || len(s.Redirs) > 0 || s.Cmd == nil {
 			if ok {
 				r.assigns(call.Assigns)
+				r.given(call)
 			}
 			if v := r.redirected(s, input); v != nil {
 				r.add(code.Statement{Op: op, Line: v.Line, Value: v})
@@ -176,6 +177,16 @@ func (r *reader) statement(s *syntax.Stmt, input *code.Value, op code.Op) {
 		}
 		r.compound(s.Cmd, input, op)
 	})
+}
+
+// given reads the variables that only one command is given as a call of export.
+func (r *reader) given(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		if len(c.Args) > 0 && a.Value != nil {
+			v := code.Value{Form: code.Call, Line: r.at(a), Func: &code.Value{Form: code.Name, Text: "export"}, Args: []code.Value{*r.word(a.Value)}}
+			r.add(code.Statement{Op: code.Do, Line: v.Line, Value: &v})
+		}
+	}
 }
 
 func (r *reader) statements(list []*syntax.Stmt, input *code.Value, op code.Op) {
