@@ -13,6 +13,8 @@ import (
 // maxRounds is how often the code is followed: once more if there was Python in its texts, which an interpreter reads all at once.
 const maxRounds = 3
 
+const dialectTSX = "tsx"
+
 // piece is code in a text.
 type piece struct {
 	text string
@@ -62,8 +64,11 @@ func parse(ctx context.Context, language, dialect, text string, line int) *code.
 		return shell.Parse(text, line)
 	case flow.JavaScript:
 		d := js.JavaScript
-		if dialect == kindTypeScript {
+		switch dialect {
+		case kindTypeScript:
 			d = js.TypeScript
+		case dialectTSX:
+			d = js.TSX
 		}
 		p := js.Read(ctx, d, []byte(text), line)
 		return &p

@@ -12,6 +12,8 @@ import (
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 )
 
+const frontMatterName = "front matter"
+
 // frontMatter reads the front matter of a Markdown file and returns the text after it, and how many lines are before that.
 func (r *reader) frontMatter(at int, text string) (rest string, lines int) {
 	if !strings.HasPrefix(text, "---") {
@@ -22,7 +24,7 @@ func (r *reader) frontMatter(at int, text string) (rest string, lines int) {
 		return text, 0
 	}
 	_, rest, _ = strings.Cut(rest, "\n")
-	r.tree(at, head, "front matter", 0)
+	r.tree(at, head, frontMatterName, 0)
 	return rest, strings.Count(text[:len(text)-len(rest)], "\n")
 }
 
@@ -30,6 +32,8 @@ func (r *reader) frontMatter(at int, text string) (rest string, lines int) {
 func (r *reader) data(at int, text string) {
 	name := path.Base(r.r.Files[at].name())
 	switch {
+	case strings.HasSuffix(name, ".ipynb"):
+		r.notebook(at, text)
 	case len(text) > maxPerhaps:
 		return // data, and no manifest
 	case strings.HasSuffix(name, ".toml"):
@@ -37,6 +41,37 @@ func (r *reader) data(at int, text string) {
 	case !strings.ContainsAny(text, "{:"):
 	default:
 		r.tree(at, text, name, 0)
+	}
+}
+
+// notebook reads the code of a notebook.
+func (r *reader) notebook(at int, text string) {
+	var book struct {
+		Cells []struct {
+			Kind   string          `json:"cell_type"`
+			Source json.RawMessage `json:"source"`
+		} `json:"cells"`
+	}
+	if err := json.Unmarshal([]byte(text), &book); err != nil {
+		r.partly(at, "it is no notebook")
+		return
+	}
+	for _, c := range book.Cells {
+		var lines []string
+		if json.Unmarshal(c.Source, &lines) != nil {
+			lines = make([]string, 1)
+			if json.Unmarshal(c.Source, &lines[0]) != nil {
+				continue
+			}
+		}
+		place := r.r.Files[at].place()
+		place.Block = c.Kind
+		switch source := (source{language: flow.Python, text: strings.Join(lines, ""), line: 1, place: place, file: at}); c.Kind {
+		case "code":
+			r.sources = append(r.sources, source)
+		case "markdown":
+			r.markdown(at, source.text)
+		}
 	}
 }
 
@@ -54,7 +89,7 @@ func (r *reader) tree(at int, text, name string, line int) {
 		}
 		n = fromJSON(v, 0)
 	}
-	m := &declared{r: r, at: at, npm: name == "package.json"}
+	m := &declared{r: r, at: at, npm: name == "package.json", front: name == frontMatterName}
 	m.node(n, nil)
 }
 
@@ -96,9 +131,10 @@ func fromJSON(v any, depth int) *yamlnode.Node {
 
 // declared reads what a manifest declares.
 type declared struct {
-	r   *reader
-	at  int
-	npm bool
+	r     *reader
+	at    int
+	npm   bool
+	front bool // it is front matter
 }
 
 func (m *declared) place(n *yamlnode.Node, block string) fact.Place {
@@ -144,7 +180,7 @@ func (m *declared) pair(key string, v *yamlnode.Node, keys []string) {
 		}
 	case key == "install" && slices.Contains(keys, "metadata"):
 		m.installs(v)
-	case key == "command" && slices.Contains(keys, "hooks"):
+	case key == "command" && slices.Contains(keys, "hooks"), m.front && !v.Nested() && isCommand(v.Value) && key != "description":
 		m.command(v, false)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/markdown"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
@@ -31,7 +32,7 @@ func (r *reader) markdown(at int, text string) {
 	text, line := r.frontMatter(at, text)
 	var open *fence
 	var role fact.Role
-	before := ""
+	before, above := "", ""
 	spans := &markdown.Spans{}
 	for l := range strings.SplitSeq(text, "\n") {
 		line++
@@ -49,6 +50,9 @@ func (r *reader) markdown(at int, text string) {
 				open.role = fact.Against
 			}
 		default:
+			if strings.TrimSpace(above) == "" && (strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t")) && isCommand(l) {
+				r.block(at, &fence{info: "text", line: line, lines: []string{l}, role: role})
+			}
 			if h := strings.TrimLeft(l, "#"); h != l && strings.HasPrefix(h, " ") {
 				role = roleOfHeading(h)
 			}
@@ -57,6 +61,7 @@ func (r *reader) markdown(at int, text string) {
 				before = l
 			}
 		}
+		above = l
 	}
 	if open != nil {
 		r.block(at, open)
@@ -101,14 +106,22 @@ func (r *reader) block(at int, f *fence) {
 		s.language = flow.Python
 	case "javascript", "js", "node", "mjs", "cjs", "jsx":
 		s.language, s.dialect = flow.JavaScript, kindJavaScript
-	case "typescript", "ts", "tsx":
+	case "typescript", "ts":
 		s.language, s.dialect = flow.JavaScript, kindTypeScript
+	case "tsx":
+		s.language, s.dialect = flow.JavaScript, dialectTSX
 	case "", "text", "txt", "plaintext", "plain", "cmd", "bat", "batch", "powershell", "ps1", "pwsh", "ps", "none", "output", "fish", "sh-output", "command", "commands", "cli":
 		s.language = flow.Shell
 		s.text = loose(placeholder().ReplaceAllString(s.text, filled))
 		s.maybe = lang == "output"
 	default:
-		return
+		if slices.Contains(otherLanguages, lang) || language.Of("x."+lang) != "" || language.Named(lang) != "" {
+			return
+		}
+		s.language, s.text = flow.Shell, loose(placeholder().ReplaceAllString(s.text, filled))
+	}
+	if s.language != flow.Shell && isScript(s.text) { // under a wrong name
+		s.language, s.text = flow.Shell, loose(s.text)
 	}
 	if strings.TrimSpace(s.text) != "" {
 		if s.place.Block == "" {
@@ -117,6 +130,10 @@ func (r *reader) block(at int, f *fence) {
 		r.sources = append(r.sources, s)
 	}
 }
+
+// otherLanguages are names of blocks in which no line is a command.
+var otherLanguages = strings.Fields(`json jsonc json5 yaml yml toml xml html css scss sql go golang rust c cpp c++ java kotlin swift diff patch mermaid csv ini
+	dockerfile makefile graphql proto vue svelte markdown md latex tex http regex r csharp cs scala haskell elixir dart groovy terraform hcl nginx dot svg`)
 
 // prompted returns the commands of a block that also has output: the lines after a prompt if there is one. The other lines stay empty.
 func prompted(text string) string {

@@ -166,7 +166,6 @@ func (r *reader) content(at int, content []byte) {
 		text = text[:maxText]
 		r.partly(at, "only its first "+strconv.Itoa(maxText>>20)+" MiB were read")
 	}
-	place := file.place()
 	switch file.Kind {
 	case kindPython, kindJavaScript, kindTypeScript, kindShell:
 		r.script(at, text)
@@ -178,7 +177,7 @@ func (r *reader) content(at int, content []byte) {
 	default:
 		r.other(at, text)
 	}
-	r.shebang(text, place)
+	r.shebang(at, text)
 }
 
 func (f *File) name() string {
@@ -205,17 +204,24 @@ func (r *reader) script(at int, text string) {
 		s.language = flow.Shell
 	default:
 		s.language, s.dialect = flow.JavaScript, kind
+		if strings.HasSuffix(r.r.Files[at].name(), "sx") {
+			s.dialect = dialectTSX
+		}
 	}
 	r.sources = append(r.sources, s)
 }
 
 // shebang says which program runs a script.
-func (r *reader) shebang(text string, place fact.Place) {
+func (r *reader) shebang(at int, text string) {
 	line, ok := strings.CutPrefix(text[:min(len(text), 256)], "#!")
 	if !ok {
 		return
 	}
+	place := r.r.Files[at].place()
 	line, _, _ = strings.Cut(line, "\n")
+	if _, command, ok := strings.Cut(line, "-S "); ok { // env starts it as a command
+		r.sources = append(r.sources, source{language: flow.Shell, text: command, line: 1, place: place, file: at})
+	}
 	words := strings.Fields(line)
 	if len(words) > 0 && path.Base(words[0]) == "env" {
 		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "=") })
@@ -233,9 +239,63 @@ func (r *reader) other(at int, text string) {
 		r.partly(at, why)
 		return
 	}
-	if isRequirements(file.name()) {
+	switch base := strings.ToLower(path.Base(file.name())); {
+	case isRequirements(base):
 		r.requirements(at, text)
+	case strings.HasSuffix(base, "makefile") || strings.HasSuffix(base, ".mk") || base == "justfile":
+		r.shellLines(at, recipes(text))
+	case strings.HasPrefix(base, "dockerfile") || strings.HasSuffix(base, ".dockerfile"):
+		r.shellLines(at, builds(text))
+	case path.Ext(base) == "" && isScript(text):
+		file.Kind = kindShell
+		r.script(at, text)
 	}
+}
+
+func (r *reader) shellLines(at int, text string) {
+	r.sources = append(r.sources, source{language: flow.Shell, text: text, line: 1, place: r.r.Files[at].place(), file: at})
+}
+
+// isScript reports whether a text without a name for its kind begins with a command.
+func isScript(text string) bool {
+	for l := range strings.Lines(text[:min(len(text), 8192)]) {
+		if l = strings.TrimSpace(l); l != "" && l[0] != '#' {
+			return isCommand(l)
+		}
+	}
+	return false
+}
+
+// recipes returns the commands of a Makefile. The other lines stay empty.
+func recipes(text string) string {
+	return eachLine(text, func(l string) string {
+		command, ok := strings.CutPrefix(l, "\t")
+		if !ok {
+			return ""
+		}
+		return strings.NewReplacer("$$", "$", "$(", filled+" #").Replace(strings.TrimLeft(command, "@-+ "))
+	})
+}
+
+// builds returns the commands that a Dockerfile runs.
+func builds(text string) string {
+	more := false
+	return eachLine(text, func(l string) string {
+		command, ok := strings.CutPrefix(strings.TrimSpace(l), "RUN ")
+		if !ok && !more {
+			return ""
+		}
+		more = strings.HasSuffix(l, `\`)
+		return command
+	})
+}
+
+func eachLine(text string, change func(string) string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = change(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // noGrammar says that a script is of a language that nothing here reads.
@@ -276,9 +336,6 @@ func kindOf(name, text string) string {
 	id := language.OfModule(name)
 	if program := programOf(text); id == "" && program != "" {
 		id = language.Named(program)
-		if program == "uv" {
-			id = language.Python
-		}
 	}
 	switch id {
 	case language.Python:
@@ -297,7 +354,7 @@ func kindOf(name, text string) string {
 		return kindShell
 	case ".md", ".mdx", ".markdown", ".mdc":
 		return kindMarkdown
-	case ".json", ".yaml", ".yml", ".toml", ".jsonc", ".json5":
+	case ".ipynb", ".json", ".yaml", ".yml", ".toml", ".jsonc", ".json5":
 		return kindData
 	}
 	return kindText

@@ -69,7 +69,10 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 		if strings.Contains(name, "/") && e.own(name) {
 			object = fact.File
 		}
-		from := union(v.from, e.written[path.Clean(name)])
+		from := v.from
+		if strings.Contains(name, "/") {
+			from = union(from, e.written[path.Clean(name)])
+		}
 		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: line(name, a), From: from}))
 	}
 	if r == nil {
@@ -106,6 +109,9 @@ func (e *engine) rowOf(base string) (*row, string) {
 
 // start does what the row of a program says, or that of its subcommand.
 func (e *engine) start(base string, r *row, a *arguments, out *value) *value {
+	if r.bundle && len(a.args) > 0 && strings.Trim(a.args[0].first(), "cxtrujzvfJpka") == "" && a.args[0].first() != "" {
+		a.args = append([]*value{text("-" + a.args[0].first())}, a.args[1:]...)
+	}
 	operands, opts := options(r, a.args, 0)
 	bare := strings.TrimRight(base, "0123456789.")
 	if e.tables[Shell][base] != nil {
@@ -146,11 +152,11 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 		return nil
 	}
 	switch x.verb {
-	case "wrap":
+	case "wrap", "exec":
 		return e.wrapped(x, a)
 	case "wrapin":
 		if a.input != nil {
-			a.args = append(slices.Clone(a.args), wordsOf(a.input)...)
+			a.args = withInput(a)
 		}
 		return e.wrapped(x, a)
 	case "interpreter":
@@ -164,34 +170,17 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 			}
 		}
 		return nil
-	case "at": // @FILE and NAME=@FILE
-		out := &value{}
-		for _, v := range found {
-			for _, t := range v.texts {
-				if _, file, ok := strings.Cut(t, "@"); ok && file != "" && (t[0] == '@' || strings.Contains(t, "=@")) {
-					out.from = union(out.from, e.files(fact.Reads, []*value{{texts: []string{file}, from: v.from}}, nil))
-				}
-			}
-		}
-		return out
+	case "at":
+		return e.atFiles(found)
 	case "echo":
 		return spaced(a.args)
+	case "printf":
+		return printed(a.args)
 	case "alias":
-		for _, v := range a.args {
-			if name, command, ok := strings.Cut(v.first(), "="); ok {
-				e.top.names["alias "+name] = text("")
-				e.codeIn(Shell, []*value{{texts: []string{command}, from: v.from}})
-			}
-		}
+		e.alias(a)
 		return nil
-	case "fill": // variables
-		for _, v := range a.args {
-			given := &value{}
-			if a.input != nil {
-				given = a.input
-			}
-			e.set(v.first(), &value{texts: given.texts, from: given.from})
-		}
+	case "fill":
+		e.fill(a)
 		return nil
 	case "export": // to a program
 		for _, v := range a.args {
@@ -201,11 +190,6 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 		return nil
 	case "source":
 		return e.source(found)
-	case "save": // under the name at the end of an address
-		for _, v := range a.plain() {
-			e.files(fact.Writes, []*value{text(path.Base(v.first()))}, from)
-		}
-		return nil
 	case "decode":
 		return e.decode(x.kind, &arguments{input: a.input}, from)
 	case "rev":
@@ -216,11 +200,69 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 	case "tr":
 		return translated(a)
 	case "cron":
+		if a.input != nil {
+			for _, line := range strings.Split(flat(a.input)[0], "\n") {
+				if words := strings.Fields(line); len(words) > 5 {
+					e.inside(Shell, strings.Join(words[5:], " "), nil)
+				}
+			}
+		}
 		return &value{from: e.files(fact.Writes, []*value{text("crontab")}, from)}
 	case Shell:
 		return e.codeIn(Shell, []*value{spaced(found)})
 	}
 	return e.effect(x, &value{}, a, from)
+}
+
+// atFiles reads files that are named as @FILE and NAME=@FILE.
+func (e *engine) atFiles(found []*value) *value {
+	out := &value{}
+	for _, v := range found {
+		for _, t := range v.texts {
+			if _, file, ok := strings.Cut(t, "@"); ok && file != "" && (t[0] == '@' || strings.Contains(t, "=@")) {
+				out.from = union(out.from, e.files(fact.Reads, []*value{{texts: []string{file}, from: v.from}}, nil))
+			}
+		}
+	}
+	return out
+}
+
+func (e *engine) alias(a *arguments) {
+	for _, v := range a.args {
+		if name, command, ok := strings.Cut(v.first(), "="); ok {
+			e.top.names["alias "+name] = text("")
+			e.codeIn(Shell, []*value{{texts: []string{command}, from: v.from}})
+		}
+	}
+}
+
+// fill gives variables what is read.
+func (e *engine) fill(a *arguments) {
+	given := &value{}
+	if a.input != nil {
+		given = a.input
+	}
+	for _, v := range a.args {
+		e.set(v.first(), &value{texts: given.texts, from: given.from})
+	}
+}
+
+// printed returns what printf prints.
+func printed(args []*value) *value {
+	if len(args) == 0 {
+		return nil
+	}
+	rest := args[1:]
+	var parts []*value
+	format := shell.Unescape(args[0].first())
+	for format != "" {
+		before, after, ok := strings.Cut(format, "%s")
+		parts = append(parts, text(before))
+		if format = after; ok && len(rest) > 0 {
+			parts, rest = append(parts, rest[0]), rest[1:]
+		}
+	}
+	return joined(append(parts, unknown(args...)))
 }
 
 // wrapped starts the program that another one is given.
@@ -239,6 +281,20 @@ func (e *engine) wrapped(x *effect, a *arguments) *value {
 	return e.command(words[0], &arguments{args: rest, input: a.input})
 }
 
+// withInput returns the words of a command with those of its input: in place of the word of -I, else behind the others.
+func withInput(a *arguments) []*value {
+	if place := a.opts["-I"]; len(place) > 0 && place[0].first() != hole && place[0].first() != "" {
+		out := slices.Clone(a.args)
+		for i, v := range out {
+			if t, ok := v.known(); ok && strings.Contains(t, place[0].first()) {
+				out[i] = &value{texts: []string{strings.ReplaceAll(t, place[0].first(), flat(a.input)[0])}, from: union(v.from, a.input.sources())}
+			}
+		}
+		return out
+	}
+	return append(slices.Clone(a.args), wordsOf(a.input)...)
+}
+
 // wordsOf returns the words of a text, or what stands for them.
 func wordsOf(v *value) []*value {
 	t, ok := v.known()
@@ -254,6 +310,12 @@ func wordsOf(v *value) []*value {
 
 // interpreter runs code: that of an option, the first operand, or the input.
 func (e *engine) interpreter(language string, a *arguments) *value {
+	for _, o := range []string{"-EncodedCommand", "-encodedcommand", "-enc", "-ec"} {
+		if found := a.opts[o]; len(found) > 0 && language == "" {
+			v := e.decode("base64", &arguments{args: found[:1]}, nil)
+			return e.codeIn(language, []*value{mapped(v, func(t string) string { return strings.ReplaceAll(t, "\x00", "") })})
+		}
+	}
 	for _, o := range []string{"-c", "-e", "--eval", "-p", "--print", "-r", "-Command", "-command"} {
 		if found := a.opts[o]; len(found) > 0 && (o != "-r" || language == "") && (o != "-p" || language == JavaScript) && (o != "-e" || language != Shell) {
 			if language == Shell {
@@ -328,7 +390,7 @@ func options(r *row, words []*value, skip int) (operands []*value, opts map[stri
 		switch {
 		case t == "--":
 			return append(operands, words[i+1:]...), opts
-		case len(t) < 2 || t[0] != '-' || t[1] >= '0' && t[1] <= '9':
+		case len(t) < 2 || t[0] != '-':
 			operands = append(operands, words[i])
 			if r.stop && len(operands) > skip {
 				return append(operands, words[i+1:]...), opts
@@ -337,6 +399,12 @@ func options(r *row, words []*value, skip int) (operands []*value, opts map[stri
 		}
 		name, given, has := option(r, t)
 		switch {
+		case r.has("exec") && strings.HasPrefix(t, "-exec"): // up to ; or +
+			end := i + 1
+			for end < len(words) && words[end].first() != ";" && words[end].first() != "+" {
+				end++
+			}
+			opts["-exec"], i = append(opts["-exec"], words[i+1:end]...), end
 		case has:
 			opts[name] = append(opts[name], &value{texts: []string{given}, from: words[i].from})
 		case r.takes[name] && i+1 < len(words):
@@ -373,7 +441,9 @@ func (e *engine) special(name string, a *arguments) (*value, bool) {
 	}
 	switch name {
 	case ">", ">>":
+		e.content = flat(input)[0]
 		n := e.files(fact.Writes, a.args, input.sources())
+		e.content = ""
 		return &value{from: union(n, input.from)}, true
 	case "<":
 		return &value{from: e.files(fact.Reads, a.args, nil)}, true

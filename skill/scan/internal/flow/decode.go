@@ -80,6 +80,8 @@ func decoded(encoding string, raw []byte) ([]byte, error) {
 	case "base32":
 		return base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(strings.ToUpper(tidy), "="))
 	case "base85":
+		return base85([]byte(tidy))
+	case "ascii85":
 		return io.ReadAll(io.LimitReader(ascii85.NewDecoder(strings.NewReader(tidy)), maxText))
 	case "hex":
 		return hex.DecodeString(strings.ReplaceAll(tidy, `\x`, ""))
@@ -106,6 +108,26 @@ func decoded(encoding string, raw []byte) ([]byte, error) {
 		return raw, nil
 	}
 	return nil, strconv.ErrSyntax
+}
+
+// base85 decodes what Python and git call base85.
+func base85(text []byte) ([]byte, error) {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+	pad := (5 - len(text)%5) % 5
+	text = append(slices.Clone(text), "~~~~"[:pad]...)
+	var out []byte
+	for ; len(text) > 0; text = text[5:] {
+		n := uint64(0)
+		for _, c := range text[:5] {
+			i := strings.IndexByte(alphabet, c)
+			if i < 0 {
+				return nil, strconv.ErrSyntax
+			}
+			n = n*85 + uint64(i)
+		}
+		out = append(out, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	}
+	return out[:len(out)-min(pad, len(out))], nil
 }
 
 // translated returns what tr does where it only removes characters or turns letters by half the alphabet.

@@ -55,6 +55,8 @@ func (e *engine) effect(x *effect, f *value, a *arguments, from []int) *value {
 		return e.open(f, a)
 	case "put": // into a file that was opened
 		if name := fileOf(a.self); name != nil {
+			e.content = unionText(a.args)
+			defer func() { e.content = "" }()
 			return &value{from: e.files(fact.Writes, []*value{name}, from)}
 		}
 	case "take":
@@ -235,7 +237,7 @@ func (e *engine) files(kind fact.Kind, found []*value, from []int) (out []int) {
 				continue
 			}
 			key := path.Clean(name)
-			f := fact.Fact{Kind: kind, Object: fact.File, Name: shown(name), From: union(from, v.from)}
+			f := fact.Fact{Kind: kind, Object: fact.File, Name: shown(name), Detail: e.content, From: union(from, v.from)}
 			if kind == fact.Reads {
 				f.From = union(f.From, e.written[key])
 			}
@@ -247,6 +249,14 @@ func (e *engine) files(kind fact.Kind, found []*value, from []int) (out []int) {
 		}
 	}
 	return out
+}
+
+// unionText returns the first text of some values.
+func unionText(values []*value) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return flat(values[0])[0]
 }
 
 // shown returns a path as it is written in a fact, "" if nothing is known.
@@ -362,6 +372,11 @@ func (e *engine) codeIn(language string, found []*value) *value {
 			n := e.emit(f)
 			if language != Shell {
 				t = strings.ReplaceAll(t, hole, "_")
+			}
+			if language == "" {
+				for _, word := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{},;<>|", r) }) {
+					e.stray(&value{texts: []string{word}, from: v.from})
+				}
 			}
 			made := union(n, v.sources())
 			if language == Shell && len(v.sources()) == 0 && e.unit.Language == Shell {

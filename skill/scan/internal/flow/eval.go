@@ -351,6 +351,9 @@ func (e *engine) shellVariable(name string) *value {
 	if v := e.lookup(name); v != nil {
 		return v
 	}
+	if name == "IFS" {
+		return text(" ")
+	}
 	if !variable.IsName(name) || variable.SetByShell(name) {
 		return &value{}
 	}

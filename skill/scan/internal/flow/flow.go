@@ -79,14 +79,15 @@ type engine struct {
 	deep    int
 	called  map[*code.Statement]int // how often a function was followed
 
-	unit *Unit // that is being read
-	rows map[string]*row
-	i    int
-	top  *scope
-	sc   *scope
-	line int
-	base []int // facts that the present code is made from
-	ret  *[]*value
+	unit    *Unit  // that is being read
+	content string // that a file gets
+	rows    map[string]*row
+	i       int
+	top     *scope
+	sc      *scope
+	line    int
+	base    []int // facts that the present code is made from
+	ret     *[]*value
 }
 
 // scope has the variables of a program or a function.

@@ -39,6 +39,7 @@ type row struct {
 	takes   map[string]bool // options of a program that have a value
 	long    bool            // its options are words after one dash
 	stop    bool            // its options end before the first operand
+	bundle  bool            // its first word may be options without a dash
 }
 
 func (r *row) has(verb string) bool {
@@ -115,6 +116,9 @@ func (r *row) add(word string) {
 		return
 	case "stop":
 		r.stop = true
+		return
+	case "bundle":
+		r.bundle = true
 		return
 	case "host", "decode", "give", "fold", "need", "store", "is", "word", "interpreter":
 		e.kind, parts = parts[1], parts[1:]

@@ -98,7 +98,7 @@ func (r *reader) parts(v *code.Value, parts []syntax.WordPart, quoted bool) {
 			r.text(v, p, unescaped(p.Value, quoted))
 		case *syntax.SglQuoted:
 			if text := p.Value; p.Dollar {
-				r.text(v, p, ansi(text))
+				r.text(v, p, Unescape(text))
 			} else {
 				r.text(v, p, text)
 			}
@@ -239,8 +239,8 @@ func unescaped(s string, quoted bool) string {
 	return b.String()
 }
 
-// ansi returns the text between $' and '.
-func ansi(s string) string {
+// Unescape returns the text between $' and ', and what printf makes of a format: \x41, \101, \n.
+func Unescape(s string) string {
 	var b strings.Builder
 	for s != "" {
 		if r, many, tail, err := strconv.UnquoteChar(s, '\''); err == nil {
