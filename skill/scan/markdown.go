@@ -187,8 +187,8 @@ func isCommand(line string) bool {
 }
 
 // alsoWords are names of programs that begin other texts too.
-var alsoWords = strings.Fields(`import mcp make host file open code agent skills start service last who man info script at batch watch time pass security head tail
-	sort less more fold cut paste yes w go convert identify just task date amp sam copilot cursor goose hermes find install link test read type set route expr op diff top`)
+var alsoWords = strings.Fields(`import mcp make host file open skills code start service last who man info script at batch watch time pass security head tail
+	sort less more fold cut paste yes w agent go convert identify just task date amp sam copilot cursor goose hermes find install link test read type set route expr op diff top`)
 
 // isProse reports whether a line that begins with the name of a program is a sentence: "make sure that it works".
 func isProse(words []string) bool {
