@@ -13,7 +13,7 @@ fuzz:
 	sh scripts/test.sh fuzz
 faults: # the tests of failing calls, kills and power failures in their long form
 	sh scripts/test.sh faults
-race: # the tests of commands with the race detector
+race: # the tests that CI mostly runs without the race detector, with it
 	sh scripts/test.sh race
 untidy: # the tests of commands and the sandbox with homes, projects and programs below links
 	sh scripts/test.sh untidy

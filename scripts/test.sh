@@ -11,12 +11,21 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
-# Packages whose coverage counts. Those of PURE test long loops of plain functions: with counters, the race detector makes them take
-# twenty times as long. Their tests with goroutines run under it all the same, see step_test. What is below them counts with them.
-CORE='script script/nodeenv skill/manifest script/pyenv skilltool agent/hosttool skill install/registry toolset install/pack mcpserve install/store
-	script/runner agent/saved install/fetch install mcphost mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow session/hook tool trial trust trace
-	trace/audit agent agent/permit agent/undo agent/stream toolset/host install/hosts install/lock install/oci install/oms install/source'
-PURE='disclose script/survey skill/scan skill/scan/rule'
+# Packages whose coverage counts, those that take long first.
+CORE='script skilltool agent/hosttool script/pyenv script/nodeenv toolset install/registry mcpserve install/store skill install/fetch install skill/manifest install/pack
+	mcphost disclose script/survey script/runner agent/saved mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
+	session/hook tool trial trust trace trace/audit agent agent/permit agent/undo agent/stream toolset/host install/hosts install/lock install/oci install/oms install/source'
+# Likewise, each together with the packages below it.
+WHOLE='skill/scan skill/scan/rule'
+
+# Packages whose tests compute, read source or start processes again and again: under the race detector they take several times as long.
+# It sees the tests of PARTLY that RACED names, and those of HEAVY only in the step race.
+HEAVY='./internal/test/attack ./internal/test/house ./skills ./skilltool ./install/registry'
+PARTLY='./cmd/agent/internal/cli ./script/confine ./agent/hosttool ./script/pyenv ./script/nodeenv ./skill ./disclose'
+RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep|Concurrent|Together|Race$|Share|Live$|Cancelled$|Progress$|Indexes|HotReload'
+
+# What a package has in its code or its tests that does several things at once. The others run without the race detector: it has nothing to see.
+AT_ONCE='^[[:space:]]*go [a-zA-Z_.]+\(|\.Go\(|\.Parallel\(|"sync'
 
 step_format() {
 	unformatted=$(find . -path './.?*' -prune -o -name '*.go' -exec gofmt -l {} +)
@@ -25,11 +34,7 @@ step_format() {
 	return 1
 }
 
-# With the race detector it compiles what the tests need anyway.
-step_vet() {
-	# shellcheck disable=SC2086 # an empty value must not become an argument
-	go vet $race ./...
-}
+step_vet() { go vet ./...; }
 
 # Checks the code as other systems compile it. Compiling it would take minutes for each.
 step_systems() {
@@ -42,7 +47,7 @@ step_lint() {
 		[ -z "${CI:-}" ] # in CI every check must run
 		return
 	fi
-	GOFLAGS="${GOFLAGS:-} $race" "$bin" ./...
+	"$bin" ./...
 }
 
 # Runs `go generate`, and fails if a generated page was out of date.
@@ -149,22 +154,16 @@ step_soak() {
 	AGENT_TEST_SOAK=1 go test -count=1 -timeout 20m -v -run 'TestSoak' ./cmd/agent/internal/serve
 }
 
-# The tests that start the command again and again, with the race detector.
+# All tests of HEAVY and PARTLY with the race detector.
 step_race() {
 	ensure_uv
 	ensure_node
 	# shellcheck disable=SC2086
-	go test -race -vet=off -count=1 -timeout 30m $COMMANDS
+	go test -race -vet=off -count=1 -timeout 30m $PARTLY $HEAVY
 }
 
-# The packages whose tests start processes again and again, or read source. Under the race detector they take twice as long.
-COMMANDS='./cmd/agent/internal/cli ./cmd/agent/internal/docgen ./internal/test/... ./script/confine ./skills'
-
-# The tests of COMMANDS that do several things at once.
-RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep'
-
 # Two rows of tests run at once, as many of them wait for processes; in each those that take longest come first. Each test runs once, but
-# for those of RACED. The commands with -cover and -coverpkg count coverage.
+# for those of RACED.
 step_test() {
 	[ -n "$race" ] || echo "without -race: the race detector needs cgo and a C compiler"
 	ensure_uv
@@ -172,32 +171,38 @@ step_test() {
 	export GORACE="atexit_sleep_ms=0 ${GORACE:-}" # else every process of a -race run waits a second at its end
 	module=$(go list -m)
 	core=$(for name in $CORE; do echo "$module/$name"; done)
-	pure=$(for name in $PURE; do echo "$module/$name"; done)
+	whole=$(for name in $WHOLE; do echo "$module/$name"; done)
 	# shellcheck disable=SC2086
-	commands=$(go list $COMMANDS)
-	rest=$(go list ./... | grep -vxF -e "$core
-$pure
-$commands")
+	heavy=$(go list $PARTLY $HEAVY)
+	all=$(go list ./...)
+	rest=$(but "$heavy
+$core
+$whole" "$all")
+	at_once=$(grep -rlE --include='*.go' --exclude-dir='.?*' "$AT_ONCE" . | sed "s|^\.|$module|; s|/[^/]*\$||" | sort -u | grep -vxF "$heavy")
 	go build -o "$TOOLS/summary" ./internal/test/summary || return
 	rm -f "$TOOLS/test.failed"
-	# shellcheck disable=SC2086 # one argument each; an empty value must not become one
+	# shellcheck disable=SC2046,SC2086 # one argument each; an empty value must not become one
 	{
 		{
-			go_test $race -p 2 -cover $core
-			[ -z "$race" ] || go_test $race -run 'Concurrent|Indexes' ./disclose
+			go_test $race -p 2 -cover $(of "$at_once" "$core")
+			[ -z "$race" ] || go_test $race -p 2 -run "$RACED" $PARTLY
+			go_test $race -p 2 $(of "$at_once" "$rest")
 		} >"$TOOLS/test.json" &
-		go_test -p 2 $commands
-		for package in $pure; do go_test -coverpkg="$package/..." "$package"; done
-		[ -z "$race" ] || go_test $race -run "$RACED" ./cmd/agent/internal/cli ./script/confine
-		go_test $race -p 2 $rest
+		go_test -p 2 $(but "$core" "$heavy") $(but "$at_once" "$rest")
+		for package in $whole; do go_test -coverpkg="$package/..." "$package"; done
+		go_test -p 2 -cover $(but "$at_once" "$core")
 		wait
 		cat "$TOOLS/test.json"
-	} | "$TOOLS/summary" -core "$(echo $core $pure)" -least "${COVER_MIN:-85}" -again "$TOOLS/test.again" || {
+	} | "$TOOLS/summary" -core "$(echo $core $whole)" -least "${COVER_MIN:-85}" -again "$TOOLS/test.again" || {
 		again
 		return
 	}
 	[ ! -e "$TOOLS/test.failed" ] # where nothing could be tested, no test failed
 }
+
+# of prints the lines of LIST that are in SET, but those that are not: of SET LIST.
+of() { echo "$2" | grep -xF "$1"; }
+but() { echo "$2" | grep -vxF "$1"; }
 
 # go_test prints what go test -json prints, without vet, which is a step of its own. In CI the tests themselves have the usual GOGC.
 go_test() { go test -json -vet=off -parallel 4 -timeout 15m ${CI:+-exec} ${CI:+"env -u GOGC"} "$@" 2>&1 || : >"$TOOLS/test.failed"; }
