@@ -90,7 +90,7 @@ func newVictim(t *testing.T) *victim {
 	})
 	v.mustRun("skill", "trust", "good", "--yes")
 	t.Cleanup(func() { writable(filepath.Join(v.home, ".agent")) }) // its copies are read-only
-	untouched.Do(func() { good = v.goodOnes() })
+	untouched.Do(func() { good = v.goodOnes(true) })
 	if good["script run good ok"] != "exit 0\n{\"ok\":true}\n" {
 		t.Fatalf("the good skill's script never ran: %s", good["script run good ok"])
 	}
@@ -217,8 +217,8 @@ func (v *victim) show(args ...string) outcome {
 	return o
 }
 
-// goodOnes returns all that a user and a model see of the good skills, without the path of this victim's folder.
-func (v *victim) goodOnes() map[string]string {
+// goodOnes returns what a user and a model see of the good skills, all of it or the most important, without the path of this victim's folder.
+func (v *victim) goodOnes(all bool) map[string]string {
 	v.t.Helper()
 	out := map[string]string{}
 	for _, s := range v.list() {
@@ -227,11 +227,12 @@ func (v *victim) goodOnes() map[string]string {
 			out[fmt.Sprint("list ", name)] = string(b)
 		}
 	}
-	for _, args := range [][]string{
-		{"skill", "activate", "good"}, {"skill", "activate", "fine"}, {"skill", "read", "good", "references/notes.md"},
-		{"skill", "read", "fine"}, {"script", "list", "good"}, {"skill", "validate", filepath.Join(v.skills, "good")},
-		{"skill", "validate", filepath.Join(v.skills, "fine")}, {"script", "run", "good", "ok"},
-	} {
+	calls := [][]string{{"skill", "activate", "good"}, {"script", "run", "good", "ok"}}
+	if all {
+		calls = append(calls, []string{"skill", "activate", "fine"}, []string{"skill", "read", "good", "references/notes.md"}, []string{"skill", "read", "fine"},
+			[]string{"script", "list", "good"}, []string{"skill", "validate", filepath.Join(v.skills, "good")}, []string{"skill", "validate", filepath.Join(v.skills, "fine")})
+	}
+	for _, args := range calls {
 		o := v.run(args...)
 		out[strings.Join(args, " ")] = fmt.Sprintf("exit %d\n%s", o.code, o.stdout) // warnings are about other skills
 	}
@@ -267,18 +268,12 @@ func (v *victim) listed(name string) map[string]any {
 // unharmed checks that the good skills have not changed, and that the commands about all skills still work.
 func (v *victim) unharmed() {
 	v.t.Helper()
-	after := v.goodOnes()
-	for what, was := range good {
-		if after[what] != was {
-			v.t.Errorf("%s: now %.500q, before %.500q", what, after[what], was)
-		}
+	after := v.goodOnes(true)
+	v.same(after)
+	if len(after) != len(good) {
+		v.t.Errorf("of the good skills there are %d texts, before %d", len(after), len(good))
 	}
-	prompt := v.show("skill", "prompt")
-	for _, want := range []string{"Counts sheep.", "Waters plants."} {
-		if prompt.code != 0 || !strings.Contains(prompt.stdout, want) {
-			v.t.Errorf("the prompt does not contain %q: %.300s", want, prompt)
-		}
-	}
+	v.prompted()
 	for _, args := range [][]string{
 		{"skill", "search", "sheep"}, {"skill", "list"}, {"skill", "show"}, {"script", "list"}, {"skill", "why", "evil"},
 		{"skill", "info", "evil"}, {"--check"},
@@ -291,6 +286,41 @@ func (v *victim) unharmed() {
 	completed := v.run("__complete", "skill", "info", "").stdout // a name, a tab, a description: the shell's own form
 	if i := obeyed(strings.ReplaceAll(completed, "\t", "")); i >= 0 || !strings.Contains(completed, "good\tCounts sheep.") {
 		v.t.Errorf("completion prints %.500q", completed)
+	}
+}
+
+// unharmedBy checks the most important of unharmed, for one of many attacks of a kind. A test of all of them together checks the rest.
+func (v *victim) unharmedBy(evil string) {
+	v.t.Helper()
+	v.same(v.goodOnes(false))
+	v.prompted()
+	v.show("skill", "why", evil)
+	v.show("skill", "info", evil)
+}
+
+// same checks that texts of the good skills have not changed.
+func (v *victim) same(after map[string]string) {
+	v.t.Helper()
+	for what, text := range after {
+		if good[what] != text {
+			v.t.Errorf("%s: now %.500q, before %.500q", what, text, good[what])
+		}
+	}
+	for _, name := range []string{"list good", "list fine"} {
+		if after[name] == "" {
+			v.t.Errorf("%s: nothing", name)
+		}
+	}
+}
+
+// prompted checks that the good skills are in the prompt.
+func (v *victim) prompted() {
+	v.t.Helper()
+	prompt := v.show("skill", "prompt")
+	for _, want := range []string{"Counts sheep.", "Waters plants."} {
+		if prompt.code != 0 || !strings.Contains(prompt.stdout, want) {
+			v.t.Errorf("the prompt does not contain %q: %.300s", want, prompt)
+		}
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// Anything but a regular file is reported at once, as a manifest, as a file and as a script.
-func TestSpecialFiles(t *testing.T) {
-	kinds := map[string]func(string) error{
+// specialFiles make what is no regular file.
+func specialFiles() map[string]func(string) error {
+	return map[string]func(string) error{
 		"pipe": mkfifo,
 		"socket": func(p string) error {
 			short, err := os.MkdirTemp("", "s") // a socket's path has at most 107 bytes
@@ -34,22 +34,44 @@ func TestSpecialFiles(t *testing.T) {
 		"terminal":         func(p string) error { return os.Symlink("/dev/tty", p) },
 		"folder":           func(p string) error { return os.Mkdir(p, 0o755) },
 	}
-	for kind, make := range kinds {
-		for _, file := range []string{"SKILL.md", "references/a.md", "scripts/a.sh", "scripts/a"} {
+}
+
+// plantSpecial makes the skill of a name with one of specialFiles in the place of a file.
+func plantSpecial(v *victim, name, file string, make func(string) error) {
+	v.t.Helper()
+	dir := filepath.Join(v.skills, name)
+	v.write(dir, map[string]string{"SKILL.md": "---\nname: " + name + "\ndescription: Does harm.\n---\nBody\n", "references/b.md": "b", "scripts/b.sh": okScript})
+	p := filepath.Join(dir, filepath.FromSlash(file))
+	os.Remove(p)
+	if err := make(p); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+var specialPlaces = []string{"SKILL.md", "references/a.md", "scripts/a.sh", "scripts/a"}
+
+// Anything but a regular file is reported at once, as a manifest, as a file and as a script.
+func TestSpecialFiles(t *testing.T) {
+	for kind, make := range specialFiles() {
+		for _, file := range specialPlaces {
 			t.Run(kind+" as "+file, func(t *testing.T) {
 				t.Parallel()
 				v := newVictim(t)
-				v.evil(map[string]string{"references/b.md": "b", "scripts/b.sh": okScript})
-				p := filepath.Join(v.skills, "evil", filepath.FromSlash(file))
-				os.Remove(p)
-				if err := make(p); err != nil {
-					t.Fatal(err)
-				}
+				plantSpecial(v, "evil", file, make)
 				checkSpecial(v, kind, file)
-				v.unharmed()
+				v.unharmedBy("evil")
 			})
 		}
 	}
+	t.Run("together", func(t *testing.T) {
+		v := newVictim(t)
+		for kind, make := range specialFiles() {
+			for i, file := range specialPlaces {
+				plantSpecial(v, fmt.Sprint(strings.ReplaceAll(kind, " ", "-"), i), file, make)
+			}
+		}
+		v.unharmed()
+	})
 }
 
 func checkSpecial(v *victim, kind, file string) {

@@ -15,13 +15,15 @@ func front(lines ...string) string {
 	return "---\nname: evil\ndescription: Does harm.\n" + strings.Join(lines, "\n") + "\n---\nBody\n"
 }
 
-// A hostile SKILL.md is listed, its problem has a code and a place, and the skills next to it work.
-func TestHostileManifest(t *testing.T) {
-	rows := []struct {
-		name, src string
-		broken    bool
-		want      string // one of the problems, or "" for none
-	}{
+// hostileManifest is one hostile SKILL.md.
+type hostileManifest struct {
+	name, src string
+	broken    bool
+	want      string // one of the problems, or "" for none
+}
+
+func hostileManifests() []hostileManifest {
+	return []hostileManifest{
 		{"front matter over 64 KiB", front("x: " + strings.Repeat("y", 65<<10)), true, "frontmatter-size 1:1"},
 		{"80,000 keys", "---\n" + keys(80_000) + "---\n", true, "frontmatter-size 1:1"},
 		{"never closed", "---\n" + strings.Repeat("k: v\n", 15_000), true, "frontmatter-size 1:1"},
@@ -66,7 +68,11 @@ func TestHostileManifest(t *testing.T) {
 		{"5 KB of front matter", front("license: " + strings.Repeat("w ", 2500)), false, ""},
 		{"a 300-byte name", strings.Replace(front(), "evil", strings.Repeat("n", 300), 1), false, "name-length 2:7"},
 	}
-	for _, r := range rows {
+}
+
+// A hostile SKILL.md is listed, its problem has a code and a place, and the skills next to it work.
+func TestHostileManifest(t *testing.T) {
+	for _, r := range hostileManifests() {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			v := newVictim(t)
@@ -84,9 +90,19 @@ func TestHostileManifest(t *testing.T) {
 				t.Errorf("exit code %d, want 4", code)
 			}
 			checkListed(v, r.broken)
-			v.unharmed()
+			v.unharmedBy("evil")
 		})
 	}
+}
+
+// Nor do all of them together harm the skills next to them.
+func TestHostileManifestsTogether(t *testing.T) {
+	v := newVictim(t)
+	for i, r := range hostileManifests() {
+		v.write(v.skills, map[string]string{fmt.Sprintf("evil%d/SKILL.md", i): r.src})
+	}
+	v.mostCPU, v.mostMemory = flood*mostCPU, 2*mostMemory
+	v.unharmed()
 }
 
 // checkListed finds the hostile skill under one of its names.
