@@ -133,5 +133,5 @@ func TestManyFiles(t *testing.T) {
 	}
 	v.run("skill", "read", "evil", "assets/nope")
 	v.validate()
-	v.unharmed()
+	v.unharmedBy("evil")
 }
