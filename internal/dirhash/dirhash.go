@@ -207,7 +207,7 @@ func (w *walker) read(ctx context.Context, f *File) error {
 }
 
 func (w *walker) tooMuch(name string) error {
-	return fmt.Errorf("files exceed %d bytes in total (at %q): move large data out of the skill", w.maxBytes, name)
+	return fmt.Errorf("files exceed %d bytes in total (at %q): move large data out of it", w.maxBytes, name)
 }
 
 func special(name string, mode fs.FileMode) error {

@@ -97,7 +97,7 @@ func (w *walker) leave(name string) bool {
 
 func (w *walker) add(name string, e fs.DirEntry) error {
 	if w.entries--; w.entries < 0 {
-		return fmt.Errorf("more than %d files and folders (at %q): move large data out of the skill", w.maxEntries, name)
+		return fmt.Errorf("more than %d files and folders (at %q): move large data out of it", w.maxEntries, name)
 	}
 	if !utf8.ValidString(name) {
 		return fmt.Errorf("file name %q is not UTF-8", name)

@@ -152,7 +152,7 @@ func (v *served) layers(ctx context.Context, profile *manifest.Profile, quiet bo
 	if v == nil || v.s.Settings.Config().BundledOnly || v.s.Settings.Config().Paths.Served() == "" {
 		return nil, nil
 	}
-	list, _ := v.s.MCP.List()
+	list, _ := v.s.MCP.List(ctx)
 	for _, e := range list {
 		if !e.Skills || !e.State.Starts() {
 			continue
@@ -176,7 +176,7 @@ func (v *served) layers(ctx context.Context, profile *manifest.Profile, quiet bo
 func (p *Packages) fromServer(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	label, name, _ := strings.Cut(r.Source.URL, "/")
 	v := p.skills.served
-	e, err := v.s.MCP.Find(label)
+	e, err := v.s.MCP.Find(ctx, label)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/policy"
@@ -51,12 +52,13 @@ func (s ServerState) Starts() bool { return s == ServerOwn || s == ServerApprove
 type ServerEntry struct {
 	config.Server
 	State  ServerState
-	Digest string   // of the entry, with the files of the project that it names
+	Digest string   // of the entry, with the files and folders of the project that it names
+	Wrong  error    // why one that the project proposes cannot be approved; nil if it can be
 	Given  want.Set // what the user gave to one that the project proposes, in addition
 }
 
 // List returns the servers: those of the user, then those that the project proposes. The problems say what is wrong with them.
-func (m *Servers) List() ([]*ServerEntry, []manifest.Problem) {
+func (m *Servers) List(ctx context.Context) ([]*ServerEntry, []manifest.Problem) {
 	cfg := m.settings.Config()
 	problems := slices.Clone(cfg.ServerProblems)
 	approved, err := m.settings.ProjectRules().Servers()
@@ -68,8 +70,8 @@ func (m *Servers) List() ([]*ServerEntry, []manifest.Problem) {
 	for _, s := range cfg.Servers {
 		e := &ServerEntry{Server: s, State: ServerOwn, Digest: s.Digest()}
 		if s.Origin.Rank == config.Project {
-			e.Digest = m.digest(&s)
 			e.State = ServerProposed
+			e.Digest, e.Wrong = m.digest(ctx, &s)
 			switch was := approved[s.Label]; was.Digest {
 			case "":
 			case e.Digest:
@@ -89,11 +91,14 @@ func (m *Servers) List() ([]*ServerEntry, []manifest.Problem) {
 // problem returns what keeps a server from being started, if that is seen without starting it.
 func (m *Servers) problem(e *ServerEntry) (manifest.Problem, bool) {
 	p := manifest.Problem{Severity: manifest.SeverityWarning, File: e.Origin.Name, Line: e.Origin.Line, Col: e.Origin.Col, Cure: cure.TrustServer(e.Label)}
-	switch e.State {
-	case ServerProposed:
+	switch {
+	case e.Wrong != nil:
+		p.Code, p.Severity, p.Message, p.Cure = "mcp-server", manifest.SeverityError, fmt.Sprintf("the server %q of the project cannot be approved: %v", e.Label, e.Wrong), ""
+		return p, true
+	case e.State == ServerProposed:
 		p.Code, p.Message = "mcp-proposed", fmt.Sprintf("the project proposes the server %q, which is not started before you approve it: %s", e.Label, e.What())
 		return p, true
-	case ServerChanged:
+	case e.State == ServerChanged:
 		p.Code, p.Message = "mcp-changed", fmt.Sprintf("the server %q of the project has changed since you approved it, and is not started: %s", e.Label, e.What())
 		return p, true
 	}
@@ -117,53 +122,87 @@ func (e *ServerEntry) What() string {
 	return strings.Join(words, " ")
 }
 
-// maxNamed is how many bytes of a file of the project count for the digest of a server that it is named by.
-const maxNamed = 16 << 20
+// Limits of a file or folder of the project that the entry of a server names.
+const (
+	maxNamed      = 16 << 20 // bytes
+	maxNamedFiles = 2000     // with the folders in it
+)
 
-// digest names an entry of the project, with the content of the files of the project that its command and arguments name.
-func (m *Servers) digest(s *config.Server) string {
+// digest names an entry of the project, with the content of the files and folders of the project that its command and arguments name. The
+// project itself, which is worked in, is none of them. The error says which of them is too large.
+func (m *Servers) digest(ctx context.Context, s *config.Server) (string, error) {
 	sum := sha256.New()
 	io.WriteString(sum, s.Digest())
-	dir := m.dir(s)
 	root, err := os.OpenRoot(paths.Real(m.settings.Config().Paths.Project))
 	if err != nil {
-		return s.Digest()
+		return s.Digest(), nil
 	}
 	defer root.Close()
 	for _, word := range append([]string{s.Command}, s.Args...) {
+		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+			word = value
+		}
 		if word == "" || strings.HasPrefix(word, "-") {
 			continue
 		}
 		path := word
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+			path = filepath.Join(m.dir(s), path)
 		}
 		below, err := filepath.Rel(root.Name(), paths.Real(path))
-		if err != nil || !filepath.IsLocal(below) {
+		if err != nil || !filepath.IsLocal(below) || below == "." {
 			continue
 		}
-		if info, err := root.Stat(below); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		f, err := root.Open(below)
+		of, err := named(ctx, root, below)
 		if err != nil {
-			fmt.Fprintf(sum, "\x00%s\x00unreadable", below)
-			continue
+			return "", fmt.Errorf("%q, which it names, cannot be part of an approval: %w", word, err)
 		}
-		fmt.Fprintf(sum, "\x00%s\x00", below)
-		io.Copy(sum, io.LimitReader(f, maxNamed))
-		f.Close()
+		if of != "" {
+			fmt.Fprintf(sum, "\x00%s\x00%s", below, of)
+		}
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// unchanged returns an error if a server that the project proposes is not what was approved any more: since then the files that it names may
-// have been changed, also by the model.
-func (m *Servers) unchanged(e *ServerEntry) error {
-	if e.State != ServerApproved || m.digest(&e.Server) == e.Digest {
+// named returns the digest of a file or a folder, "" for what is neither.
+func named(ctx context.Context, root *os.Root, name string) (string, error) {
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return "", nil
+	case info.IsDir():
+		dir, err := root.OpenRoot(name)
+		if err != nil {
+			return "", err
+		}
+		defer dir.Close()
+		of, err := dirhash.Dir(ctx, dir.FS(), &dirhash.Options{MaxFiles: maxNamedFiles, MaxBytes: maxNamed, Whole: true})
+		return of.Digest, err
+	case !info.Mode().IsRegular():
+		return "", nil
+	case info.Size() > maxNamed:
+		return "", fmt.Errorf("it has more than %d bytes", maxNamed)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, io.LimitReader(f, maxNamed))
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// unchanged returns an error if a server that the project proposes is not what was approved any more: since then the files and folders that it
+// names may have been changed, also by the model.
+func (m *Servers) unchanged(ctx context.Context, e *ServerEntry) error {
+	if e.State != ServerApproved {
 		return nil
 	}
-	return Denied(errors.New("a file that it is started from has changed since it was approved"), cure.TrustServer(e.Label))
+	if now, err := m.digest(ctx, &e.Server); err != nil || now != e.Digest {
+		return Denied(errors.New("a file that it is started from has changed since it was approved"), cure.TrustServer(e.Label))
+	}
+	return nil
 }
 
 // dir returns the folder where a server starts.
@@ -178,8 +217,8 @@ func (m *Servers) dir(s *config.Server) string {
 }
 
 // Find returns the server with a label.
-func (m *Servers) Find(label string) (*ServerEntry, error) {
-	list, _ := m.List()
+func (m *Servers) Find(ctx context.Context, label string) (*ServerEntry, error) {
+	list, _ := m.List(ctx)
 	var labels []string
 	for _, e := range list {
 		if e.Label == label {
@@ -209,11 +248,22 @@ func (m *Servers) Allowed(e *ServerEntry) error {
 	return nil
 }
 
+// Refused returns why a server that the project proposes cannot be approved, nil if it can be.
+func (e *ServerEntry) Refused() error {
+	if e.Wrong == nil {
+		return nil
+	}
+	return Denied(e.Wrong, "name a smaller file or folder, or add the server to your own settings: agent mcp add "+e.Label)
+}
+
 // Opened is what the program of a server gets in the sandbox.
 func (e *ServerEntry) Opened() want.Set { return e.Opens.Add(e.Given...) }
 
 // Approve lets a server that the project proposes be started, as it is now. given is what its program gets in addition to its entry.
 func (m *Servers) Approve(ctx context.Context, e *ServerEntry, given want.Set) error {
+	if e.Wrong != nil {
+		return e.Refused()
+	}
 	if err := m.settings.NeedRoom(""); err != nil {
 		return err
 	}

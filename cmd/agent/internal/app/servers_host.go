@@ -35,12 +35,12 @@ type ServersOptions struct {
 
 // Servers returns the servers that may be started: those of the user, and those of the project that the user approved as they are. The
 // caller closes the Host. The problems are about servers that are not among them, each with the command that helps. It starts nothing.
-func (s *Services) Servers(_ context.Context, o *ServersOptions) (*mcphost.Host, []manifest.Problem, error) {
+func (s *Services) Servers(ctx context.Context, o *ServersOptions) (*mcphost.Host, []manifest.Problem, error) {
 	if o == nil {
 		o = &ServersOptions{}
 	}
 	m := s.MCP
-	list, problems := m.List()
+	list, problems := m.List(ctx)
 	host := &mcphost.HostOptions{Elicit: o.Elicit, Trace: s.Observe.Tracer(), MaxResult: s.Settings.Config().MaxScriptOutput, Record: m.folder("known")}
 	for _, e := range list {
 		if !e.State.Starts() || o.Only != "" && o.Only != e.Label {
@@ -103,7 +103,7 @@ const (
 
 // run runs the program of a server until it ends or ctx is done.
 func (m *Servers) run(ctx context.Context, e *ServerEntry, o *ServersOptions, p *mcphost.Pipes) error {
-	if err := m.unchanged(e); err != nil {
+	if err := m.unchanged(ctx, e); err != nil {
 		return &mcphost.ServerError{Label: e.Label, Kind: mcphost.KindStart, Message: err.Error() + ": " + Explain(err).Hint, Err: err}
 	}
 	sandbox, err := m.sandbox.Runner()

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +203,11 @@ func TestServerDigest(t *testing.T) {
 	}
 	put("a.sh", "1")
 	put("b.sh", "1")
+	for _, dir := range []string{"folder/deep", "folder/other", "many", "large"} {
+		if err := os.MkdirAll(filepath.Join(project, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.Symlink("/etc/hostname", filepath.Join(project, "out")); err != nil {
 		t.Fatal(err)
 	}
@@ -210,14 +218,46 @@ func TestServerDigest(t *testing.T) {
 		{config.Server{Command: "sh", Args: []string{"a.sh"}}, true},
 		{config.Server{Command: "./a.sh"}, true},
 		{config.Server{Command: filepath.Join(project, "a.sh")}, true},
+		{config.Server{Command: "sh", Args: []string{"--script=a.sh"}}, true},
+		{config.Server{Command: "python3", Args: []string{"-m", "folder"}}, true},
+		{config.Server{Command: "node", Args: []string{"folder/deep"}}, true},
+		{config.Server{Command: "node", Args: []string{"folder/other", "."}}, false},
 		{config.Server{Command: "sh", Args: []string{"-x", "b.sh"}}, false},
 		{config.Server{Command: "sh", Args: []string{"out", "..", "/etc/passwd", "", "a.sh/x"}}, false},
 	} {
 		put("a.sh", "1")
-		before := m.digest(&test.entry)
+		put("folder/deep/x.js", "1")
+		before, _ := m.digest(t.Context(), &test.entry)
 		put("a.sh", "2")
-		if changed := m.digest(&test.entry) != before; changed != test.changes {
-			t.Errorf("%+v: changed %v", test.entry, changed)
+		put("folder/deep/x.js", "2")
+		now, err := m.digest(t.Context(), &test.entry)
+		if changed := now != before; err != nil || changed != test.changes {
+			t.Errorf("%+v: changed %v, %v", test.entry, changed, err)
+		}
+	}
+}
+
+// What is too large to be part of an approval is refused, and named.
+func TestServerDigestLimits(t *testing.T) {
+	m := newServers(t)
+	for _, dir := range []string{"many", "large"} {
+		if err := os.Mkdir(filepath.Join(m.sys.Dir, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxNamedFiles + 1 {
+		if err := os.WriteFile(filepath.Join(m.sys.Dir, "many", fmt.Sprint(i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	large := filepath.Join(m.sys.Dir, "large", "data")
+	if err := cmp.Or(os.WriteFile(large, nil, 0o644), os.Truncate(large, maxNamed+1)); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{"many": "more than 2000 files and folders", "large": "files exceed 16777216 bytes", "large/data": "more than 16777216 bytes"} {
+		got, err := m.digest(t.Context(), &config.Server{Command: "node", Args: []string{word}})
+		if got != "" || err == nil || !strings.Contains(err.Error(), strconv.Quote(word)+", which it names, cannot be part of an approval: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", word, got, err)
 		}
 	}
 }

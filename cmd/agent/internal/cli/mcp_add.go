@@ -186,7 +186,7 @@ func runMCPAdd(ctx context.Context, o *mcpAddOptions) error {
 		return err
 	}
 	e, file := &app.ServerEntry{Server: o.server, State: app.ServerOwn}, o.s.Settings.Config().Paths.UserConfig()
-	if have, err := o.s.MCP.Find(e.Label); err == nil && have.State == app.ServerOwn && !o.replace {
+	if have, err := o.s.MCP.Find(ctx, e.Label); err == nil && have.State == app.ServerOwn && !o.replace {
 		return app.Conflict(fmt.Errorf("you have a server %q already: %s", e.Label, have.What()), "choose another label, or add --replace")
 	}
 	if err := o.s.MCP.Allowed(e); err != nil {
@@ -199,7 +199,7 @@ func runMCPAdd(ctx context.Context, o *mcpAddOptions) error {
 		return err
 	}
 	again := o.s.Again()
-	added, err := again.MCP.Find(e.Label)
+	added, err := again.MCP.Find(ctx, e.Label)
 	if err != nil { // the file was read when it was written
 		return fmt.Errorf("%s: the server is written, and cannot be read: %w", file, err)
 	}

@@ -39,11 +39,11 @@ func serverCommand(s *app.Services, o *serverOptions, c *cobra.Command, run func
 
 // completeServers offers the labels of servers.
 func completeServers(s *app.Services) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	return func(c *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		list, _ := s.MCP.List()
+		list, _ := s.MCP.List(c.Context())
 		for _, e := range list {
 			out = append(out, cobra.CompletionWithDesc(e.Label, string(e.State)))
 		}
@@ -135,7 +135,7 @@ func serverViews(ctx context.Context, s *app.Services) ([]*serverJSON, []manifes
 		return nil, nil, err
 	}
 	defer host.Close()
-	list, _ := s.MCP.List()
+	list, _ := s.MCP.List(ctx)
 	views := []*serverJSON{}
 	for _, e := range list {
 		v := serverView(s, e)
@@ -185,7 +185,7 @@ variables and headers the names are shown, and no values. Nothing is started.`,
 }
 
 func runMCPInfo(ctx context.Context, o *serverOptions) error {
-	if _, err := o.s.MCP.Find(o.label); err != nil {
+	if _, err := o.s.MCP.Find(ctx, o.label); err != nil {
 		return err
 	}
 	views, _, err := serverViews(ctx, o.s)
@@ -251,7 +251,7 @@ proposes stays in the project's file; "agent mcp untrust" takes your approval ba
 }
 
 func runMCPRemove(ctx context.Context, o *serverOptions) error {
-	e, err := o.s.MCP.Find(o.label)
+	e, err := o.s.MCP.Find(ctx, o.label)
 	if err != nil {
 		return err
 	}

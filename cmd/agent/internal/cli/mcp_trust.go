@@ -25,8 +25,8 @@ func newMCPTrustCommand(s *app.Services) *cobra.Command {
 		Use:   "trust LABEL",
 		Short: "Let a server that the project proposes be started",
 		Long: `Approve a server that the project proposes in its settings or in .mcp.json. You first see what would be started or reached. The approval
-is for this project, this entry, and the content of the project's files that the entry names: after a change of any of them you are asked
-again. Without a terminal, nothing is approved unless you pass --yes.
+is for this project, this entry, and the content of the project's files and folders that the entry names: after a change of any of them
+you are asked again. Without a terminal, nothing is approved unless you pass --yes.
 
 --net, --read and --write open more to its program than its entry says.`,
 		Example: `  agent mcp trust db
@@ -38,7 +38,7 @@ again. Without a terminal, nothing is approved unless you pass --yes.
 }
 
 func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
-	e, err := o.s.MCP.Find(o.label)
+	e, err := o.s.MCP.Find(ctx, o.label)
 	if err != nil {
 		return err
 	}
@@ -51,6 +51,8 @@ func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
 		return app.Usage(fmt.Errorf("the server %q is in your own settings: it needs no approval", e.Label), "agent mcp test "+e.Label)
 	case e.State == app.ServerApproved && len(given) == 0:
 		return o.done(e, "is approved already")
+	case e.Wrong != nil:
+		return e.Refused()
 	}
 	if !o.yes {
 		answer, err := o.ask(ctx, e, given)
@@ -145,7 +147,7 @@ of the project to your approval of it.`,
 }
 
 func runMCPGrant(ctx context.Context, o *mcpGrantOptions) error {
-	e, err := o.s.MCP.Find(o.label)
+	e, err := o.s.MCP.Find(ctx, o.label)
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func runMCPGrant(ctx context.Context, o *mcpGrantOptions) error {
 		return err
 	}
 	again := o.s.Again()
-	if e, err = again.MCP.Find(o.label); err != nil {
+	if e, err = again.MCP.Find(ctx, o.label); err != nil {
 		return err
 	}
 	if o.json {

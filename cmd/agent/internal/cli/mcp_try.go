@@ -45,7 +45,7 @@ type tried struct {
 }
 
 func runMCPTest(ctx context.Context, o *serverOptions) error {
-	e, err := o.s.MCP.Find(o.label)
+	e, err := o.s.MCP.Find(ctx, o.label)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func runMCPTest(ctx context.Context, o *serverOptions) error {
 		if asked != nil || !more {
 			return errors.Join(asked, err)
 		}
-		if e, err = o.s.MCP.Find(o.label); err != nil {
+		if e, err = o.s.MCP.Find(ctx, o.label); err != nil {
 			return err
 		}
 	}
@@ -167,7 +167,7 @@ It is sent to that server and to nobody else.`,
 }
 
 func runMCPLogin(ctx context.Context, o *mcpLoginOptions) error {
-	e, err := o.s.MCP.Find(o.label)
+	e, err := o.s.MCP.Find(ctx, o.label)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func newMCPLogoutCommand(s *app.Services) *cobra.Command {
 		Long:    `Forget the login at a server, and tell its authorization server, if that takes tokens back.`,
 		Example: `  agent mcp logout linear`,
 	}, func(ctx context.Context) error {
-		e, err := s.MCP.Find(o.label)
+		e, err := s.MCP.Find(ctx, o.label)
 		if err != nil {
 			return err
 		}

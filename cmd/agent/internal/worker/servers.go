@@ -52,7 +52,7 @@ func (w *worker) openServers(ctx context.Context, elicits bool) error {
 // serverHost decides about a host that the program of a server wants to reach.
 func (w *worker) serverHost(ctx context.Context, label, host string) runner.Verdict {
 	a := asker{whose: "mcp:" + label, who: "the MCP server " + label, always: "always: the server is given it"}
-	if e, err := w.s.MCP.Find(label); err == nil {
+	if e, err := w.s.MCP.Find(ctx, label); err == nil {
 		a.keep = func(ctx context.Context, hosts []string) error {
 			return w.s.MCP.Grant(ctx, e, want.Each(want.Host, want.Seen, hosts...))
 		}
