@@ -48,6 +48,17 @@ func Remove(cache, label, scope string) error {
 	return root.RemoveAll(folderOf(label, scope))
 }
 
+// Old returns the names of the folders in a cache for servers whose skills were not listed since a time.
+func Old(cache string, since time.Time) (out []string) {
+	lists, _ := filepath.Glob(filepath.Join(cache, ".*", listFile))
+	for _, name := range lists {
+		if info, err := os.Lstat(name); err == nil && info.ModTime().Before(since) {
+			out = append(out, filepath.Base(filepath.Dir(name)))
+		}
+	}
+	return out
+}
+
 // cached returns a file of a skill from the cache, if it is there and has the content that it should.
 func (s *Source) cached(e *skilluri.Entry, r *skilluri.Resource) ([]byte, bool) {
 	root, err := os.OpenRoot(s.place(e.Path()))

@@ -274,10 +274,11 @@ func (m *Servers) Approve(ctx context.Context, e *ServerEntry, given want.Set) e
 	return m.settings.ProjectRules().TrustServer(ctx, e.Label, projectrules.Server{Digest: e.Digest, Given: given})
 }
 
-// Withdraw takes an approval back, and reports whether there was one.
+// Withdraw takes an approval back, and removes the home of the server. It reports whether there was one.
 func (m *Servers) Withdraw(ctx context.Context, label string) (bool, error) {
 	was, err := m.settings.ProjectRules().UntrustServer(ctx, label)
 	if err == nil && was {
+		m.Forget(&ServerEntry{Server: config.Server{Label: label, Origin: config.Origin{Rank: config.Project}}, State: ServerProposed})
 		_ = m.observe.record(ctx, trace.Event{Kind: trace.TrustRevoked, Message: "Revoked the approval of MCP server '" + label + "'"})
 	}
 	return was, err

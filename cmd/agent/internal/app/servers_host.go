@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +18,6 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/mcphost"
-	"github.com/agent-base/agent-base/mcphost/skillsource"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -132,19 +133,13 @@ func (m *Servers) run(ctx context.Context, e *ServerEntry, o *ServersOptions, p 
 	return m.ended(ctx, e, s, cmd, out)
 }
 
+// homeLock is the lock of the home of a server, which its program holds. Its time says when one was last started.
+const homeLock = "lock"
+
 // homeName names the folder of a server in that of each project. It is short: the name of a unix socket has 107 bytes.
 func homeName(e *ServerEntry) string {
 	sum := sha256.Sum256([]byte(e.Origin.Rank.String() + " " + e.Label))
 	return fmt.Sprintf("%x", sum[:8])
-}
-
-// Forget removes the homes that a server of the user's has in all projects.
-func (m *Servers) Forget(e *ServerEntry) {
-	homes, _ := filepath.Glob(filepath.Join(m.settings.Config().Paths.State(), "mcp", "*", homeName(e)))
-	for _, dir := range homes {
-		program.RemoveAll(dir)
-	}
-	_ = skillsource.Remove(m.settings.Config().Paths.Served(), e.Label, m.scope(e)) // nobody uses it any more
 }
 
 // serverHome is where the program of a server writes, as absolute paths.
@@ -162,12 +157,21 @@ func (m *Servers) home(ctx context.Context, e *ServerEntry) (h serverHome, done 
 			return h, nil, err
 		}
 	}
-	lock := filepath.Join(dir, "lock")
+	where := filepath.Join(filepath.Dir(dir), projectFile)
+	if _, err := os.Lstat(where); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(where, []byte(m.settings.Config().Paths.Project), 0o600); err != nil {
+			return h, nil, err
+		}
+	}
+	lock := filepath.Join(dir, homeLock)
 	if free, err := lockfile.Lock(ctx, lock, time.Nanosecond); err == nil { // no other process of it runs
 		program.Empty(h.temp)
 		free()
 	}
-	done, err = lockfile.Share(ctx, lock, time.Second)
+	if done, err = lockfile.Share(ctx, lock, time.Second); err == nil {
+		now := m.sys.Now()
+		err = os.Chtimes(lock, now, now)
+	}
 	return h, done, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -234,6 +235,55 @@ func TestServerDigest(t *testing.T) {
 		if changed := now != before; err != nil || changed != test.changes {
 			t.Errorf("%+v: changed %v, %v", test.entry, changed, err)
 		}
+	}
+}
+
+// Homes of projects that are not there are not needed, and old ones; what a program uses is.
+func TestUnneededOfServers(t *testing.T) {
+	m := newServers(t)
+	e := &ServerEntry{Server: config.Server{Label: "a"}}
+	_, done, err := m.home(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(remove bool) (out []string) {
+		for _, s := range m.Unneeded(t.Context(), remove) {
+			out = append(out, s.Why[:strings.IndexAny(s.Why+",:", ",:")])
+		}
+		return out
+	}
+	later := func() time.Time { return time.Now().Add(keepHome + time.Hour) }
+	if got := names(true); len(got) > 0 {
+		t.Errorf("fresh: %q", got)
+	}
+	m.sys.Now = later
+	if got := names(true); len(got) > 0 {
+		t.Errorf("in use: %q", got)
+	}
+	done()
+	served := filepath.Join(m.settings.Config().Paths.Served(), ".a-1")
+	if err := cmp.Or(os.MkdirAll(served, 0o700), os.WriteFile(filepath.Join(served, "list.json"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	old := []string{"home of a server", "skills of a server"}
+	for _, remove := range []bool{false, true} {
+		if got := names(remove); !slices.Equal(got, old) {
+			t.Errorf("remove %v: %q", remove, got)
+		}
+	}
+	m.sys.Now = time.Now
+	if _, done, err = m.home(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(m.sys.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(true); len(got) > 0 {
+		t.Errorf("in use: %q", got)
+	}
+	done()
+	if got := names(true); !slices.Equal(got, []string{"servers of a project that is not there"}) || len(names(false)) > 0 {
+		t.Errorf("gone: %q", got)
 	}
 }
 

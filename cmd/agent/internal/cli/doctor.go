@@ -120,7 +120,8 @@ trusted. Nothing is changed, and nothing is executed but the sandbox itself. The
 With --gc, delete unused cache entries instead, after showing them and asking: copies of skills that no approval needs
 any more, Python environments that no script used for 30 days, downloads of packages that were copied into environments,
 versions of installed skills that nothing needs (see "agent skill gc"), and remains of interrupted work. All of it is made again when needed; environments then need the package index.
-It also deletes conversations that were not continued for as long as the setting keepConversations says. While a script runs, nothing is
+It also deletes conversations that were not continued for as long as the setting keepConversations says, the homes of MCP servers in the
+sandbox of projects that are not there, and those that were not used for half a year. While a script runs, nothing is
 removed (exit code 6).`,
 		Example: `  agent doctor
   agent doctor --gc

@@ -110,7 +110,7 @@ func newMCPUntrustCommand(s *app.Services) *cobra.Command {
 	return serverCommand(s, o, &cobra.Command{
 		Use:     "untrust LABEL",
 		Short:   "Take the approval of a project's server back",
-		Long:    `Take the approval of a server that the project proposes back. It is not started any more.`,
+		Long:    `Take the approval of a server that the project proposes back. It is not started any more, and what its program keeps in its home is removed.`,
 		Example: `  agent mcp untrust db`,
 	}, func(ctx context.Context) error {
 		was, err := s.MCP.Withdraw(ctx, o.label)
