@@ -50,6 +50,15 @@ func withServer(path, text, label string, entry []string) (string, error) {
 		}
 		i := slices.IndexFunc(p.Value.Pairs, func(e yamlnode.Pair) bool { return e.Key.Value == label })
 		switch {
+		case i >= 0 && isBlock(p.Value.Pairs[i]) && entry != nil:
+			edited, err := withFields(lines, p.Value.Pairs[i], entry)
+			if err == nil {
+				err = onlyServer(root, joined(edited, len(edited), eol), label, entry)
+			}
+			if err == nil {
+				return joined(edited, len(edited), eol), nil
+			}
+			fallthrough // the whole entry is written anew
 		case i >= 0:
 			e := p.Value.Pairs[i]
 			at = e.Key.Line - 1
@@ -67,6 +76,73 @@ func withServer(path, text, label string, entry []string) (string, error) {
 		return "", fmt.Errorf("%s: the file cannot be changed safely: change %q below \"%s:\" by hand", path, label, serversSection)
 	}
 	return edited, nil
+}
+
+// isBlock reports whether each field of an entry begins a line of its own.
+func isBlock(e yamlnode.Pair) bool {
+	line := e.Key.Line
+	for _, f := range e.Value.Pairs {
+		if f.Key.Line <= line {
+			return false
+		}
+		line = lastLine(f.Value)
+	}
+	return e.Value.Kind == yamlnode.Mapping && len(e.Value.Pairs) > 0
+}
+
+// withFields returns the lines of a file with the fields of an entry as its new lines say. A field that stays, and comments between fields,
+// are not touched.
+func withFields(lines []string, old yamlnode.Pair, entry []string) ([]string, error) {
+	root, err := parse([]byte(strings.Join(entry, "\n")))
+	if err != nil {
+		return nil, err
+	}
+	lines, fresh := slices.Clone(lines), slices.Clone(root.Pairs[0].Value.Pairs)
+	indent := strings.Repeat(" ", old.Value.Pairs[0].Key.Col-1)
+	written := func(f yamlnode.Pair) (out []string) {
+		for _, line := range entry[f.Key.Line-1 : max(lastLine(f.Value), f.Key.Line)] {
+			out = append(out, indent+strings.TrimPrefix(line, "  "))
+		}
+		return out
+	}
+	var more []string
+	for _, f := range fresh {
+		if !slices.ContainsFunc(old.Value.Pairs, func(o yamlnode.Pair) bool { return o.Key.Value == f.Key.Value }) {
+			more = append(more, written(f)...)
+		}
+	}
+	lines = slices.Insert(lines, min(max(lastLine(old.Value), old.Key.Line), len(lines)), more...)
+	for _, o := range slices.Backward(old.Value.Pairs) {
+		from, to := o.Key.Line-1, max(lastLine(o.Value), o.Key.Line)
+		i := slices.IndexFunc(fresh, func(f yamlnode.Pair) bool { return o.Key.Value == f.Key.Value })
+		switch {
+		case i < 0:
+			lines = slices.Delete(lines, from, to)
+		case !same(o.Value, fresh[i].Value):
+			now := written(fresh[i])
+			if note := remark(lines[from:to]); note != "" && len(now) == 1 {
+				now[0] += note
+			}
+			lines = slices.Replace(lines, from, to, now...)
+		}
+	}
+	return lines, nil
+}
+
+// remark returns the comment at the end of a field of one line, with the blanks before it.
+func remark(field []string) string {
+	if len(field) != 1 {
+		return ""
+	}
+	whole, err := parse([]byte(strings.TrimSpace(field[0])))
+	for i := range field[0] {
+		if rest := field[0][i:]; err == nil && i > 0 && rest[0] == '#' && (field[0][i-1] == ' ' || field[0][i-1] == '\t') {
+			if cut, wrong := parse([]byte(strings.TrimSpace(field[0][:i]))); wrong == nil && same(whole, cut) {
+				return field[0][len(strings.TrimRight(field[0][:i], " \t")):]
+			}
+		}
+	}
+	return ""
 }
 
 // onlyServer returns an error if a text differs from a tree in more than one server, which must be what the lines say.
