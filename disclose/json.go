@@ -18,6 +18,7 @@ func jsonItem(b []byte, r *renderer, it *item) []byte {
 func jsonName(b []byte, r *renderer, it *item) []byte {
 	b = append(b, `{"name":`...)
 	b = r.jsonLine(b, it.e.Name())
+	b = appendOrigin(b, it, `,"description":"`, `"`)
 	return append(b, '}')
 }
 

@@ -121,7 +121,9 @@ func winkItem(b []byte, r *renderer, it *item) []byte {
 func winkName(b []byte, _ *renderer, it *item) []byte {
 	b = append(b, "  <skill><name>"...)
 	b = appendLine(b, it.e.Name(), escapeAll)
-	return append(b, "</name></skill>\n"...)
+	b = append(b, "</name>"...)
+	b = appendOrigin(b, it, "<description>", "</description>")
+	return append(b, "</skill>\n"...)
 }
 
 func winkTail(b []byte, r *renderer) []byte {
@@ -145,7 +147,9 @@ func harnessItem(b []byte, r *renderer, it *item) []byte {
 func harnessName(b []byte, _ *renderer, it *item) []byte {
 	b = append(b, "<skill><name>"...)
 	b = appendLine(b, it.e.Name(), escapeAll)
-	return append(b, "</name></skill>\n"...)
+	b = append(b, "</name>"...)
+	b = appendOrigin(b, it, "<description>", "</description>")
+	return append(b, "</skill>\n"...)
 }
 
 func refItem(b []byte, r *renderer, it *item) []byte {
@@ -161,7 +165,9 @@ func refItem(b []byte, r *renderer, it *item) []byte {
 func refName(b []byte, _ *renderer, it *item) []byte {
 	b = append(b, "<skill>\n<name>\n"...)
 	b = escapeRef(b, it.e.Name())
-	return append(b, "\n</name>\n</skill>\n"...)
+	b = append(b, "\n</name>\n"...)
+	b = appendOrigin(b, it, "<description>\n", "\n</description>\n")
+	return append(b, "</skill>\n"...)
 }
 
 func toolItem(b []byte, r *renderer, it *item) []byte {
@@ -175,7 +181,8 @@ func toolItem(b []byte, r *renderer, it *item) []byte {
 func toolName(b []byte, _ *renderer, it *item) []byte {
 	b = append(b, '"')
 	b = appendLine(b, it.e.Name(), escapeAll)
-	return append(b, "\"\n"...)
+	b = append(b, '"')
+	return append(appendOrigin(b, it, ": ", ""), '\n')
 }
 
 func listItem(b []byte, r *renderer, it *item) []byte {
@@ -194,7 +201,16 @@ func listItem(b []byte, r *renderer, it *item) []byte {
 func listName(b []byte, _ *renderer, it *item) []byte {
 	b = append(b, "- "...)
 	b = appendLine(b, it.e.Name(), escapeTags)
-	return append(b, '\n')
+	return append(appendOrigin(b, it, ": ", ""), '\n')
+}
+
+// appendOrigin appends where a skill of a server comes from, in the place of its description; nothing for a skill of this machine. A label
+// needs no escapes.
+func appendOrigin(b []byte, it *item, before, after string) []byte {
+	if of := it.e.Origin(); of != "" {
+		b = append(append(append(append(b, before...), "From the "...), of...), after...)
+	}
+	return b
 }
 
 // locate finds the place of every skill if the options ask for it.
