@@ -23,7 +23,7 @@ func (p *Policy) Bounds() (out []Bound) {
 		}
 		for _, b := range []struct{ key, setting string }{{KeyMode, "mode"}, {KeySandbox, "sandbox"}, {KeyAudit, "audit"}, {KeyTelemetry, "telemetry"}, {KeyRetention, "keepConversations"}} {
 			if items, ok := d.Items(b.key); ok {
-				out = append(out, Bound{b.setting, items[0].Text, d.decided(Never, items[0].At, fmt.Sprintf("at most %s: %s is allowed", b.key, items[0].Text))})
+				out = append(out, Bound{b.setting, items[0].Text, d.decided(Never, items[0].At, fmt.Sprintf("nothing looser than %s: %s is allowed", b.key, items[0].Text))})
 			}
 		}
 		for _, key := range []string{KeyNetwork, KeyNever} { // without a sandbox nothing keeps a command from either
@@ -58,7 +58,7 @@ func (p *Policy) ordered(key, value string, values []string) Decision {
 		if !ok || slices.Index(values, value) >= slices.Index(values, items[0].Text) {
 			return Decision{}
 		}
-		return d.decided(Never, items[0].At, fmt.Sprintf("at most %s: %s is allowed", key, items[0].Text))
+		return d.decided(Never, items[0].At, fmt.Sprintf("nothing looser than %s: %s is allowed", key, items[0].Text))
 	})
 }
 

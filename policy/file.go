@@ -24,12 +24,35 @@ func read(name string) *Document {
 		return Closed(name, err)
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	src, err := whole(f)
 	if err != nil {
 		return Closed(name, reason(err))
 	}
 	d, _ := Parse(src, name) // the document has the error
 	return d
+}
+
+// file is an open file.
+type file interface {
+	io.Reader
+	Stat() (fs.FileInfo, error)
+}
+
+// whole returns what is in a file. What is written while it is read may be half of a document, which could say less than the whole.
+func whole(f file) ([]byte, error) {
+	before, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	src, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	after, err := f.Stat()
+	if err == nil && len(src) <= MaxFile && (after.Size() != int64(len(src)) || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+		err = errors.New("it was changed while it was read: try again")
+	}
+	return src, err
 }
 
 // reason returns an error without the operation and the path.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // machine is a root of a file system with a document in etc/agent.
@@ -141,6 +142,46 @@ func TestRead(t *testing.T) {
 	}
 	if d := read(other); d.Err() == nil || !strings.Contains(d.Err().Error(), "nothing is allowed") {
 		t.Errorf("a file that others can write: %v", d.Err())
+	}
+}
+
+// changing is a file that changes while it is read.
+type changing struct {
+	*os.File
+	change func()
+}
+
+func (c changing) Read(b []byte) (int, error) {
+	n, err := c.File.Read(b)
+	c.change()
+	return n, err
+}
+
+// Half of a document could say less than the whole.
+func TestChangedWhileRead(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"longer":  func(path string) error { return os.WriteFile(path, []byte("mode: ask\naudit: required\n"), 0o644) },
+		"shorter": func(path string) error { return os.Truncate(path, 0) },
+		"as long": func(path string) error { return os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) },
+		"not":     func(string) error { return nil },
+	} {
+		path := filepath.Join(t.TempDir(), "policy.yaml")
+		if err := os.WriteFile(path, []byte("mode: all\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = whole(changing{f, func() {
+			if err := change(path); err != nil {
+				t.Error(err)
+			}
+		}})
+		f.Close()
+		if (err != nil) != (name != "not") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

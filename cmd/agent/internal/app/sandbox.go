@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/confine"
 	"github.com/agent-base/agent-base/script/confine/egress"
 	"github.com/agent-base/agent-base/script/runner"
@@ -42,16 +43,21 @@ type confiner interface {
 	Report(context.Context) runner.Sandbox
 }
 
-// Runner returns what runs every script and command.
+// Runner returns what runs every script and command: as the organisation says, whoever asks.
 func (s *Sandbox) Runner() (runner.Runner, error) {
 	next, err := s.open()
-	if _, limited := s.settings.Policy().Network(); !limited || err != nil {
+	_, limited := s.settings.Policy().Network()
+	required := s.settings.Policy().Sandbox(string(runner.ConfineAuto)).Level == policy.Never
+	if err != nil || !limited && !required {
 		return next, err
 	}
 	return runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
-		limited := *c
-		limited.Network = *s.settings.limit(&c.Network)
-		return next.Run(ctx, &limited)
+		governed := *c
+		governed.Network = *s.settings.limit(&c.Network)
+		if required {
+			governed.Confine = runner.ConfineRequired
+		}
+		return next.Run(ctx, &governed)
 	}), nil
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// governed is a world with a policy whose contact is sec@example.com.
-func governed(t *testing.T, text string, env ...string) *world {
+// governedWorld is a world with a policy whose contact is sec@example.com.
+func governedWorld(t *testing.T, text string, env ...string) *world {
 	t.Helper()
 	w := newWorld(t, env...)
 	w.policy = "contact: sec@example.com\n" + text
@@ -69,10 +69,10 @@ func (w *world) said(s *fakemodel.Server, calls []fakemodel.Call, flags ...strin
 
 // keysEnforced has for each key of a policy what shows that it is enforced.
 var keysEnforced = map[string]func(t *testing.T){
-	policy.KeyContact: func(t *testing.T) { governed(t, "mode: ask").refused("-p", "x", "--mode", "all") },
+	policy.KeyContact: func(t *testing.T) { governedWorld(t, "mode: ask").refused("-p", "x", "--mode", "all") },
 	policy.KeyDeny: func(t *testing.T) {
 		s := fakemodel.New(t)
-		w := governed(t, "permissions: {deny: ['Bash(git push:*)', 'script_run', 'greet_in_language']}\n", s.Env()...)
+		w := governedWorld(t, "permissions: {deny: ['Bash(git push:*)', 'script_run', 'greet_in_language']}\n", s.Env()...)
 		for _, flags := range [][]string{{"--mode", "all"}, {"--allow", "Bash(git push:*)"}, {"--allow-bash", "--allow", "Bash"}} {
 			if said := w.said(s, []fakemodel.Call{attempt("bash", `{"command":"git push origin"}`)}, flags...); !strings.Contains(said, "the policy of your organisation, /etc/agent/policy.yaml:2") {
 				t.Errorf("%q: %s", flags, said)
@@ -83,20 +83,28 @@ var keysEnforced = map[string]func(t *testing.T){
 	},
 	policy.KeyAsk: func(t *testing.T) {
 		s := fakemodel.New(t)
-		w := governed(t, "permissions: {ask: [Bash]}\n", s.Env()...)
+		w := governedWorld(t, "permissions: {ask: [Bash]}\n", s.Env()...)
 		if said := w.said(s, []fakemodel.Call{attempt("bash", `{"command":"true"}`)}, "--allow-bash"); !strings.Contains(said, "the rule Bash asks (the policy of your organisation") {
 			t.Error(said)
 		}
 	},
 	policy.KeyMode: func(t *testing.T) {
-		w := governed(t, "mode: ask\n", "AGENT_MODE=all")
+		w := governedWorld(t, "mode: ask\n", "AGENT_MODE=all")
 		w.refused("-p", "x", "--mode", "accept-edits")
 		if got := w.set("mode"); got != "ask" {
 			t.Errorf("mode %s", got)
 		}
 	},
 	policy.KeySandbox: func(t *testing.T) {
-		w := governed(t, "sandbox: required\n", "AGENT_SANDBOX=off", "AGENT_BASH_SANDBOX=off")
+		s := fakemodel.New(t)
+		w := governedWorld(t, "sandbox: required\n", append(s.Env(), "AGENT_SANDBOX=off", "AGENT_BASH_SANDBOX=off")...)
+		for _, home := range []string{w.home, ""} { // without a home there is no sandbox for commands
+			w.home = home
+			if said := w.said(s, []fakemodel.Call{attempt("bash", `{"command":"echo r''n","outside":true}`)}, "--allow-bash"); strings.Contains(said, `rn\n`) || !strings.Contains(said, "no command runs outside the sandbox: nothing looser than sandbox: required is allowed (the policy of your organisation") {
+				t.Errorf("home %q: %s", home, said)
+			}
+		}
+		w = governedWorld(t, "sandbox: required\n", "AGENT_SANDBOX=off", "AGENT_BASH_SANDBOX=off")
 		w.refused("skill", "list", "--sandbox", "off")
 		for _, key := range []string{"sandbox", "bashSandbox"} {
 			if got := w.set(key); got != "required" {
@@ -106,7 +114,7 @@ var keysEnforced = map[string]func(t *testing.T){
 	},
 	policy.KeyModels: func(t *testing.T) {
 		s := fakemodel.New(t)
-		w := governed(t, "models: ['anthropic/*', 'replay/*']\n", s.Env()...)
+		w := governedWorld(t, "models: ['anthropic/*', 'replay/*']\n", s.Env()...)
 		w.refused("-p", "x", "--model", "openai/x")
 		w.refused("-p", "x", "--model", "anthropic/x") // a variable leads it to another host
 		w.refused("-p", "x")
@@ -115,7 +123,7 @@ var keysEnforced = map[string]func(t *testing.T){
 	},
 	policy.KeyNetwork: func(t *testing.T) {
 		s := fakemodel.New(t)
-		w := governed(t, "network: [good.example]\n", append(s.Env(), "AGENT_BASH_NETWORK=all", "AGENT_PACKAGE_HOSTS=evil.example,good.example")...)
+		w := governedWorld(t, "network: [good.example]\n", append(s.Env(), "AGENT_BASH_NETWORK=all", "AGENT_PACKAGE_HOSTS=evil.example,good.example")...)
 		w.refused("skill", "grant", "hello-world", "--net", "evil.example", "--yes")
 		w.refused("skill", "grant", "hello-world", "--net", "all", "--yes")
 		if hosts := w.set("bashNetwork") + w.set("packageHosts") + w.set("sandbox"); hosts != "[][good.example]required" {
@@ -126,7 +134,7 @@ var keysEnforced = map[string]func(t *testing.T){
 		}
 	},
 	policy.KeyNever: func(t *testing.T) {
-		w := governed(t, "grants: {never: ['write:~/secret', socket]}\n", "AGENT_BASH_WRITE="+"~/secret/x", "AGENT_BASH_SOCKETS=ssh")
+		w := governedWorld(t, "grants: {never: ['write:~/secret', socket]}\n", "AGENT_BASH_WRITE="+"~/secret/x", "AGENT_BASH_SOCKETS=ssh")
 		for _, flags := range [][]string{{"--write", w.home + "/secret"}, {"--write", w.home + "/secret/x"}, {"--socket", "ssh"}} {
 			w.refused(append([]string{"skill", "grant", "hello-world", "--yes"}, flags...)...)
 		}
@@ -135,14 +143,14 @@ var keysEnforced = map[string]func(t *testing.T){
 		}
 	},
 	policy.KeyServers: func(t *testing.T) {
-		w := governed(t, "mcpServers: [{command: 'true x'}]\n", "X=y")
+		w := governedWorld(t, "mcpServers: [{command: 'true x'}]\n", "X=y")
 		w.write("home/.agent/config.yaml", "mcpServers:\n  own: {command: 'true', args: ['${X}']}\n  net: {url: 'https://mcp.example.com/'}\n")
 		w.refused("mcp", "test", "own") // the value of the variable counts
 		w.refused("mcp", "test", "net")
 		w.refused("mcp", "add", "other", "--", "false")
 	},
 	policy.KeyAudit: func(t *testing.T) {
-		w := governed(t, "audit: required\n", "AGENT_AUDIT=off")
+		w := governedWorld(t, "audit: required\n", "AGENT_AUDIT=off")
 		if got := w.set("audit"); got != "required" {
 			t.Errorf("audit %s", got)
 		}
@@ -152,12 +160,12 @@ var keysEnforced = map[string]func(t *testing.T){
 		}
 	},
 	policy.KeyTelemetry: func(t *testing.T) {
-		if got := governed(t, "telemetry: off\n", "AGENT_TELEMETRY=otlp").set("telemetry"); got != "off" {
+		if got := governedWorld(t, "telemetry: off\n", "AGENT_TELEMETRY=otlp").set("telemetry"); got != "off" {
 			t.Errorf("telemetry %s", got)
 		}
 	},
 	policy.KeyRetention: func(t *testing.T) {
-		if got := governed(t, "retention: 7\n", "AGENT_KEEP_CONVERSATIONS=100").set("keepConversations"); got != "7" {
+		if got := governedWorld(t, "retention: 7\n", "AGENT_KEEP_CONVERSATIONS=100").set("keepConversations"); got != "7" {
 			t.Errorf("kept %s days", got)
 		}
 	},
@@ -241,7 +249,7 @@ func TestNobodyLeadsRoundThePolicy(t *testing.T) {
 	for name, prepare := range routes(t) {
 		t.Run(name, func(t *testing.T) {
 			s := fakemodel.New(t)
-			w := governed(t, text, s.Env()...)
+			w := governedWorld(t, text, s.Env()...)
 			flags := prepare(w)
 			if said := w.said(s, []fakemodel.Call{attempt("bash", `{"command":"git push origin"}`)}, flags...); !strings.Contains(said, "the policy of your organisation, /etc/agent/policy.yaml:7") {
 				t.Errorf("the command was not refused: %s", said)

@@ -33,11 +33,15 @@ func TestMain(m *testing.M) {
 		"mcptools": toolServer,
 		"xdg-open": openBrowser,
 		"poor":     poor,
+		"governed": governed,
 	})
 }
 
-// condition knows the condition mounts: a user can mount a file system of its own.
+// condition knows the conditions mounts, a user can mount a file system of its own, and governed, also over /etc.
 func condition(name string) (bool, error) {
+	if name == "governed" {
+		return canGovern(), nil
+	}
 	if name != "mounts" {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}

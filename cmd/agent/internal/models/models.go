@@ -122,6 +122,11 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 	if w.base == "" {
 		w.base = p.url
 	}
+	if name != "" {
+		if err := f.allowed(p.name+"/"+name, w.base); err != nil {
+			return nil, err
+		}
+	}
 	if w.key == "" && p.needsKey && f.first(p.base) == "" {
 		return nil, &llm.Error{Kind: llm.BadKey, Provider: p.name, Message: fmt.Sprintf("no key: export %s", p.keys[0])}
 	}
@@ -134,9 +139,9 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 			return nil, &NameError{Name: p.name, Problem: "no model is named, and the server lists none", Cure: fmt.Sprintf("--model %s/NAME", p.name)}
 		}
 		w.name = list[0]
-	}
-	if err := f.allowed(p.name+"/"+w.name, w.base); err != nil {
-		return nil, err
+		if err := f.allowed(p.name+"/"+w.name, w.base); err != nil {
+			return nil, err
+		}
 	}
 	facts, _ := FactsOf(w.name)
 	w.answer = facts.Answer

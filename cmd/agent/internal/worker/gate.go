@@ -9,6 +9,8 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -95,5 +97,10 @@ func (g *gate) add(rule permit.Rule) error {
 }
 
 func (g *gate) decide(_ context.Context, c *permit.Call) permit.Decision {
+	if c.Kind == permit.Command && !c.Confined {
+		if d := g.s.Settings.Policy().Sandbox(string(runner.ConfineOff)); d.Level == policy.Never {
+			return permit.Decision{Verdict: permit.Denied, Reason: "no command runs outside the sandbox: " + d.Why}
+		}
+	}
 	return g.current().Decide(c)
 }
