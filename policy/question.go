@@ -30,10 +30,14 @@ var asked = map[string]func(p *Policy, what string) Decision{
 	"digest":  func(p *Policy, what string) Decision { return p.Digest(what) },
 	"skill":   func(p *Policy, what string) Decision { return p.Name(what) },
 	"server": func(p *Policy, what string) Decision {
-		if strings.Contains(what, "://") {
-			return p.Server(&Server{URL: what})
+		label, rest, ok := strings.Cut(what, "=")
+		if !ok || strings.ContainsAny(label, " :/") {
+			label, rest = "", what
 		}
-		return p.Server(&Server{Command: strings.Fields(what)})
+		if strings.Contains(rest, "://") {
+			return p.Server(&Server{Name: label, URL: rest})
+		}
+		return p.Server(&Server{Name: label, Command: strings.Fields(rest)})
 	},
 }
 

@@ -18,7 +18,7 @@ func TestQuestions(t *testing.T) {
 		"mode:all": policy.Never, "mode:ask": policy.Free, "sandbox:off": policy.Never, "sandbox:required": policy.Free,
 		"model:anthropic/x": policy.Free, "model:anthropic/x@evil.example": policy.Never, "model:openai/x": policy.Never,
 		"host:api.example.com": policy.Free, "host:evil.example": policy.Never, "socket:ssh": policy.Never, "env:AWS_X": policy.Never, "home": policy.Free,
-		"server:npx -y files-server /x": policy.Free, "server:npx x": policy.Never, "server:https://mcp.example.com/a": policy.Free, "server:https://x/": policy.Never,
+		"server:files=npx -y files-server /x": policy.Free, "server:npx -y files-server /x": policy.Never, "server:npx x": policy.Never, "server:https://mcp.example.com/a": policy.Free, "server:https://x/": policy.Never,
 		"source:github:a/b": policy.Free, "signer:x": policy.Free, "digest:x": policy.Free, "skill:x": policy.Free,
 	} {
 		q, err := policy.ParseQuestion(text, "/work")

@@ -19,7 +19,7 @@ func newPolicyExplainCommand(s *app.Services, run func(context.Context, *policyO
 		Short: "Say which layer decides about a call, a model or a host, and why",
 		Long: `Say what happens to each CALL, which layer decides it, and why. A call is written as a rule: 'Bash(git push)', Read(FILE),
 WebFetch(URL), 'Skill(NAME)', 'script_run(NAME SCRIPT)', mcp__LABEL__TOOL. Others are KIND:WHAT: model:PROVIDER/NAME, host:HOST, mode:all,
-sandbox:off, server:URL, 'server:COMMAND', and what is given to skills, as read:DIR, write:DIR, env:NAME, socket:ssh.
+sandbox:off, server:URL, 'server:LABEL=COMMAND', and what is given to skills, as read:DIR, write:DIR, env:NAME, socket:ssh.
 
 The exit code is 5 if something is denied.`,
 		Example: `  agent policy explain 'Bash(git push origin)' Read(.env)
