@@ -86,6 +86,7 @@ var allowed = map[string][]string{
 	"skill/scan/internal/js":     {"skill/scan/internal/code", "script/survey", "internal/language", "internal/lazyregexp"},
 	"skill/scan/internal/python": {"skill/scan/internal/code", "script/survey", "internal/language"},
 	"skill/scan/rule":            {"internal/hostname", "internal/yamlnode", "skill/scan"},
+	"skill/scan/export":          {"skill/scan", "skill/scan/rule"},
 
 	"skills":    {},
 	"skilltest": {"internal/test/scratch", "skill", "skill/manifest", "script", "trace"},

@@ -208,3 +208,15 @@ func fingerprint(rule string, at scan.Place, parts ...string) string {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
+
+// Finding returns a finding about one fact of a report that no rule of a Set makes. what tells it from others about the same fact.
+func Finding(id, class string, severity scan.Severity, message string, r *scan.Report, fact int, what string) scan.Finding {
+	f := &r.Facts[fact]
+	out := scan.Finding{Rule: id, Class: class, Severity: severity, Message: message, Place: f.Place, Facts: []int{fact}, Fingerprint: fingerprint(id, f.Place, shown(f), what)}
+	for i := range r.Files {
+		if sameFile(scan.Place{File: r.Files[i].Path, Inside: r.Files[i].Inside}, f.Place) {
+			out.Digest = r.Files[i].Digest
+		}
+	}
+	return out
+}

@@ -59,6 +59,17 @@ func (r *reader) wrong(n *yamlnode.Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", r.name, n.Line, n.Col, fmt.Sprintf(format, args...))
 }
 
+// parse reads the text as YAML.
+func (r *reader) parse(text []byte) (*yamlnode.Node, error) {
+	root, err := yamlnode.Parse(text, nil)
+	if at := new(yamlnode.Error); errors.As(err, &at) {
+		return nil, fmt.Errorf("%s:%d:%d: %s", r.name, at.Line, at.Col, at.Message)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	return root, nil
+}
+
 // keys reads a map whose keys are all known.
 type keys map[string]func(*yamlnode.Node) error
 
@@ -292,15 +303,12 @@ func (s *Set) parse(text []byte, name string) (*Set, error) {
 	if len(text) > MaxFile {
 		return nil, fmt.Errorf("%s has more than %d bytes", name, MaxFile)
 	}
-	root, err := yamlnode.Parse(text, nil)
-	if err != nil {
-		if at := new(yamlnode.Error); errors.As(err, &at) {
-			return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Col, at.Message)
-		}
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	out := &Set{lists: maps.Clone(s.lists)}
 	r := &reader{name: name, lists: out.lists}
+	root, err := r.parse(text)
+	if err != nil {
+		return nil, err
+	}
 	ids := map[string]bool{}
 	return out, r.read(root, keys{
 		"lists": func(n *yamlnode.Node) error {

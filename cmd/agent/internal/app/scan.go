@@ -25,8 +25,9 @@ type Scanner struct {
 
 // Judge is what findings are made by.
 type Judge struct {
-	scanner *Scanner
-	rules   *rule.Set
+	scanner  *Scanner
+	rules    *rule.Set
+	accepted []rule.Acceptance
 }
 
 // Judge returns a judge with the rules of the engine and those of further files.
@@ -41,7 +42,60 @@ func (c *Scanner) Judge(files ...string) (*Judge, error) {
 			return nil, Usage(err, "docs/scan.md says what a rule is")
 		}
 	}
-	return &Judge{scanner: c, rules: set}, nil
+	j := &Judge{scanner: c, rules: set}
+	return j, j.heed(c.settings.Config().Paths.Accepted(), "you")
+}
+
+// HeedProject also heeds the acceptances of the project, which are not the user's own: for whoever only looks, and where the project
+// decides for itself.
+func (j *Judge) HeedProject() error {
+	return j.heed(j.scanner.settings.Config().Paths.ProjectAccepted(), "the project")
+}
+
+// heed reads a file of acceptances, if there is one.
+func (j *Judge) heed(name, by string) error {
+	if name == "" {
+		return nil
+	}
+	text, err := lockfile.Read(name, maxAccepted)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	list, err := rule.Acceptances(text, name, by)
+	if err != nil {
+		return &Failure{Exit: ExitInvalid, Code: "failed", Hint: "correct the file; until then nothing is accepted", Err: err}
+	}
+	j.accepted = append(j.accepted, list...)
+	return nil
+}
+
+// maxAccepted is the most bytes of a file of acceptances.
+const maxAccepted = 4 << 20
+
+// Accept writes acceptances to the user's file or to that of the project, and returns its path.
+func (c *Scanner) Accept(ctx context.Context, project bool, list []rule.Acceptance) (string, error) {
+	name := c.settings.Config().Paths.Accepted()
+	if project {
+		name = c.settings.Config().Paths.ProjectAccepted()
+	}
+	if name == "" {
+		return "", Usage(errors.New("there is no folder for acceptances"), "set HOME")
+	}
+	return name, lockfile.Transform(ctx, name, &lockfile.Options{Max: maxAccepted, Mode: 0o644, Private: !project, Check: func(text []byte) error {
+		_, err := rule.Acceptances(text, name, "")
+		return err
+	}}, func(old []byte) ([]byte, error) {
+		if len(bytes.TrimSpace(old)) == 0 {
+			old = []byte("# Findings of agent skill scan that a person accepts. Each holds for one content of one file.\naccepted:\n")
+		}
+		out := append(bytes.TrimRight(old, "\n"), '\n')
+		for i := range list {
+			out = append(out, list[i].Text()...)
+		}
+		return out, nil
+	})
 }
 
 // Rules returns the rules.
@@ -55,6 +109,22 @@ func (j *Judge) Scan(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
 	}
 	r.Findings = j.rules.Judge(r)
 	return r, nil
+}
+
+// Accept notes which findings are accepted, and returns what it found of acceptances that have expired, a line each.
+func (j *Judge) Accept(r *scan.Report) (expired []string) {
+	return rule.Accept(r.Findings, j.accepted, j.scanner.sys.Now())
+}
+
+// Worst returns the worst severity among findings that nobody accepts, "" if there are none.
+func Worst(findings []scan.Finding) scan.Severity {
+	var worst scan.Severity
+	for i := range findings {
+		if findings[i].Accepted == "" && findings[i].Severity.Worse(worst) > 0 {
+			worst = findings[i].Severity
+		}
+	}
+	return worst
 }
 
 // Bounds of the Python that reads programs.

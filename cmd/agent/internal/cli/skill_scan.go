@@ -2,20 +2,21 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill/scan"
+	"github.com/agent-base/agent-base/skill/scan/export"
 	"github.com/agent-base/agent-base/skill/scan/rule"
 )
 
@@ -23,10 +24,15 @@ type scanOptions struct {
 	services *app.Services
 	out      *app.Printer
 
-	what   []string
-	failOn string
-	rules  []string
-	json   bool
+	what              []string
+	failOn            string
+	rules             []string
+	osv               string // folder of advisories
+	json, sarif, sbom bool
+
+	accept        []string // rules
+	reason, until string
+	shared        bool // the acceptance is the project's
 }
 
 func newScanCommand(s *app.Services, run func(context.Context, *scanOptions) error) *cobra.Command {
@@ -40,10 +46,15 @@ are sent away, text that means to deceive. Nothing of the skill is run, and noth
 Name a skill, its folder, a folder of skills, or a source as "agent skill add" takes it.
 
 A finding of the severity --fail-on or worse makes the exit code 1. A scan that could not read all makes it 9: such a skill
-is not known to be harmless. No finding does not mean that a skill is harmless, either.`,
+is not known to be harmless. No finding does not mean that a skill is harmless, either.
+
+--accept RULE says that you have looked at what the rule found in these skills and take the risk until a day. It holds for
+the present content of each file alone. --json, --sarif and --sbom each print one document and nothing else.`,
 		Example: `  agent skill scan ./my-skill
   agent skill scan csv-report --fail-on medium
-  agent skill scan anthropics/skills --json`,
+  agent skill scan anthropics/skills --json
+  agent skill scan .agents/skills --sarif > skills.sarif
+  agent skill scan csv-report --accept fetch-run --reason "our own installer" --until 2030-06-30`,
 		Args:              arguments(1, -1, "a skill, its folder, or where it is from"),
 		ValidArgsFunction: completeSkillsAndFiles(s),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,7 +64,19 @@ is not known to be harmless. No finding does not mean that a skill is harmless, 
 	}
 	c.Flags().StringVar(&o.failOn, "fail-on", string(scan.High), "the mildest `SEVERITY` that fails: low, medium, high or critical")
 	c.Flags().StringArrayVar(&o.rules, "rules", nil, "also apply the rules in this `FILE` (repeatable)")
+	c.Flags().StringVar(&o.osv, "osv", "", "also compare packages with the advisories in this `FOLDER`, in the form of OSV")
+	c.Flags().StringArrayVar(&o.accept, "accept", nil, "accept what this `RULE`, or RULE:FILE, found (repeatable)")
+	c.Flags().StringVar(&o.reason, "reason", "", "why it is accepted, as a `TEXT`")
+	c.Flags().StringVar(&o.until, "until", "", "the last `DAY` on which it is accepted, such as 2030-06-30")
+	c.Flags().BoolVar(&o.shared, "shared", false, "write the acceptance to .agent/accepted.yaml of the project, not to your own file")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.sarif, "sarif", false, "print SARIF 2.1.0")
+	c.Flags().BoolVar(&o.sbom, "sbom", false, "print the packages that the skills need, as CycloneDX 1.6")
+	c.MarkFlagsMutuallyExclusive("json", "sarif", "sbom", "accept")
+	c.MarkFlagsRequiredTogether("accept", "reason", "until")
+	_ = c.RegisterFlagCompletionFunc("accept", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return ruleCompletions(), cobra.ShellCompDirectiveNoFileComp
+	})
 	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]cobra.Completion{"low", "medium", "high", "critical"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -73,6 +96,9 @@ func runScan(ctx context.Context, o *scanOptions) error {
 		return app.Usage(fmt.Errorf("--fail-on %q is no severity", o.failOn), "use low, medium, high or critical")
 	}
 	judge, err := o.services.Scanner.Judge(o.rules...)
+	if err == nil {
+		err = judge.HeedProject()
+	}
 	if err != nil {
 		return err
 	}
@@ -83,26 +109,97 @@ func runScan(ctx context.Context, o *scanOptions) error {
 			return err
 		}
 	}
-	done := make([]scannedJSON, len(skills.list))
-	err = o.out.Busy("scanning "+app.Count(len(done), "skill"), func() error {
-		return parallel(ctx, len(done), runtime.GOMAXPROCS(0), func(i int) error {
-			one := skills.list[i]
-			report, err := judge.Scan(ctx, one.files)
-			if err != nil {
-				return fmt.Errorf("%s: %w", one.path, err)
-			}
-			done[i] = scannedJSON{Name: one.name, Path: one.path, Report: report, Complete: rule.Complete(report.Findings)}
-			done[i].Failed = slices.ContainsFunc(report.Findings, func(f scan.Finding) bool { return f.Accepted == "" && f.Severity.AtLeast(level) })
-			return nil
-		})
-	})
+	done, err := o.scanAll(ctx, judge, skills.list)
 	if err != nil {
 		return err
 	}
-	if err := o.report(done); err != nil {
+	if len(o.accept) > 0 {
+		return o.acceptAll(ctx, done)
+	}
+	for i := range done {
+		for _, line := range judge.Accept(done[i].Report) {
+			o.out.Warn(line)
+		}
+		done[i].Complete = rule.Complete(done[i].Findings)
+		done[i].Failed = app.Worst(done[i].Findings).AtLeast(level)
+	}
+	if err := o.report(judge, done); err != nil {
 		return err
 	}
 	return scanVerdict(done)
+}
+
+// scanAll scans skills side by side.
+func (o *scanOptions) scanAll(ctx context.Context, judge *app.Judge, list []scannable) ([]scannedJSON, error) {
+	done := make([]scannedJSON, len(list))
+	reports := make([]*scan.Report, len(list))
+	err := o.out.Busy("scanning "+app.Count(len(done), "skill"), func() error {
+		err := parallel(ctx, len(done), runtime.GOMAXPROCS(0), func(i int) error {
+			report, err := judge.Scan(ctx, list[i].files)
+			if err != nil {
+				return fmt.Errorf("%s: %w", list[i].path, err)
+			}
+			reports[i], done[i] = report, scannedJSON{Name: list[i].name, Path: list[i].path, Report: report}
+			return nil
+		})
+		if err != nil || o.osv == "" {
+			return err
+		}
+		folder, err := os.OpenRoot(o.services.Sys.Abs(o.osv))
+		if err != nil {
+			return err
+		}
+		defer folder.Close()
+		return export.Advise(ctx, folder.FS(), reports...)
+	})
+	return done, err
+}
+
+// acceptAll writes acceptances of what the named rules found.
+func (o *scanOptions) acceptAll(ctx context.Context, done []scannedJSON) error {
+	until, err := time.Parse(time.DateOnly, o.until)
+	if err != nil || until.Before(o.services.Sys.Now().Add(-24*time.Hour)) {
+		return app.Usage(fmt.Errorf("--until %q is no day that is to come", o.until), "write it as 2030-06-30")
+	}
+	var list []rule.Acceptance
+	for _, text := range o.accept {
+		id, file, _ := strings.Cut(text, ":")
+		found := false
+		for _, s := range done {
+			for i := range s.Findings {
+				f := &s.Findings[i]
+				if f.Rule != id || file != "" && f.Place.File != file {
+					continue
+				}
+				a, err := rule.Accepting(f, s.Name, o.reason, until)
+				if err != nil {
+					return app.Usage(err, "")
+				}
+				found, list = true, append(list, a)
+			}
+		}
+		if !found {
+			return app.NotFound(fmt.Errorf("the rule %q found nothing here", text), "agent skill scan without --accept shows what was found")
+		}
+	}
+	name, err := o.services.Scanner.Accept(ctx, o.shared, list)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		o.out.Printf("Accepted %s in %s of %s until %s\n", a.Rule, a.File, a.Skill, o.until)
+	}
+	o.out.Remark("it is written in " + name)
+	return nil
+}
+
+// ruleCompletions are the rules with what they find.
+func ruleCompletions() []cobra.Completion {
+	out := []cobra.Completion{cobra.CompletionWithDesc(rule.Unread, "a file was not read")}
+	for _, r := range rule.Builtin().Rules() {
+		out = append(out, cobra.CompletionWithDesc(r.ID, r.Title))
+	}
+	return out
 }
 
 // scanVerdict returns the exit code of a scan as an error.
@@ -117,7 +214,18 @@ func scanVerdict(done []scannedJSON) error {
 }
 
 // report prints what was found.
-func (o *scanOptions) report(done []scannedJSON) error {
+func (o *scanOptions) report(judge *app.Judge, done []scannedJSON) error {
+	if o.sarif || o.sbom {
+		var skills []export.Skill
+		for _, s := range done {
+			skills = append(skills, export.Skill{Name: s.Name, Path: filepath.ToSlash(s.Path), Report: s.Report})
+		}
+		tool := export.Tool{Name: "agent", Version: app.Version}
+		if o.sarif {
+			return o.out.JSON(export.SARIF(tool, judge.Rules(), skills))
+		}
+		return o.out.JSON(export.CycloneDX(tool, o.services.Sys.Now(), skills))
+	}
 	if o.json {
 		failed := slices.ContainsFunc(done, func(s scannedJSON) bool { return s.Failed })
 		complete := !slices.ContainsFunc(done, func(s scannedJSON) bool { return !s.Complete })
@@ -180,104 +288,4 @@ func (o *scanOptions) line(dir string, f *scan.Finding) ui.Safe {
 		text += "    accepted: " + string(ui.Line(f.Accepted)) + "\n"
 	}
 	return ui.Safe(text)
-}
-
-// scannable is a skill that can be scanned.
-type scannable struct {
-	name, path string
-	files      fs.FS
-}
-
-// scannables are the skills of a scan. close closes what they are read from.
-type scannables struct {
-	*scanOptions
-	list    []scannable
-	closers []func() error
-}
-
-func (s *scannables) close() {
-	for _, c := range slices.Backward(s.closers) {
-		_ = c() // it was only read
-	}
-}
-
-// add finds the skills that a text means: a path, the name of a skill, or a source.
-func (s *scannables) add(ctx context.Context, what string) error {
-	info, err := os.Stat(s.services.Sys.Abs(what))
-	if err == nil && (info.IsDir() || strings.EqualFold(path.Base(what), "SKILL.md")) {
-		return s.folders(ctx, what)
-	}
-	if err == nil || strings.ContainsAny(what, "/:@") {
-		return s.source(ctx, what)
-	}
-	cat, err := s.services.Skills.OpenFor(ctx, what)
-	if err != nil {
-		return err
-	}
-	e, err := app.Find(cat, what)
-	if err != nil {
-		return err
-	}
-	opened, err := e.Load(ctx)
-	if err != nil {
-		return err
-	}
-	s.closers = append(s.closers, opened.Close)
-	s.list = append(s.list, scannable{e.Name(), path.Dir(location(ctx, e)), opened.Whole()})
-	return nil
-}
-
-// folders adds the skills of a folder.
-func (s *scannables) folders(ctx context.Context, what string) error {
-	sv := s.services
-	found, tree, err := (&validateOptions{sys: sv.Sys, out: s.out, settings: sv.Settings, skills: sv.Skills}).targets(ctx, what)
-	if err != nil {
-		return err
-	}
-	if err := tree.Close(); err != nil {
-		return err
-	}
-	for _, t := range found {
-		root, err := os.OpenRoot(sv.Sys.Abs(t.dir))
-		if err != nil {
-			return err
-		}
-		s.closers = append(s.closers, root.Close)
-		s.list = append(s.list, scannable{path.Base(sv.Sys.Abs(t.dir)), t.dir, root.FS()})
-	}
-	return nil
-}
-
-// source gets the skills of a source.
-func (s *scannables) source(ctx context.Context, what string) error {
-	packages := s.services.Packages
-	ref, err := packages.Parse(what)
-	if err != nil {
-		return err
-	}
-	in, err := packages.Installer()
-	if err != nil {
-		return err
-	}
-	return s.out.Busy("fetching "+ref.String(), func() error {
-		place, err := in.OpenAll(ctx, ref)
-		if err != nil {
-			return err
-		}
-		s.closers = append(s.closers, place.Close)
-		if len(place.Skills) == 0 {
-			return app.NotFound(errors.New("there is no skill in "+ref.String()), "a skill is a folder with a SKILL.md")
-		}
-		if err := place.Get(ctx, place.Skills...); err != nil {
-			return err
-		}
-		for _, c := range place.Skills {
-			files, err := place.Files(c)
-			if err != nil {
-				return err
-			}
-			s.list = append(s.list, scannable{c.Manifest.Name, c.Path, files})
-		}
-		return nil
-	})
 }

@@ -54,6 +54,15 @@ const projectConfig = ".agent/config.yaml"
 // Trust returns the path of the file with approvals and trusted folders.
 func (p Paths) Trust() string { return under(p.State(), "trust.json") }
 
+// Accepted returns the path of the file with the user's acceptances of findings.
+func (p Paths) Accepted() string { return under(p.State(), acceptedFile) }
+
+// ProjectAccepted returns the path of the file with those of the project.
+func (p Paths) ProjectAccepted() string { return under(p.Project, ".agent", acceptedFile) }
+
+// acceptedFile is the name of a file of acceptances.
+const acceptedFile = "accepted.yaml"
+
 // Audit returns the folder of the audit log.
 func (p Paths) Audit() string { return under(p.State(), "audit") }
 

@@ -1,0 +1,143 @@
+package export
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/skill/scan"
+)
+
+// The parts of a CycloneDX document that are used, as its specification 1.6 names them.
+type (
+	bom struct {
+		Format       string          `json:"bomFormat"`
+		Spec         string          `json:"specVersion"`
+		Serial       string          `json:"serialNumber"`
+		Version      int             `json:"version"`
+		Metadata     bomMetadata     `json:"metadata"`
+		Components   []bomComponent  `json:"components"`
+		Dependencies []bomDependency `json:"dependencies"`
+	}
+	bomMetadata struct {
+		Time  string   `json:"timestamp"`
+		Tools bomTools `json:"tools"`
+	}
+	bomTools struct {
+		Components []bomComponent `json:"components"`
+	}
+	bomComponent struct {
+		Type       string        `json:"type"`
+		Ref        string        `json:"bom-ref,omitempty"`
+		Name       string        `json:"name"`
+		Version    string        `json:"version,omitempty"`
+		PURL       string        `json:"purl,omitempty"`
+		Properties []bomProperty `json:"properties,omitempty"`
+	}
+	bomProperty struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	bomDependency struct {
+		Ref string   `json:"ref"`
+		On  []string `json:"dependsOn"`
+	}
+)
+
+// CycloneDX returns the packages that skills need as a bill of materials, for encoding/json.
+func CycloneDX(tool Tool, now time.Time, skills []Skill) any {
+	out := bom{Format: "CycloneDX", Spec: "1.6", Version: 1, Components: []bomComponent{}, Dependencies: []bomDependency{},
+		Metadata: bomMetadata{now.UTC().Format(time.RFC3339), bomTools{[]bomComponent{{Type: "application", Name: tool.Name, Version: tool.Version}}}}}
+	known := map[string]bool{}
+	var all strings.Builder
+	for i := range skills {
+		s := &skills[i]
+		of := bomDependency{Ref: fmt.Sprintf("skill-%d", i+1), On: []string{}}
+		out.Components = append(out.Components, bomComponent{Type: "application", Ref: of.Ref, Name: s.Name})
+		for _, p := range Packages(s.Report) {
+			ref := p.purl()
+			if !known[ref] {
+				known[ref] = true
+				out.Components = append(out.Components, bomComponent{Type: "library", Ref: ref, Name: p.Name, Version: p.Version, PURL: ref,
+					Properties: []bomProperty{{"agent:declared-in", s.address(p.Place)}}})
+			}
+			of.On = append(of.On, ref)
+		}
+		out.Dependencies = append(out.Dependencies, of)
+		fmt.Fprintln(&all, s.Name, of.On)
+	}
+	h := sha256.Sum256([]byte(all.String() + out.Metadata.Time))
+	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // a UUID of version 8
+	out.Serial = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+	return out
+}
+
+// Package is a package that a skill needs.
+type Package struct {
+	Registry string // "pypi", "npm" and so on, as in package addresses
+	Name     string
+	Version  string // pinned; "" if it is not
+	Place    scan.Place
+	Fact     int // position in Report.Facts
+}
+
+// Packages returns the packages that a skill needs, each version once.
+func Packages(r *scan.Report) []Package {
+	var out []Package
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		if f.Object != "package" || f.Kind != "needs" && f.Kind != "declares" || f.Name == "" {
+			continue
+		}
+		p := Package{Name: f.Name, Place: f.Place, Fact: i}
+		p.Registry, p.Version = split(f.Detail, f.Name)
+		if !slices.ContainsFunc(out, func(o Package) bool { return o.purl() == p.purl() }) {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Package) int {
+		return cmp.Or(strings.Compare(a.Registry, b.Registry), strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version))
+	})
+	return out
+}
+
+// split reads what a fact says of a package: "pypi requests==2.32", "npm left-pad@1.3.0".
+func split(detail, name string) (registry, version string) {
+	registry, rest, _ := strings.Cut(detail, " ")
+	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), name))
+	if i := strings.IndexByte(rest, ']'); strings.HasPrefix(rest, "[") && i > 0 { // extras
+		rest = strings.TrimSpace(rest[i+1:])
+	}
+	for _, pin := range []string{"===", "==", "@", "="} {
+		if after, ok := strings.CutPrefix(rest, pin); ok {
+			rest = strings.TrimSpace(after)
+			break
+		}
+	}
+	if rest == "" || rest[0] < '0' || rest[0] > '9' || strings.ContainsAny(rest, "*<>|^~, ") {
+		return strings.ToLower(registry), ""
+	}
+	return strings.ToLower(registry), rest
+}
+
+// purl returns the address of a package.
+func (p *Package) purl() string {
+	kind := map[string]string{"crates.io": "cargo", "crates": "cargo", "go": "golang", "rubygems": "gem", "python": "pypi", "": "generic"}[p.Registry]
+	name := p.Name
+	if kind = cmp.Or(kind, p.Registry); kind == "pypi" {
+		name = pypiName(name)
+	}
+	out := "pkg:" + kind + "/" + strings.ReplaceAll(strings.ReplaceAll(escape(name), "@", "%40"), "!", "%21")
+	if p.Version != "" {
+		out += "@" + strings.ReplaceAll(escape(p.Version), "@", "%40")
+	}
+	return out
+}
+
+// pypiName is a name of PyPI in its one form.
+func pypiName(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' || r == '.' }), "-")
+}
