@@ -107,7 +107,7 @@ func (j *Judge) Scan(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Findings = j.rules.Judge(r)
+	r.Files, r.Facts, r.Findings = append([]scan.File{}, r.Files...), append([]scan.Fact{}, r.Facts...), append([]scan.Finding{}, j.rules.Judge(r)...) // lists in JSON
 	return r, nil
 }
 
