@@ -31,6 +31,8 @@ type Consent struct {
 	tools    *Toolkit
 	out      *Printer
 	approver *TerminalApprover
+	scanner  *Scanner
+	project  bool // what the project accepts is heeded, too
 }
 
 // With returns the same with another approver.
@@ -84,6 +86,9 @@ func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, e
 	}
 	yes, err := c.Ask(ctx, p, text)
 	if err != nil || !yes {
+		return false, err
+	}
+	if err := c.Clear(ctx, s.Canonical(), true, p); err != nil {
 		return false, err
 	}
 	return true, c.Approve(ctx, p)
@@ -202,7 +207,8 @@ type Proposal struct {
 
 	from     string   // where it is from, if it is in no folder of the user's
 	notes    []string // what was found about it
-	*renewal          // of an installed skill; nil for others
+	scanned  scanned
+	*renewal // of an installed skill; nil for others
 
 	signature *oms.Report // nil if it was not checked
 
@@ -225,6 +231,19 @@ type Proposal struct {
 // sealed copy has. It returns an error if the manifest has changed since s was loaded: what is shown, approved and run must
 // be the same content.
 func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error) {
+	p, err := c.propose(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.look(ctx, p, s.FS()); err != nil {
+		return nil, err
+	}
+	p.notes = append(p.notes, p.scanLines()...)
+	return p, nil
+}
+
+// propose is Propose without a scan.
+func (c *Consent) propose(ctx context.Context, s *skill.Skill) (*Proposal, error) {
 	set, err := c.trust.Load()
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.out.Warn(err.Error())

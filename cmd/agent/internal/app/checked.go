@@ -138,7 +138,7 @@ func (c *Checked) lines() []string {
 	if n := counts[manifest.SeverityWarning]; n > 0 {
 		found = append(found, Count(n, "warning"))
 	}
-	lines := []string{checkFound + "the form right; what the files do is not judged"}
+	lines := []string{checkFound + "the form right"}
 	switch {
 	case len(c.Fresh) > 0: // these are named
 		lines = []string{checkFound + strings.Join(found, " and ")}

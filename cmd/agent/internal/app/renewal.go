@@ -105,7 +105,7 @@ func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Pack
 	if former.Skill == nil {
 		return nil, false, nil
 	}
-	p, err := c.Propose(ctx, former.Skill)
+	p, err := c.propose(ctx, former.Skill)
 	if err != nil {
 		return nil, false, err
 	}

@@ -36,6 +36,7 @@ type addOptions struct {
 	digests          []string // that are approved without a question
 	all, trusted     bool
 	link, lock       bool
+	ci               bool // the lock file says what is installed
 	dryRun, json     bool
 }
 

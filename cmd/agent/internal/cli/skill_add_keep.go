@@ -174,7 +174,7 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 	a.hiding(ctx)
 	var proposals []*app.Proposal
 	for i, k := range a.packages {
-		p, err := a.services.Consent.Brought(ctx, k, &a.checked[i])
+		p, err := a.consent().Brought(ctx, k, &a.checked[i])
 		if err != nil {
 			return done, err
 		}
@@ -197,6 +197,9 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 	if err := a.confirm(ctx, a.ref, proposals); err != nil {
 		return done, err
 	}
+	if err := a.consent().Clear(ctx, cure.Word(a.ref.String()), !a.ci, proposals...); err != nil {
+		return done, err
+	}
 	entries, err := a.keep(ctx, proposals)
 	if err != nil {
 		return done, err
@@ -205,6 +208,14 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, checked: a.checked[i], signature: k.Signature, hiding: a.hides[k.Name]})
 	}
 	return done, nil
+}
+
+// consent asks about the skills. What the lock file of a project installs may be accepted by the project.
+func (a *adding) consent() *app.Consent {
+	if a.ci {
+		return a.services.Consent.ForProject()
+	}
+	return a.services.Consent
 }
 
 // unasked says how to install without a terminal.

@@ -35,6 +35,7 @@ file names are only read if they lie in the project.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
+	o.ci = true
 	f := c.Flags()
 	f.BoolVar(&o.trusted, "trusted", false, "Skip trust confirmation")
 	f.StringSliceVar(&o.digests, "trust", nil, "approve the content with this `DIGEST` (sha256:...) without a question (repeatable)")

@@ -116,6 +116,9 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if err := o.confirm(ctx, p, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
 		return err
 	}
+	if err := o.consent.Clear(ctx, e.Canonical(), true, p); err != nil {
+		return err
+	}
 	if err := o.consent.Approve(ctx, p); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -85,7 +86,11 @@ func (u *updating) one(ctx context.Context, s *install.Status, r *renewed) error
 			return err
 		}
 	}
-	if err := u.mayUpdate(ctx, r, p); err != nil {
+	err = u.mayUpdate(ctx, r, p)
+	if err == nil {
+		err = u.services.Consent.Clear(ctx, cure.Word(s.Entry.Source), true, p)
+	}
+	if err != nil {
 		r.Backup = ""
 		return err
 	}

@@ -159,8 +159,14 @@ func (s *Server) approve(ctx context.Context, k *skill.Skill) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case answer == mcpserve.AnswerYes:
+	case answer != mcpserve.AnswerYes && answer != mcpserve.AnswerOnce:
+		return false, nil
+	}
+	if err := s.s.Consent.Clear(ctx, k.Canonical(), false, p); err != nil {
+		return false, err
+	}
+	if answer == mcpserve.AnswerYes {
 		return true, s.s.Consent.Approve(ctx, p)
 	}
-	return answer == mcpserve.AnswerOnce, nil
+	return true, nil
 }
