@@ -65,7 +65,7 @@ func (j *Judge) heed(name, by string) error {
 	}
 	list, err := rule.Acceptances(text, name, by)
 	if err != nil {
-		return &Failure{Exit: ExitInvalid, Code: "failed", Hint: "correct the file; until then nothing is accepted", Err: err}
+		return Usage(err, "correct the file; until then nothing is accepted")
 	}
 	j.accepted = append(j.accepted, list...)
 	return nil
