@@ -59,7 +59,7 @@ func (m *Servers) discovery(server string) http.RoundTripper {
 	if u, err := url.Parse(server); err != nil || !hostname.IsLocal(strings.ToLower(u.Hostname())) {
 		t.DialContext = nil // then the library checks the address
 	}
-	return t
+	return m.settings.within(t)
 }
 
 // RoundTrip carries a request. The error is a *mcphost.ServerError if the server wants a login.
