@@ -16,20 +16,26 @@ func read(name string) *Document {
 	if name == "" {
 		return nil
 	}
-	f, err := open(name)
+	src, err := ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return Closed(name, err)
 	}
-	defer f.Close()
-	src, err := whole(f)
-	if err != nil {
-		return Closed(name, reason(err))
-	}
 	d, _ := Parse(src, name) // the document has the error
 	return d
+}
+
+// ReadFile reads a file of at most MaxFile bytes that only root can change, such as one that a document names.
+func ReadFile(name string) ([]byte, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := whole(f)
+	return src, reason(err)
 }
 
 // file is an open file.
@@ -44,12 +50,12 @@ func whole(f file) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	src, err := readCapped(f)
 	if err != nil {
 		return nil, err
 	}
 	after, err := f.Stat()
-	if err == nil && len(src) <= MaxFile && (after.Size() != int64(len(src)) || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+	if err == nil && (after.Size() != int64(len(src)) || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
 		err = errors.New("it was changed while it was read: try again")
 	}
 	return src, err
@@ -80,4 +86,15 @@ func missing(name, dir string) error {
 		}
 	}
 	return fs.ErrNotExist
+}
+
+func readCapped(r io.Reader) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case len(src) > MaxFile:
+		return nil, fmt.Errorf("the file has more than %d bytes", MaxFile)
+	}
+	return src, nil
 }

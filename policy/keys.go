@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,11 +67,11 @@ var keys = []key{
 	{name: KeyAsk, form: list, check: checkRule},
 	{name: KeyMode, check: among(modes())},
 	{name: KeySandbox, check: among(Sandboxes())},
-	{name: KeySources, form: list, check: glob.Check, pending: true},
-	{name: KeySigners, form: list, check: checkText, pending: true},
-	{name: KeyAllow, form: list, check: glob.Check, pending: true},
-	{name: KeyForbid, form: list, check: glob.Check, pending: true},
-	{name: KeyDigests, form: list, check: checkDigest, pending: true},
+	{name: KeySources, form: list, check: glob.Check},
+	{name: KeySigners, form: list, check: checkFile},
+	{name: KeyAllow, form: list, check: glob.Check},
+	{name: KeyForbid, form: list, check: glob.Check},
+	{name: KeyDigests, form: list, check: checkDigest},
 	{name: KeyScan, check: among([]string{"low", "medium", "high", "critical"}), pending: true},
 	{name: KeyModels, form: list, check: checkModel},
 	{name: KeyNetwork, form: list, check: checkHost},
@@ -128,6 +129,13 @@ func among(values []string) func(string) error {
 }
 
 func checkText(string) error { return nil }
+
+func checkFile(text string) error {
+	if !filepath.IsAbs(text) {
+		return errors.New("write the absolute path of a PEM file with the certificates of the signers")
+	}
+	return nil
+}
 
 func checkRule(text string) error {
 	_, problems := allow.Parse([]string{text}, &allow.Options{Forbids: true})

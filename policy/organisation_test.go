@@ -18,7 +18,7 @@ func ask(p *policy.Policy) []policy.Decision {
 	return []policy.Decision{
 		p.Call(bash("git push"), allow.Options{}), p.Mode(permit.All), p.Sandbox("off"), p.Model("a/b", ""), p.Host("example.org"),
 		p.Decide(want.Of(want.Socket, want.SSH)), p.Server(&policy.Server{Name: "x", Command: []string{"x"}}),
-		p.Source("github:a/b"), p.Signer("x"), p.Digest("sha256:0"), p.Name("x"),
+		p.Source("https://github.com/a/b"), p.Skill(&policy.Skill{Name: "x", Source: "/x"}),
 	}
 }
 

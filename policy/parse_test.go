@@ -21,6 +21,12 @@ grants:
 mcpServers:
   - {name: files, command: npx -y files-server *}
   - {url: 'https://mcp.example.com/**'}
+skills:
+  sources: ['https://github.com/acme/*', /srv/skills/**]
+  signers: [/etc/agent/acme.pem]
+  allow: ['*']
+  deny: [old-*]
+  digests: ['sha256:0000000000000000000000000000000000000000000000000000000000000000']
 audit: required
 telemetry: off
 retention: 7
@@ -87,7 +93,9 @@ func TestWrong(t *testing.T) {
 		"mcpServers: [{url: a, args: [b]}]":     `unknown key "args" of mcpServers`,
 		"mcpServers: [{command: [a, [b]]}]":     "must be a text here",
 		"include: [{source: x}]":                "include is not enforced by this version",
-		"skills: {sources: [x]}":                "skills.sources is not enforced by this version",
+		"skills: {scan: high}":                  "skills.scan is not enforced by this version",
+		"skills: {signers: [acme]}":             "write the absolute path of a PEM file",
+		"skills: {digests: [abc]}":              "write sha256: and 64 hexadecimal digits",
 		"mode: &a ask":                          "anchor",
 		"mode: ask\n---\nmode: all":             "document",
 		"contact: \"a\\nb\"":                    "line break",

@@ -31,6 +31,9 @@ type Options struct {
 	// somebody to whom every skill is available, such as the user of this machine.
 	Audience *Audience
 
+	// Admit returns why a skill is not used at all, whatever the user wants, and nil for one that is used. It is asked when a catalogue is
+	// made or refreshed, and again about the content that is loaded. Nil admits every skill.
+	Admit func(context.Context, Subject) error
 	// Trust decides about skills outside bundled layers; nil trusts none of them.
 	Trust TrustFunc
 	// LookPath finds a command that a skill needs; nil checks no command.

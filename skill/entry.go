@@ -253,6 +253,19 @@ func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 	if e.part().layer.Trust != TrustNone || e.c.o.Trust == nil {
 		return e.part().layer.Trust, nil
 	}
+	s, err := e.subject(ctx, dir, digest)
+	if err != nil {
+		return TrustNone, err
+	}
+	t, err := e.c.o.Trust(ctx, s)
+	if err != nil {
+		t = TrustNone
+	}
+	return t, err
+}
+
+// subject returns the skill as functions that decide about it see it.
+func (e Entry) subject(ctx context.Context, dir, digest lazily) (Subject, error) {
 	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Server: e.Server(), Digest: digest}
 	if s.Server != "" {
 		s.Dir = e.it.r.more.place
@@ -260,15 +273,29 @@ func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 	if r, ok := e.part().source.(Rooted); ok && len(r.Roots()) > 0 {
 		at, err := dir(ctx)
 		if err != nil && !errors.Is(err, ErrNoFolder) {
-			return TrustNone, err
+			return Subject{}, err
 		}
 		s.Dir = at
 	}
-	t, err := e.c.o.Trust(ctx, s)
-	if err != nil {
-		t = TrustNone
+	return s, nil
+}
+
+// admitted returns why the skill is not used, see Options.Admit.
+func (e Entry) admitted(ctx context.Context, digest lazily) error {
+	if e.c.o.Admit == nil {
+		return nil
 	}
-	return t, err
+	if digest == nil {
+		digest = e.Digest
+	}
+	s, err := e.subject(ctx, e.dir, digest)
+	if err == nil {
+		err = e.c.o.Admit(ctx, s)
+	}
+	if err != nil {
+		return &NotAdmittedError{Name: e.Name(), Err: err}
+	}
+	return nil
 }
 
 // Digest returns the digest of the skill's files as they are now, as Skill.Digest does, without loading the skill. Of a skill of a server it
@@ -285,7 +312,7 @@ func (e Entry) Digest(ctx context.Context) (string, error) {
 
 // Load opens the skill and reads its manifest again. The caller must close the skill. The error is a *BrokenError if
 // the manifest cannot be used, or if the manifest or its folder cannot be read; it then wraps the cause, such as
-// fs.ErrNotExist. When ctx is done the error is that of ctx, whatever else is wrong.
+// fs.ErrNotExist. It is a *NotAdmittedError if Options.Admit does not admit it. When ctx is done the error is that of ctx, whatever else is wrong.
 func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -298,7 +325,7 @@ func (e Entry) Load(ctx context.Context) (*Skill, error) {
 		return nil, cmp.Or(ctx.Err(), e.unreadable(err))
 	}
 	s := &Skill{entry: e, tree: tree}
-	if err := cmp.Or(s.read(), ctx.Err()); err != nil {
+	if err := cmp.Or(s.read(), e.admitted(ctx, s.Digest), ctx.Err()); err != nil {
 		tree.Close()
 		return nil, cmp.Or(ctx.Err(), err)
 	}

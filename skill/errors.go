@@ -64,3 +64,17 @@ func (e *BrokenError) Error() string {
 	}
 	return fmt.Sprintf("skill %q cannot be loaded: %s", e.Name, e.Problems[0].Error())
 }
+
+// NotAdmittedError is the error for a skill that Options.Admit does not admit.
+type NotAdmittedError struct {
+	Name string
+	Err  error // that of Admit
+}
+
+// Unwrap returns the error of Options.Admit.
+func (e *NotAdmittedError) Unwrap() error { return e.Err }
+
+// Error names the skill and says why it is not used.
+func (e *NotAdmittedError) Error() string {
+	return fmt.Sprintf("skill %q is not used: %v", e.Name, e.Err)
+}

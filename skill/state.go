@@ -49,6 +49,7 @@ const (
 	CauseRequirement              // a requirement of its manifest is missing
 	CauseUnwritten                // its description is still that of a template
 	CauseExample                  // it is among Options.Examples, and nothing names it
+	CauseAdmit                    // Options.Admit does not admit it
 )
 
 // ruling is the outcome of a rule for one skill: the reason that it is not enabled, or only the cause if it is.
@@ -79,7 +80,7 @@ func newJudge(c *Catalog) *judge {
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want, j.examples = newWishes(&c.o.Want), nameSet(c.o.Examples)
 	w := &c.o.Want
-	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.NotBundled)+len(w.Enabled) == 0 && w.Mode == SelectAuto
+	j.simple = c.o.Admit == nil && len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.NotBundled)+len(w.Enabled) == 0 && w.Mode == SelectAuto
 	return j
 }
 

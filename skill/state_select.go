@@ -37,6 +37,12 @@ func nameSet(names []string) map[string]bool {
 
 // wanted returns the ruling of the selection on a skill. Its text is "" if the skill is wanted.
 func (j *judge) wanted(ctx context.Context, it *item) ruling {
+	if j.c.o.Admit != nil {
+		j.volatile = true
+		if err := (Entry{j.c, it}).admitted(ctx, nil); err != nil {
+			return ruling{CauseAdmit, err.Error()}
+		}
+	}
 	name := it.r.canonical()
 	if why := j.globbed(name); why.text != "" {
 		return why

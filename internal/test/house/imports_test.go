@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"disclose/internal/rank":  {"disclose/internal/words"},
 	"disclose/internal/words": {},
 	"want":                    {"internal/hostname"},
-	"policy":                  {"agent/permit", "internal/content", "internal/glob", "internal/hostname", "internal/lazyregexp", "internal/near", "internal/paths", "internal/program", "internal/yamlnode", "script/runner", "session/allow", "want"},
+	"policy":                  {"agent/permit", "internal/content", "internal/glob", "internal/hostname", "internal/lazyregexp", "internal/naming", "internal/near", "internal/paths", "internal/program", "internal/yamlnode", "script/runner", "session/allow", "want"},
 	"trust":                   {"internal/dirhash", "internal/content", "skill", "skill/manifest", "want", "internal/toolrule", "internal/lockfile", "internal/paths", "internal/unknown", "trace"},
 	"skill":                   {"internal/naming", "internal/content", "skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
 	"tool":                    {"internal/near", "trace", "want"},
