@@ -45,12 +45,16 @@ type Options struct {
 	Registry *registry.Store         // required
 	Store    *store.Dir              // required
 	Fetchers map[source.Kind]Fetcher // by kind of place
-	Catalog  skill.Options           // how the skills of a place are opened; Layers is ignored
+	Catalog  skill.Options           // how the skills of a place are opened; Layers and Admit are ignored
 	Limits   Limits                  // of one skill
 	Progress func(Progress)          // told how far a fetch is; it may be nil
 
 	// Verify checks the signature of a skill that was there at a time; the zero time is now. Nil checks none.
 	Verify func(ctx context.Context, skill fs.FS, at time.Time) (*oms.Report, error)
+
+	// Admit returns why a skill of a place is not installed, and nil for one that is. It is asked about a place before it is fetched, with
+	// a nil Subject, and then about each skill that is unpacked. Nil admits all.
+	Admit func(ctx context.Context, from source.Ref, s *skill.Subject) error
 }
 
 // Installer adds, updates and removes skills. It is safe for concurrent use by goroutines and processes.
@@ -103,6 +107,9 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 	if f == nil {
 		return nil, fmt.Errorf("Options.Fetchers has no fetcher for a place of kind %q", ref.Kind)
 	}
+	if err := in.admit(ctx, ref, nil); err != nil {
+		return nil, err
+	}
 	p := &Place{in: in}
 	defer func() {
 		if err != nil {
@@ -133,6 +140,14 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 		return nil, err
 	}
 	return p, nil
+}
+
+// admit asks Options.Admit.
+func (in *Installer) admit(ctx context.Context, from source.Ref, s *skill.Subject) error {
+	if in.o.Admit == nil {
+		return nil
+	}
+	return in.o.Admit(ctx, from, s)
 }
 
 // fetch gets the place of a request. If its version is from an address that does not show where the version ends, and there is no such
@@ -222,7 +237,8 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 	if err := k.prepare(ctx, dir); err != nil {
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}
-	if k.Skill, err = p.in.load(ctx, dir, k.Name); err != nil {
+	admit := func(ctx context.Context, s skill.Subject) error { return p.in.admit(ctx, p.Origin.Source, &s) }
+	if k.Skill, err = p.in.load(ctx, dir, k.Name, admit); err != nil {
 		return nil, err
 	}
 	if k.Digest, err = k.Skill.Digest(ctx); err != nil {
@@ -302,10 +318,10 @@ func size(ctx context.Context, fsys fs.FS) (bytes int64, err error) {
 	return bytes, err
 }
 
-// load opens the skill in a folder that is called like it.
-func (in *Installer) load(ctx context.Context, dir, name string) (*skill.Skill, error) {
+// load opens the skill in a folder that is called like it, if admit admits it.
+func (in *Installer) load(ctx context.Context, dir, name string, admit func(context.Context, skill.Subject) error) (*skill.Skill, error) {
 	o := in.o.Catalog
-	o.Want, o.Allow, o.Deny, o.Audience = skill.Selection{}, nil, nil, nil
+	o.Admit, o.Want, o.Allow, o.Deny, o.Audience = admit, skill.Selection{}, nil, nil, nil
 	o.Layers = []skill.Layer{{Name: "plugin", Source: skill.Dir(filepath.Dir(dir), &skill.DirOptions{Links: skill.LinksDeny})}}
 	cat, err := skill.Open(ctx, &o)
 	if err != nil {
@@ -443,7 +459,7 @@ func (in *Installer) rebuild(ctx context.Context) ([]registry.Entry, error) {
 		if err != nil {
 			continue
 		}
-		s, err := in.load(ctx, at, filepath.Base(at))
+		s, err := in.load(ctx, at, filepath.Base(at), nil)
 		if err != nil {
 			continue
 		}

@@ -222,7 +222,7 @@ func (k *Package) Former(ctx context.Context) (*Former, error) {
 	if v.Condition != Intact {
 		return &Former{Condition: v.Condition}, ctx.Err()
 	}
-	s, err := in.load(ctx, e.InstalledPath, e.Name)
+	s, err := in.load(ctx, e.InstalledPath, e.Name, nil)
 	if err != nil {
 		return nil, err
 	}

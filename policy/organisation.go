@@ -11,12 +11,17 @@ import (
 
 // Refusal is the error for what a Decision refuses.
 type Refusal struct {
-	What string // what was refused, as a clause: `the model "x/y" is not used`
+	What string // what was refused, as a clause: `the model "x/y" is not used`; "" if the caller says it
 	Decision
 }
 
 // Error returns what was refused and why.
-func (r *Refusal) Error() string { return r.What + ": " + r.Why }
+func (r *Refusal) Error() string {
+	if r.What == "" {
+		return r.Why
+	}
+	return r.What + ": " + r.Why
+}
 
 // Refuse returns an error if d refuses something, and what it is.
 func (d Decision) Refuse(format string, args ...any) error {

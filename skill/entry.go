@@ -280,22 +280,16 @@ func (e Entry) subject(ctx context.Context, dir, digest lazily) (Subject, error)
 	return s, nil
 }
 
-// admitted returns why the skill is not used, see Options.Admit.
+// admitted returns what Options.Admit says of the skill.
 func (e Entry) admitted(ctx context.Context, digest lazily) error {
 	if e.c.o.Admit == nil {
 		return nil
 	}
-	if digest == nil {
-		digest = e.Digest
-	}
 	s, err := e.subject(ctx, e.dir, digest)
-	if err == nil {
-		err = e.c.o.Admit(ctx, s)
-	}
 	if err != nil {
-		return &NotAdmittedError{Name: e.Name(), Err: err}
+		return err
 	}
-	return nil
+	return e.c.o.Admit(ctx, s)
 }
 
 // Digest returns the digest of the skill's files as they are now, as Skill.Digest does, without loading the skill. Of a skill of a server it
@@ -325,9 +319,15 @@ func (e Entry) Load(ctx context.Context) (*Skill, error) {
 		return nil, cmp.Or(ctx.Err(), e.unreadable(err))
 	}
 	s := &Skill{entry: e, tree: tree}
-	if err := cmp.Or(s.read(), e.admitted(ctx, s.Digest), ctx.Err()); err != nil {
+	err = s.read()
+	if err == nil {
+		if why := e.admitted(ctx, s.Digest); why != nil {
+			err = &NotAdmittedError{Name: e.Name(), Err: why}
+		}
+	}
+	if err := cmp.Or(ctx.Err(), err); err != nil {
 		tree.Close()
-		return nil, cmp.Or(ctx.Err(), err)
+		return nil, err
 	}
 	return s, nil
 }

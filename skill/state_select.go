@@ -37,9 +37,9 @@ func nameSet(names []string) map[string]bool {
 
 // wanted returns the ruling of the selection on a skill. Its text is "" if the skill is wanted.
 func (j *judge) wanted(ctx context.Context, it *item) ruling {
-	if j.c.o.Admit != nil {
+	if e := (Entry{j.c, it}); j.c.o.Admit != nil {
 		j.volatile = true
-		if err := (Entry{j.c, it}).admitted(ctx, nil); err != nil {
+		if err := e.admitted(ctx, e.Digest); err != nil {
 			return ruling{CauseAdmit, err.Error()}
 		}
 	}

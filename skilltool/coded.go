@@ -55,6 +55,8 @@ func causeOf(err error) tool.Cause {
 		return tool.CauseTimeout
 	case isA[*script.Error](err):
 		return scriptCause(err)
+	case isA[*skill.NotAdmittedError](err):
+		return tool.CauseSecurity
 	case errors.Is(err, fs.ErrNotExist):
 		return tool.CauseNotFound
 	case isA[*skill.ResourceError](err):
@@ -81,6 +83,9 @@ func facts(err error) []string {
 		add("skill", e.Name)
 	}
 	if e, ok := errors.AsType[*skill.BrokenError](err); ok {
+		add("skill", e.Name)
+	}
+	if e, ok := errors.AsType[*skill.NotAdmittedError](err); ok {
 		add("skill", e.Name)
 	}
 	if e, ok := errors.AsType[*session.Error](err); ok {

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,6 +37,15 @@ func ReadRoots(file string) ([]*x509.Certificate, error) {
 	if len(text) > maxRootFile {
 		return nil, fmt.Errorf("%s has more than %d bytes", file, maxRootFile)
 	}
+	roots, err := ParseRoots(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return roots, nil
+}
+
+// ParseRoots reads certificates in PEM form, as ReadRoots does.
+func ParseRoots(text []byte) ([]*x509.Certificate, error) {
 	var roots []*x509.Certificate
 	for {
 		var block *pem.Block
@@ -43,21 +53,21 @@ func ReadRoots(file string) ([]*x509.Certificate, error) {
 			break
 		}
 		if block.Type != "CERTIFICATE" {
-			return nil, fmt.Errorf("%s: has %q, which is not a certificate", file, clip(block.Type))
+			return nil, fmt.Errorf("has %q, which is not a certificate", clip(block.Type))
 		}
 		root, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("%s: certificate %d: %w", file, len(roots)+1, err)
+			return nil, fmt.Errorf("certificate %d: %w", len(roots)+1, err)
 		}
 		roots = append(roots, root)
 	}
 	switch {
 	case bytes.Contains(text, []byte("-----BEGIN")):
-		return nil, fmt.Errorf("%s: certificate %d is damaged", file, len(roots)+1)
+		return nil, fmt.Errorf("certificate %d is damaged", len(roots)+1)
 	case len(roots) == 0:
-		return nil, fmt.Errorf("%s: has no certificates in PEM form", file)
+		return nil, errors.New("has no certificates in PEM form")
 	case len(roots) > maxRoots:
-		return nil, fmt.Errorf("%s: has %d certificates, more than %d", file, len(roots), maxRoots)
+		return nil, fmt.Errorf("has %d certificates, more than %d", len(roots), maxRoots)
 	}
 	return roots, nil
 }

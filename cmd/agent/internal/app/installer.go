@@ -36,14 +36,18 @@ func (p *Packages) Installer() (*install.Installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.New(&install.Options{
+	o := &install.Options{
 		Registry: registryOf(p.sys, p.settings),
 		Store:    p.store(),
 		Fetchers: p.fetchers(),
 		Catalog:  *catalog,
 		Progress: p.progress,
 		Verify:   p.signatures(),
-	})
+	}
+	if a := newAdmission(p.sys, p.settings); a != nil {
+		o.Admit = a.ofPlace
+	}
+	return install.New(o)
 }
 
 // Repaired returns the Installer. It first replaces a damaged registry, with a warning.

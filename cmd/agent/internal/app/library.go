@@ -152,6 +152,9 @@ func (l *Library) options() (*skill.Options, error) {
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
 	}
+	if a := newAdmission(l.sys, l.settings); a != nil {
+		o.Admit = a.ofCatalog
+	}
 	if cfg.Duplicates == "error" {
 		o.Duplicates = skill.DuplicatesRefuse
 	}

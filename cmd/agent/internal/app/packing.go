@@ -38,7 +38,7 @@ func (p *Packages) Below(ctx context.Context, folder string) ([]skill.Entry, err
 		return nil, err
 	}
 	o.Layers = []skill.Layer{{Name: filepath.Base(dir), Source: skill.Dir(dir, nil)}}
-	o.Want, o.Allow, o.Deny, o.Audience = skill.Selection{}, nil, nil, nil
+	o.Admit, o.Want, o.Allow, o.Deny, o.Audience = nil, skill.Selection{}, nil, nil, nil // nothing of them is used
 	cat, err := skill.Open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -275,6 +275,8 @@ func (s *Settings) DecidedBy(e skill.Entry) string {
 		return s.Origin("allow")
 	case skill.CauseDeny:
 		return s.Origin("deny")
+	case skill.CauseAdmit:
+		return policy.Layer
 	case skill.CauseOnlyBundled:
 		return s.Origin("enabledBundled")
 	case skill.CauseNotBundled:

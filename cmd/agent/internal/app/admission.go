@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/agent-base/agent-base/install/oms"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// admission says which skills are used here, as the organisation decides.
+type admission struct {
+	sys       *System
+	policy    *policy.Policy
+	installed *registry.Store
+}
+
+// newAdmission returns nil if the organisation says nothing about skills.
+func newAdmission(sys *System, s *Settings) *admission {
+	if !s.Policy().AsksAboutSkills() {
+		return nil
+	}
+	return &admission{sys: sys, policy: s.Policy(), installed: registryOf(sys, s)}
+}
+
+// ofCatalog decides about a skill of this machine or of a server. It is for skill.Options.Admit.
+func (a *admission) ofCatalog(ctx context.Context, s skill.Subject) error {
+	from, err := a.source(ctx, &s)
+	if err != nil {
+		return err
+	}
+	return a.decide(ctx, from, &s)
+}
+
+// ofPlace decides about a place and the skills in it, before they are installed. It is for install.Options.Admit.
+func (a *admission) ofPlace(ctx context.Context, from source.Ref, s *skill.Subject) error {
+	if s == nil {
+		return a.policy.Source(from.String()).Refuse("nothing is fetched from %s", from)
+	}
+	return a.decide(ctx, from.String(), s)
+}
+
+func (a *admission) decide(ctx context.Context, from string, s *skill.Subject) error {
+	d := a.policy.Skill(&policy.Skill{
+		Name: s.Name, Source: from,
+		Digest: func() (string, error) { return s.Digest(ctx) },
+		Signed: func(certificates []byte) (bool, error) { return a.signed(ctx, s.Dir, certificates) },
+	})
+	if d.Level == policy.Never {
+		return &policy.Refusal{Decision: d}
+	}
+	return nil
+}
+
+// source returns where a skill comes from, "" for one that comes with the program. What was changed after it was installed comes from its
+// folder.
+func (a *admission) source(ctx context.Context, s *skill.Subject) (string, error) {
+	if s.Server != "" {
+		return source.Of(source.Server, s.Server+"/"+strings.TrimPrefix(s.Name, s.Server+":")).String(), nil
+	}
+	if s.Dir == "" {
+		return "", nil
+	}
+	folder := paths.Real(s.Dir)
+	set, err := a.installed.Load(ctx)
+	if err != nil {
+		return "", fmt.Errorf("where it comes from cannot be read: %w", err)
+	}
+	e, ok := set.Get(s.Name)
+	if !ok || e.Linked || paths.Real(e.InstalledPath) != folder {
+		return folder, nil
+	}
+	digest, err := s.Digest(ctx)
+	if err != nil || digest != e.Digest {
+		return folder, err
+	}
+	return e.Source, nil
+}
+
+// signed reports whether the signature of a skill holds and one of the certificates vouches for it.
+func (a *admission) signed(ctx context.Context, dir string, certificates []byte) (bool, error) {
+	if dir == "" {
+		return false, errors.New("it has no folder that a signature could be in")
+	}
+	roots, err := oms.ParseRoots(certificates)
+	if err != nil {
+		return false, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	r, err := oms.Verify(ctx, root.FS(), &oms.Options{Roots: roots, Time: a.sys.Now()})
+	if err != nil {
+		return false, err
+	}
+	return r.State == oms.Valid, nil
+}
