@@ -18,7 +18,7 @@ type Bound struct {
 // Bounds returns the bounds of the settings mode, sandbox, audit, telemetry and keepConversations. Of several for a setting each holds.
 func (p *Policy) Bounds() (out []Bound) {
 	for _, d := range p.documents() {
-		if d == nil || d.closed != nil {
+		if d == nil || d.Err() != nil {
 			continue
 		}
 		for _, b := range []struct{ key, setting string }{{KeyMode, "mode"}, {KeySandbox, "sandbox"}, {KeyAudit, "audit"}, {KeyTelemetry, "telemetry"}, {KeyRetention, "keepConversations"}} {

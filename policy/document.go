@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -37,15 +38,7 @@ type Document struct {
 	at       map[string]Place // of the keys that are set
 	servers  []Server
 	includes []Include
-}
-
-// Include names another document, whose rules hold as well.
-type Include struct {
-	Source string // of a git repository or an OCI artifact
-	Path   string // of the file in it; "" means policy.yaml
-	Digest string // its content must have; "" if Signer is set
-	Signer string // who must have signed it; "" if Digest is set
-	At     Place
+	whole    bool // With read the includes
 }
 
 // Closed returns a document that allows nothing, because of an error with the file.
@@ -56,10 +49,15 @@ func (d *Document) File() string { return d.file }
 
 // Err returns why the document allows nothing, or nil.
 func (d *Document) Err() error {
-	if d == nil || d.closed == nil {
+	switch {
+	case d == nil:
 		return nil
+	case d.closed != nil:
+		return &ClosedError{File: d.file, Err: d.closed}
+	case len(d.includes) > 0 && !d.whole:
+		return &ClosedError{File: d.file, Err: errors.New("the policies that it includes have not been read")}
 	}
-	return &ClosedError{File: d.file, Err: d.closed}
+	return nil
 }
 
 // Contact returns whom to ask about the document; "" if it does not say.

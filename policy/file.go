@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 )
@@ -86,15 +85,4 @@ func missing(name, dir string) error {
 		}
 	}
 	return fs.ErrNotExist
-}
-
-func readCapped(r io.Reader) ([]byte, error) {
-	src, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
-	switch {
-	case err != nil:
-		return nil, reason(err)
-	case len(src) > MaxFile:
-		return nil, fmt.Errorf("the file has more than %d bytes", MaxFile)
-	}
-	return src, nil
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -62,7 +63,7 @@ type key struct {
 // keys has all keys, in the order of the documentation.
 var keys = []key{
 	{name: KeyContact, check: checkText},
-	{name: KeyInclude, form: maps, fields: []string{"source", "path", "digest", "signer"}, read: readInclude, pending: true},
+	{name: KeyInclude, form: maps, fields: []string{"source", "path", "digest", "signer"}, read: readInclude},
 	{name: KeyDeny, form: list, check: checkRule},
 	{name: KeyAsk, form: list, check: checkRule},
 	{name: KeyMode, check: among(modes())},
@@ -219,9 +220,15 @@ func readInclude(d *Document, fields map[string]field) error {
 		return errors.New("source is missing: it names a git repository or an OCI artifact")
 	case (in.Digest == "") == (in.Signer == ""):
 		return errors.New("write either digest or signer: what is fetched must be known")
+	case in.Path != "" && !fs.ValidPath(in.Path):
+		return fmt.Errorf("%q is no path below the source", in.Path)
 	case in.Digest != "":
 		if err := checkDigest(in.Digest); err != nil {
 			return fmt.Errorf("invalid digest: %w", err)
+		}
+	default:
+		if err := checkFile(in.Signer); err != nil {
+			return fmt.Errorf("invalid signer: %w", err)
 		}
 	}
 	d.includes = append(d.includes, in)

@@ -26,9 +26,10 @@ var asked = map[string]func(p *Policy, what string) Decision{
 	"sandbox": func(p *Policy, what string) Decision { return p.Sandbox(what) },
 	"model":   func(p *Policy, what string) Decision { return p.Model(splitModel(what)) },
 	"source":  func(p *Policy, what string) Decision { return p.Source(what) },
-	"signer":  func(p *Policy, what string) Decision { return p.Signer(what) },
-	"digest":  func(p *Policy, what string) Decision { return p.Digest(what) },
-	"skill":   func(p *Policy, what string) Decision { return p.Name(what) },
+	"digest": func(p *Policy, what string) Decision {
+		return p.digest(&Skill{Digest: func() (string, error) { return what, nil }})
+	},
+	"skill": func(p *Policy, what string) Decision { return p.name(what) },
 	"server": func(p *Policy, what string) Decision {
 		label, rest, ok := strings.Cut(what, "=")
 		if !ok || strings.ContainsAny(label, " :/") {

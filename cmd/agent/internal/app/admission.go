@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
@@ -84,21 +86,26 @@ func (a *admission) source(ctx context.Context, s *skill.Subject) (string, error
 	return e.Source, nil
 }
 
-// signed reports whether the signature of a skill holds and one of the certificates vouches for it.
+// signed reports whether one of the certificates of a PEM file vouches for the signature of a skill.
 func (a *admission) signed(ctx context.Context, dir string, certificates []byte) (bool, error) {
 	if dir == "" {
 		return false, errors.New("it has no folder that a signature could be in")
-	}
-	roots, err := oms.ParseRoots(certificates)
-	if err != nil {
-		return false, err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false, err
 	}
 	defer root.Close()
-	r, err := oms.Verify(ctx, root.FS(), &oms.Options{Roots: roots, Time: a.sys.Now()})
+	return signedBy(ctx, root.FS(), certificates, a.sys.Now())
+}
+
+// signedBy reports whether the signature of a folder holds at a time and one of the certificates of a PEM file vouches for it.
+func signedBy(ctx context.Context, fsys fs.FS, certificates []byte, at time.Time) (bool, error) {
+	roots, err := oms.ParseRoots(certificates)
+	if err != nil {
+		return false, err
+	}
+	r, err := oms.Verify(ctx, fsys, &oms.Options{Roots: roots, Time: at})
 	if err != nil {
 		return false, err
 	}

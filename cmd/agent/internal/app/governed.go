@@ -20,7 +20,7 @@ func (s *Settings) Policy() *policy.Policy {
 			return
 		}
 		if d := s.sys.Policy(); d != nil {
-			s.policy.Organisation, s.policy.Account = []*policy.Document{d}, s.sys.Account()
+			s.policy.Organisation, s.policy.Account = s.documents(d), s.sys.Account()
 		}
 	})
 	return s.policy
@@ -53,6 +53,9 @@ func explainPolicy(err error) *Failure {
 		return f
 	}
 	if closed, ok := errors.AsType[*policy.ClosedError](err); ok {
+		if errors.Is(err, policy.ErrNotFetched) {
+			return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy fetch gets it"}
+		}
 		return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "whoever looks after this machine can mend it: agent policy check " + closed.File}
 	}
 	return nil

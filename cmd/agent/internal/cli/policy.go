@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ variable, profile or skill. Layers only make it stricter: the organisation, then
   agent policy check policy.yaml
   agent policy test examples.yaml --policy policy.yaml`,
 	})
-	c.AddCommand(newPolicyShowCommand(s, runPolicyShow), newPolicyExplainCommand(s, runPolicyExplain), newPolicyTestCommand(s, runPolicyTest), newPolicyCheckCommand(s, runPolicyCheck))
+	c.AddCommand(newPolicyShowCommand(s, runPolicyShow), newPolicyExplainCommand(s, runPolicyExplain), newPolicyTestCommand(s, runPolicyTest), newPolicyCheckCommand(s, runPolicyCheck), newPolicyFetchCommand(s, runPolicyFetch))
 	return c
 }
 
@@ -108,6 +109,8 @@ type policyJSON struct {
 	Error   string    `json:"error,omitempty"` // why it allows nothing
 	Contact string    `json:"contact,omitempty"`
 	Keys    []keyJSON `json:"keys"`
+
+	Included []policyJSON `json:"included,omitempty"`
 }
 
 type keyJSON struct {
@@ -116,25 +119,43 @@ type keyJSON struct {
 	Values []string `json:"values"`
 }
 
-// policyOf returns what a policy says.
+// policyOf returns what a policy says, with those that it includes.
 func policyOf(p *policy.Policy) policyJSON {
-	out := policyJSON{File: policy.File(), Keys: []keyJSON{}}
-	for _, d := range p.Organisation {
-		out.File, out.Found, out.Contact = d.File(), true, d.Contact()
-		if err := d.Err(); err != nil {
-			out.Error = errors.Unwrap(err).Error()
-		}
-		for _, key := range policy.Keys() {
-			if items, set := d.Items(key); set {
-				one := keyJSON{Key: key, Line: d.At(key).Line, Values: []string{}}
-				for _, item := range items {
-					one.Values = append(one.Values, item.Text)
+	if len(p.Organisation) == 0 {
+		return policyJSON{File: policy.File(), Keys: []keyJSON{}}
+	}
+	out := documentOf(p.Organisation[0])
+	for _, d := range p.Organisation[1:] {
+		out.Included = append(out.Included, documentOf(d))
+	}
+	return out
+}
+
+func documentOf(d *policy.Document) policyJSON {
+	out := policyJSON{File: d.File(), Found: true, Contact: d.Contact(), Keys: []keyJSON{}}
+	if err := d.Err(); err != nil {
+		out.Error = errors.Unwrap(err).Error()
+	}
+	for _, key := range policy.Keys() {
+		if items, set := d.Items(key); set {
+			one := keyJSON{Key: key, Line: d.At(key).Line, Values: []string{}}
+			if key == policy.KeyInclude {
+				for _, in := range d.Includes() {
+					one.Values = append(one.Values, in.String())
 				}
-				out.Keys = append(out.Keys, one)
 			}
+			for _, item := range items {
+				one.Values = append(one.Values, item.Text)
+			}
+			out.Keys = append(out.Keys, one)
 		}
 	}
 	return out
+}
+
+// broken reports whether the policy or one that it includes cannot be used.
+func (p policyJSON) broken() bool {
+	return p.Error != "" || slices.ContainsFunc(p.Included, policyJSON.broken)
 }
 
 func runPolicyShow(_ context.Context, o *policyOptions) error {
@@ -146,7 +167,7 @@ func runPolicyShow(_ context.Context, o *policyOptions) error {
 	} else {
 		o.print(said)
 	}
-	if said.Error != "" {
+	if said.broken() {
 		return app.Silent(app.ExitInvalid)
 	}
 	return nil
@@ -168,6 +189,9 @@ func (o *policyOptions) print(said policyJSON) {
 			value = "none"
 		}
 		o.out.Printf("%5d  %s: %s\n", k.Line, k.Key, value)
+	}
+	for _, other := range said.Included {
+		o.print(other)
 	}
 }
 

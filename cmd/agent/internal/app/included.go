@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/policy"
+)
+
+// maxIncluded is how many files the folder of an included policy may have.
+const maxIncluded = 100
+
+// documents returns the policy of the machine with those that it includes, as they were fetched last: what each must be is in the file
+// of the machine, so that it does not matter who can write where they are kept.
+func (s *Settings) documents(d *policy.Document) []*policy.Document {
+	return d.With(func(in *policy.Include) *policy.Document { return s.included(in, s.includedDir(in)) })
+}
+
+// includedDir returns where the folder of an included policy is kept.
+func (s *Settings) includedDir(in *policy.Include) string {
+	sum := sha256.Sum256([]byte(in.Source + "\n" + in.File() + "\n" + in.Digest + in.Signer))
+	return filepath.Join(s.Home(), "cache", "policy", hex.EncodeToString(sum[:16]))
+}
+
+// included reads an included policy from its folder.
+func (s *Settings) included(in *policy.Include, dir string) *policy.Document {
+	root, err := os.OpenRoot(dir)
+	if err != nil { // it is missing, or nobody can read it
+		return in.Read(empty{}, nil)
+	}
+	defer root.Close()
+	return in.Read(root.FS(), func(certificates []byte) (bool, error) {
+		return signedBy(context.Background(), root.FS(), certificates, s.sys.Now())
+	})
+}
+
+// empty is a folder without files.
+type empty struct{}
+
+// Open finds nothing.
+func (empty) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// FetchPolicies gets the policies that the one of the machine includes, and returns them. One that is not what it must be is not kept.
+func (p *Packages) FetchPolicies(ctx context.Context) ([]*policy.Document, error) {
+	var out []*policy.Document
+	organisation := p.settings.Policy().Organisation
+	if len(organisation) == 0 {
+		return nil, nil
+	}
+	for _, in := range organisation[0].Includes() { // that of the machine
+		d, err := p.fetchPolicy(ctx, &in)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", &in, err)
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func (p *Packages) fetchPolicy(ctx context.Context, in *policy.Include) (*policy.Document, error) {
+	ref, err := source.Parse(in.Source, &source.Options{})
+	if err != nil {
+		return nil, err
+	}
+	fetcher := p.fetchers()[ref.Kind]
+	if ref.Kind != source.Git && ref.Kind != source.OCI {
+		return nil, errors.New("a policy is included from a git repository or an OCI artifact")
+	}
+	to := p.settings.includedDir(in)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return nil, err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(to), "fetch-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	fetched, folder := filepath.Join(work, "fetched"), filepath.Join(work, "folder")
+	if err := errors.Join(os.Mkdir(fetched, 0o700), os.Mkdir(folder, 0o700)); err != nil {
+		return nil, err
+	}
+	snapshot, err := fetcher.Fetch(ctx, &install.Request{Source: ref, Dir: fetched, All: true, Progress: p.progress})
+	if err != nil {
+		return nil, err
+	}
+	err = copyFolder(ctx, snapshot, path.Join(ref.Path, path.Dir(in.File())), folder)
+	if err := errors.Join(err, snapshot.Close()); err != nil {
+		return nil, err
+	}
+	d := p.settings.included(in, folder)
+	if err := d.Err(); err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return nil, err
+	}
+	return d, os.Rename(folder, to)
+}
+
+// copyFolder copies the files of one folder of a snapshot, without the folders in it.
+func copyFolder(ctx context.Context, snapshot *install.Snapshot, folder, to string) error {
+	if snapshot.Need != nil {
+		if err := snapshot.Need(ctx, func(name string) bool { return path.Dir(name) == path.Clean(folder) }); err != nil {
+			return err
+		}
+	}
+	entries, err := fs.ReadDir(snapshot.FS, path.Clean(folder))
+	if err != nil {
+		return err
+	}
+	if len(entries) > maxIncluded {
+		return fmt.Errorf("its folder has more than %d files: put it in a folder of its own", maxIncluded)
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		if err := copyFile(snapshot.FS, path.Join(folder, e.Name()), root, e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from fs.FS, name string, root *os.Root, to string) error {
+	f, err := from.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
+	if err == nil && len(content) > policy.MaxFile {
+		err = fmt.Errorf("%q has more than %d bytes", name, policy.MaxFile)
+	}
+	if err != nil {
+		return err
+	}
+	return root.WriteFile(to, content, 0o600)
+}
