@@ -1,6 +1,10 @@
 package skill
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -33,6 +37,8 @@ func TestCause(t *testing.T) {
 		{"requires", "needy", Options{LookPath: func(string) (string, error) { return "", errIrregular }}, CauseRequirement, StateUnavailable},
 		{"deny", "denied", Options{Deny: []string{"den*"}}, CauseDeny, StateDisabled},
 		{"allow", "other", Options{Allow: []string{"plain"}}, CauseAllow, StateDisabled},
+		{"not admitted", "plain", Options{Admit: func(context.Context, Subject) error { return errIrregular }}, CauseAdmit, StateDisabled},
+		{"admitted", "plain", Options{Admit: func(context.Context, Subject) error { return nil }}, CauseDefault, StateEnabled},
 		{"none", "plain", Options{Want: Selection{Mode: SelectNone}}, CauseSelection, StateDisabled},
 		{"named", "plain", Options{Want: Selection{Mode: SelectNamed, Names: []string{"other"}}}, CauseSelection, StateDisabled},
 		{"trust", "plain", Options{Want: Selection{Mode: SelectAll}}, CauseTrust, StateDisabled},
@@ -77,5 +83,53 @@ func TestCause(t *testing.T) {
 				t.Errorf("got %v, %v (%s), want %v, %v", e.Cause(), e.State(), e.Reason(), tt.want, tt.state)
 			}
 		})
+	}
+}
+
+// What Options.Admit does not admit is not loaded, also if only the content that is read then is not admitted.
+func TestAdmit(t *testing.T) {
+	dir, why := t.TempDir(), errors.New("only blue ones")
+	if err := os.MkdirAll(filepath.Join(dir, "plain"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plain", "SKILL.md"), []byte("---\nname: plain\ndescription: Does a thing.\n---\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	digest := ""
+	c, err := Open(t.Context(), &Options{Layers: []Layer{{Name: "user", Source: Dir(dir, nil)}}, Admit: func(ctx context.Context, s Subject) error {
+		is, err := s.Digest(ctx)
+		if digest == "" {
+			digest = is
+		}
+		if err == nil && (is != digest || s.Name != "plain" || s.Layer != "user" || s.Dir != filepath.Join(dir, "plain")) {
+			err = why
+		}
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Lookup("plain")
+	if err != nil || e.State() != StateEnabled {
+		t.Fatal(e.State(), e.Reason(), err)
+	}
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := os.WriteFile(filepath.Join(dir, "plain", "more.md"), []byte("More.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Load(t.Context())
+	var not *NotAdmittedError
+	if !errors.As(err, &not) || !errors.Is(err, why) || err.Error() != `skill "plain" is not used: only blue ones` {
+		t.Error(err)
+	}
+	if c, err = c.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e, err = c.Lookup("plain"); err != nil || e.State() != StateDisabled || e.Reason() != "only blue ones" {
+		t.Error(e.State(), e.Reason(), err)
 	}
 }

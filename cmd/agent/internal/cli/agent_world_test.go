@@ -37,6 +37,16 @@ func worldIn(t *testing.T, dir string, env ...string) *world {
 	return w
 }
 
+// text returns the content of a file below the folder that holds home and work.
+func (w *world) text(name string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(filepath.Join(filepath.Dir(w.home), filepath.FromSlash(name)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
 // write puts a file below the folder that holds home and work.
 func (w *world) write(name, text string) {
 	w.t.Helper()
