@@ -40,7 +40,7 @@ func (s *Settings) included(in *policy.Include, dir string) *policy.Document {
 	}
 	defer root.Close()
 	return in.Read(root.FS(), func(certificates []byte) (bool, error) {
-		return signedBy(context.Background(), root.FS(), certificates, s.sys.Now())
+		return signedBy(s.sys.Context, root.FS(), certificates, s.sys.Now())
 	})
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,7 @@ type System struct {
 	// Policy reads what the organisation decides, see policy.Read; nil: nothing. Account returns the home that the machine has for the user,
 	// "" if that is not known.
 	Policy  func() *policy.Document
+	Context context.Context //nolint:containedctx // ends with the command: for the policy, which is read where no call has one; set by Main
 	Account func() string
 }
 

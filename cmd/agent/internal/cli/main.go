@@ -29,7 +29,9 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
-	services := app.New(sys, &app.Flags{}, streams)
+	of := *sys
+	of.Context = ctx
+	services := app.New(&of, &app.Flags{}, streams)
 	root := newRootCommand(services)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)
