@@ -19,7 +19,7 @@ import (
 // withSkill is a world with a policy and a skill of the user's, called mine.
 func withSkill(t *testing.T, text string) *world {
 	t.Helper()
-	w := governed(t, text)
+	w := governedWorld(t, text)
 	w.skill("mine", "Does a thing when asked.", "Do it.\n")
 	w.write("home/.agent/skills/mine/scripts/hello.sh", "#!/bin/sh\necho hello\n")
 	return w
