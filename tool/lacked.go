@@ -28,7 +28,7 @@ func Lacked(err error) want.Set {
 }
 
 // NotifyLacked tells the watch of ctx what a call lacked that failed with err: an event for each want. advise returns what helps, as
-// sentences; it gets an error for one want alone. It may be nil.
+// sentences, or ""; it gets an error for one want alone.
 func NotifyLacked(ctx context.Context, err error, advise func(error) string) {
 	if !Watched(ctx) {
 		return
@@ -36,10 +36,8 @@ func NotifyLacked(ctx context.Context, err error, advise func(error) string) {
 	for _, w := range Lacked(err) {
 		e := lack{w}
 		text := e.Error()
-		if advise != nil {
-			if more := advise(e); more != "" {
-				text += ". " + more
-			}
+		if more := advise(e); more != "" {
+			text += ". " + more
 		}
 		Notify(ctx, Event{Kind: EventNeeds, Need: w, Text: text})
 	}

@@ -26,7 +26,7 @@ type served struct {
 	s *Services
 
 	talks   *ServersOptions                // of a conversation that is to come; nil without one
-	decides atomic.Pointer[ServersOptions] // of one that has begun; nil before
+	decides atomic.Pointer[ServersOptions] // of one that has begun; before, nothing is opened and no question answered
 
 	mu       sync.Mutex
 	host     *mcphost.Host // nil until a server is used
@@ -38,23 +38,19 @@ type served struct {
 // may start them. elicits says that their questions will be put to the user.
 func (l *Library) Converse(elicits bool) {
 	v := l.served
+	v.decides.Store(&ServersOptions{
+		Denied: func() runner.Denied { return runner.Denied{} },
+		Ask:    func(context.Context, string, string) runner.Verdict { return runner.Unanswered }, // a program that ends for want of it is started again
+	})
 	v.talks = &ServersOptions{
-		Denied: func() runner.Denied {
-			if o := v.decides.Load(); o != nil {
-				return o.Denied()
-			}
-			return runner.Denied{}
-		},
+		Denied: func() runner.Denied { return v.decides.Load().Denied() },
 		Ask: func(ctx context.Context, label, host string) runner.Verdict {
-			if o := v.decides.Load(); o != nil {
-				return o.Ask(ctx, label, host)
-			}
-			return runner.Unanswered // the program is started again for the conversation if it cannot go on
+			return v.decides.Load().Ask(ctx, label, host)
 		},
 	}
 	if elicits {
 		v.talks.Elicit = func(ctx context.Context, q *mcphost.Question) (*mcphost.Answer, error) {
-			if o := v.decides.Load(); o != nil && o.Elicit != nil {
+			if o := v.decides.Load(); o.Elicit != nil {
 				return o.Elicit(ctx, q)
 			}
 			return &mcphost.Answer{Action: mcphost.ActionDecline}, nil

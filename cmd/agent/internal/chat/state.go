@@ -95,7 +95,7 @@ type state struct {
 }
 
 func newState(o *Options, entries []string) *state {
-	return &state{o: o, paint: paint(o.Colour), past: newPast(entries), now: o.Now(), status: o.Status()}
+	return &state{o: o, paint: paint(o.Colour), past: newPast(entries), needs: map[string][]string{}, now: o.Now(), status: o.Status()}
 }
 
 func (s *state) greet() { s.text(notices, s.o.Greeting, plainStyle) }
@@ -295,9 +295,6 @@ func (s *state) running() []*call {
 // lack keeps what is said about what calls lack, until their results are there.
 func (s *state) lack(live []LiveText) {
 	for _, t := range live {
-		if s.needs == nil {
-			s.needs = map[string][]string{}
-		}
 		if t.Need {
 			s.needs[t.Call] = append(s.needs[t.Call], t.Text)
 		}
