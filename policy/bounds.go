@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/script/runner"
@@ -42,13 +41,13 @@ func (p *Policy) Mode(mode permit.Mode) Decision {
 
 // Sandbox decides about a value of the setting sandbox.
 func (p *Policy) Sandbox(value string) Decision {
-	d := p.ordered(KeySandbox, value, Sandboxes())
+	found := p.ordered(KeySandbox, value, Sandboxes())
 	for _, b := range p.Bounds() {
-		if b.Key == "sandbox" && slices.Index(Sandboxes(), value) < slices.Index(Sandboxes(), b.Value) && d.Level == Free {
-			return b.Decision
+		if b.Key == KeySandbox && slices.Index(Sandboxes(), value) < slices.Index(Sandboxes(), b.Value) {
+			found = strictest(found, b.Decision)
 		}
 	}
-	return d
+	return found
 }
 
 // ordered decides about one of several values that go from loose to strict.
@@ -60,14 +59,4 @@ func (p *Policy) ordered(key, value string, values []string) Decision {
 		}
 		return d.decided(Never, items[0].At, fmt.Sprintf("nothing looser than %s: %s is allowed", key, items[0].Text))
 	})
-}
-
-// Days returns how many days a conversation may be kept, and whether there is a bound.
-func (p *Policy) Days() (days int, bound bool) {
-	for _, b := range p.Bounds() {
-		if n, err := strconv.Atoi(b.Value); b.Key == "keepConversations" && err == nil && (!bound || n < days) {
-			days, bound = n, true
-		}
-	}
-	return days, bound
 }

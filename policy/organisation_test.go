@@ -182,9 +182,6 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %q", key, got[key])
 		}
 	}
-	if days, ok := p.Days(); days != 7 || !ok {
-		t.Errorf("kept %d days", days)
-	}
 	if hosts, limited := p.Network(); !limited || len(hosts) != 1 {
 		t.Errorf("network %q, %t", hosts, limited)
 	}
