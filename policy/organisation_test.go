@@ -34,7 +34,10 @@ func organisation(t *testing.T, texts ...string) *policy.Policy {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Organisation = append(p.Organisation, d)
+		p.Organisation = append(p.Organisation, d.With(func(*policy.Include) *policy.Document {
+			other, _ := policy.Parse([]byte("contact: other"), "other.yaml")
+			return other
+		})...)
 	}
 	return p
 }

@@ -19,7 +19,7 @@ func TestQuestions(t *testing.T) {
 		"model:anthropic/x": policy.Free, "model:anthropic/x@evil.example": policy.Never, "model:openai/x": policy.Never,
 		"host:api.example.com": policy.Free, "host:evil.example": policy.Never, "socket:ssh": policy.Never, "env:AWS_X": policy.Never, "home": policy.Free,
 		"server:files=npx -y files-server /x": policy.Free, "server:npx -y files-server /x": policy.Never, "server:npx x": policy.Never, "server:https://mcp.example.com/a": policy.Free, "server:https://x/": policy.Never,
-		"source:github:a/b": policy.Free, "signer:x": policy.Free, "digest:x": policy.Free, "skill:x": policy.Free,
+		"source:https://github.com/acme/x": policy.Free, "source:https://github.com/a/b": policy.Never, "digest:x": policy.Never, "skill:x": policy.Free, "skill:old-x": policy.Never,
 	} {
 		q, err := policy.ParseQuestion(text, "/work")
 		if err != nil {
