@@ -81,6 +81,21 @@ func holds(name, part string) bool {
 	return strings.Contains(name, part) && (len(part) > 2 || strings.HasPrefix(name, part) || strings.Contains(name, "-"+part))
 }
 
+// One returns the first name that differs from word by one edit: a letter more or less, another letter, or two neighbours that changed
+// places. It returns "" if word is one of the names. Nothing is folded.
+func One(word string, names []string) string {
+	found := ""
+	for _, name := range names {
+		if name == word {
+			return ""
+		}
+		if found == "" && len(word) <= maxWord && edits(word, name, 1) == 1 {
+			found = name
+		}
+	}
+	return found
+}
+
 // edits returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b. If that is
 // more than limit, it may return any number above limit.
 func edits(a, b string, limit int) int {

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+	texts "github.com/agent-base/agent-base/skill/scan/internal/text"
 )
 
 // Limits of a scan.
@@ -166,6 +167,7 @@ func (r *reader) content(at int, content []byte) {
 		text = text[:maxText]
 		r.partly(at, "only its first "+strconv.Itoa(maxText>>20)+" MiB were read")
 	}
+	r.found = append(r.found, texts.Read(text, file.place(), isDocument(file))...)
 	switch file.Kind {
 	case kindPython, kindJavaScript, kindTypeScript, kindShell:
 		r.script(at, text)

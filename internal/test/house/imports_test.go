@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"want", "internal/draft", "internal/yamlnode", "internal/naming", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
-	"skill/check":    {"internal/draft", "internal/placeholder", "internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "session/hook", "internal/scan", "internal/lazyregexp", "internal/markdown"},
+	"skill/check":    {"internal/draft", "internal/hidden", "internal/placeholder", "internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "session/hook", "internal/scan", "internal/lazyregexp", "internal/markdown"},
 	"llm":            {},
 	"llm/anthropic":  {"llm", "internal/wire"},
 	"llm/openai":     {"llm", "internal/wire", "internal/lazyregexp"},
@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 	"agent/saved":    {"internal/lockfile", "llm"},
 	"skill/watch":    {"internal/content", "internal/scan", "skill", "skill/manifest", "trace"},
 
-	"skill/scan":                 {"skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js"},
+	"skill/scan":                 {"skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js", "skill/scan/internal/text"},
 	"skill/scan/internal/flow":   {"internal/hostname", "internal/variable", "skill/scan/internal/code", "skill/scan/internal/fact", "skill/scan/internal/shell"},
 	"skill/scan/internal/shell":  {"skill/scan/internal/code"},
 	"internal/markdown":          {},
@@ -92,6 +92,10 @@ var allowed = map[string][]string{
 	"skilltest": {"internal/test/scratch", "skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
+
+	"skill/scan/internal/text":    {"internal/hidden", "internal/lazyregexp", "internal/redact", "script/survey", "skill/scan/internal/fact"},
+	"skill/scan/internal/popular": {"internal/lazyregexp", "internal/near"},
+	"internal/hidden":             {},
 
 	"mcphost/skillsource": {"mcphost", "internal/content", "internal/dirhash", "internal/lockfile", "internal/skilluri", "skill", "skill/manifest"},
 

@@ -1,13 +1,10 @@
-package check
+package hidden
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // security 2.10 #150: text that is hidden in a body is reported with what it says; flags, emoji and scripts that are
@@ -26,12 +23,15 @@ func TestHidden(t *testing.T) {
 		{"a\U000e0100", "1: the invisible character U+E0100"},
 		{"a\ufe0f\ufe0e\ufe0f", "invisible characters in a row"},
 		{"\u2764\ufe0f \u2764\ufe0f \u2764\ufe0f", ""},
-		{"\U0001f469\u200d\U0001f4bb", ""},
+		{"\U0001f469\u200d\U0001f4bb \U0001f3f3\ufe0f\u200d\U0001f308", ""},
+		{"a\u200b\u200c\u2060b", "invisible characters in a row"},
+		{"\U0001f600\U000e0158\U000e0159\U000e015a", `4: invisible characters that say "hij"`},
 		{"if x \u202e{ return", "5: the character U+202E"},
 		{"\u05e9\u05dc\u05d5\u05dd \u2067abc\u2069", ""},
 		{strings.Repeat("a", 10) + tags(strings.Repeat("b", 5000)), `"` + strings.Repeat("b", maxDecoded) + `"`},
 	} {
-		at, what := hidden(tt.line)
+		f, _ := Next(tt.line, 0)
+		at, what := f.Offset, f.What
 		offset, text, ok := strings.Cut(tt.want, ": ")
 		if !ok {
 			text = tt.want
@@ -52,17 +52,15 @@ func FuzzHidden(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		want, n := "", 0
 		for line := range strings.Lines(body) {
-			if at, what := hidden(line); what != "" {
-				want = fmt.Sprintf("%d:%d the body holds %s", 7+n, 1+utf8.RuneCountInString(line[:at]), what)
+			if f := inLine(line); f.What != "" {
+				want = fmt.Sprintf("%d %s", n+f.Offset, f.What)
 				break
 			}
-			n++
+			n += len(line)
 		}
-		v := &validation{m: &manifest.Manifest{Body: body, BodyLine: 7}}
-		v.checkHidden()
 		got := ""
-		for _, p := range v.Problems() {
-			got = fmt.Sprintf("%d:%d %s", p.Line, p.Col, p.Message)
+		if f, ok := Next(body, 0); ok {
+			got = fmt.Sprintf("%d %s", f.Offset, f.What)
 		}
 		if got != want {
 			t.Errorf("%q: got %q, want %q", body, got, want)
