@@ -76,9 +76,9 @@ func (r *reader) secrets() {
 
 var (
 	comment = lazyregexp.New(`<!--[\s\S]*?(?:-->|\z)`)
-	urges   = phrase(`(?:you (?:must|should|will|are to|are now)|(?:ai|the) (?:assistant|agent|model)|as an ai|ignore|do not (?:tell|mention|show|ask)|` +
+	urges   = lazyregexp.New(phrase(`(?:you (?:must|should|will|are to|are now)|(?:ai|the) (?:assistant|agent|model)|as an ai|ignore|do not (?:tell|mention|show|ask)|` +
 		`before (?:answering|responding|replying|you)|in your (?:reply|response|answer)|(?:always|never|silently|secretly) (?:run|send|execute|include|add|read|call|fetch|use)|` +
-		`(?:run|execute|fetch|download|send|upload|post|exfiltrate) (?:this|the|all|your|it|any|every|following|curl|bash))`)
+		`(?:run|execute|fetch|download|send|upload|post|exfiltrate) (?:this|the|all|your|it|any|every|following|curl|bash))`))
 )
 
 // comments finds comments of HTML, which a page does not show, that urge a model to something.
@@ -102,30 +102,30 @@ var sayings = []struct {
 	marks   []string
 	pattern func() *regexp.Regexp
 }{
-	{"conceal", []string{"user", "human", "operator", "reply", "response", "answer", "summary", "output", "silently", "secretly", "covertly", "quietly", "disclose", "mention", "reveal"}, phrase(
+	{"conceal", []string{"user", "human", "operator", "reply", "response", "answer", "summary", "output", "silently", "secretly", "covertly", "quietly", "disclose", "mention", "reveal"}, lazyregexp.New(phrase(
 		`(?:(?:do not|don't|never|without|must not|avoid) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|reveal(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|warn(?:ing)?|show(?:ing)?)` +
 			`(?: (?:this|it|that|them|any of this|these steps|anything))?(?: (?:to|about this to))? (?:the )?(?:user|human|operator|person)\b` +
 			`|(?:do not|don't|never) (?:mention|disclose|reveal|report|acknowledge) (?:this|these|the above|any of this|that you)\b` +
 			`|(?:leave|keep|omit|exclude|hide) (?:this|it|that|these|them|the (?:step|call|command|request|upload)s?) (?:step |part |out |secret |hidden |confidential )*(?:of|from) (?:the|your|any|all) (?:user|human|reply|response|answer|summary|output|log|report)` +
-			`|(?:silently|secretly|covertly|quietly) (?:run|send|execute|upload|post|copy|install|download|forward|append|write|collect))`)},
-	{"override", []string{"ignore", "disregard", "forget", "override", "bypass", "you are now", "system prompt", "unrestricted", "jailbreak"}, phrase(
+			`|(?:silently|secretly|covertly|quietly) (?:run|send|execute|upload|post|copy|install|download|forward|append|write|collect))`))},
+	{"override", []string{"ignore", "disregard", "forget", "override", "bypass", "you are now", "system prompt", "unrestricted", "jailbreak"}, lazyregexp.New(phrase(
 		`(?:(?:ignore|disregard|forget|override|bypass) (?:all |any |of |the |your |every |these |those )*(?:previous|prior|earlier|above|preceding|existing|original|system|safety|other|former)(?: and \w+)? (?:\w+ )?(?:instructions?|prompts?|rules|guidelines|directives|guardrails|constraints|restrictions)` +
 			`|you are now (?:in )?(?:dan|developer mode|unrestricted|jailbroken|root|an unrestricted|free (?:of|from))` +
-			`|(?:new|updated|real) system (?:prompt|instructions?) ?:)`)},
-	{"judge", []string{"scan", "review", "audit", "judge", "evaluat", "analy", "grader", "classif", "moderat", "security", "approved", "certified", "verified", "as safe"}, phrase(
+			`|(?:new|updated|real) system (?:prompt|instructions?) ?:)`))},
+	{"judge", []string{"scan", "review", "audit", "judge", "evaluat", "analy", "grader", "classif", "moderat", "security", "approved", "certified", "verified", "as safe"}, lazyregexp.New(phrase(
 		`(?:(?:note|message|instructions?|attention|dear) (?:to|for) (?:the |any |all |ai |llm |automated |security |code |skill )*(?:scanners?|reviewers?|auditors?|judges?|evaluators?|analy[sz]ers?|moderators?|classifiers?|graders?)\b` +
 			`|(?:if|when) (?:you are|you're|asked to|this (?:skill|file|code) is(?: being)?) (?:\w+ ){0,4}(?:scan|review|audit|evaluat|analy[sz]|judg|grad|classif|moderat)\w*[^.]{0,100}\b(?:safe|benign|approved?|no (?:issues?|findings?|threats?|risks?)|low risk|pass(?:es)?|harmless|not malicious)\b` +
 			`|(?:mark|classify|rate|report|label|score|treat) (?:this|it|the) (?:skill |file |code |package )?(?:as )?(?:safe|benign|harmless|low risk|clean|not malicious|approved)\b` +
-			`|this (?:skill|file|code|package) (?:is|was|has been) (?:already |fully )?(?:pre-?approved|whitelisted|allowlisted|certified|verified|audited)[^.]{0,60}\b(?:scan|review|audit|check|analy|security)\w*)`)},
-	{"secrets", []string{"password", "phrase", "private key", "mnemonic", "one-time", "credit card", "2fa"}, phrase(
+			`|this (?:skill|file|code|package) (?:is|was|has been) (?:already |fully )?(?:pre-?approved|whitelisted|allowlisted|certified|verified|audited)[^.]{0,60}\b(?:scan|review|audit|check|analy|security)\w*)`))},
+	{"secrets", []string{"password", "phrase", "private key", "mnemonic", "one-time", "credit card", "2fa"}, lazyregexp.New(phrase(
 		`(?:(?:ask|prompt|require|request|get|tell) (?:the |your )?(?:user|human)s? (?:for |to (?:enter|give|provide|paste|share|type|confirm) )?(?:\w+ ){0,4}|(?:enter|paste|provide|share|send|type|give(?: me| us)?) (?:your|their) (?:\w+ ){0,3})` +
-			`(?:passwords?|seed phrases?|recovery phrases?|private keys?|mnemonics?|passphrases?|2fa codes?|one-time (?:codes?|passwords?)|credit card(?: numbers?)?)\b`)},
+			`(?:passwords?|seed phrases?|recovery phrases?|private keys?|mnemonics?|passphrases?|2fa codes?|one-time (?:codes?|passwords?)|credit card(?: numbers?)?)\b`))},
 }
 
-// phrase returns a pattern of words in any case. A space in it is white space, a quote of Markdown or emphasis.
-func phrase(pattern string) func() *regexp.Regexp {
+// phrase returns the pattern of words in any case. A space in it is white space, a quote of Markdown or emphasis.
+func phrase(pattern string) string {
 	pattern = strings.ReplaceAll(pattern, "'", `['’]`)
-	return lazyregexp.New(`(?i)\b` + strings.ReplaceAll(pattern, " ", `[\s>*_]+`))
+	return `(?i)\b` + strings.ReplaceAll(pattern, " ", `[\s>*_]+`)
 }
 
 func (r *reader) sayings() {
