@@ -215,13 +215,25 @@ func (e *engine) value(v *code.Value) *value {
 	if v == nil {
 		return &value{}
 	}
-	if e.steps++; e.steps > maxSteps {
+	if e.steps++; e.steps > maxSteps || e.work > maxWork {
 		e.tooMuch()
 		return &value{}
 	}
 	if v.Line > 0 {
 		e.line = v.Line
 	}
+	out := e.form(v)
+	if v.Form != code.Name && v.Form != code.Text {
+		for _, t := range out.texts {
+			e.spend(len(t))
+		}
+		e.spend(len(out.items))
+	}
+	return out
+}
+
+// form follows an expression by its form.
+func (e *engine) form(v *code.Value) *value {
 	switch v.Form {
 	case code.Text:
 		return text(v.Text)

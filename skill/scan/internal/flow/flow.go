@@ -17,7 +17,8 @@ import (
 
 // Limits of one call of Read.
 const (
-	maxSteps  = 1_500_000 // values
+	maxSteps  = 600_000   // values
+	maxWork   = 64 << 20 // bytes of the texts that are made
 	maxFacts  = 20_000
 	maxNested = 3  // code in a text in code
 	maxCalls  = 24 // calls inside of each other
@@ -75,6 +76,7 @@ type engine struct {
 	written map[string][]int // facts by the files that they wrote
 	partly  map[int]string
 	steps   int
+	work    int
 	nested  int
 	deep    int
 	called  map[*code.Statement]int // how often a function was followed
@@ -149,6 +151,9 @@ func (e *engine) inside(language, source string, from []int) *value {
 	if e.nested >= maxNested || strings.TrimSpace(source) == "" || strings.TrimSpace(source) == hole {
 		return &value{from: from}
 	}
+	if e.spend(8 * len(source)) {
+		return &value{from: from}
+	}
 	p := e.o.Parse(language, source, e.line)
 	if p == nil {
 		return &value{from: from}
@@ -203,6 +208,14 @@ func cut(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:maxDetail], "")
+}
+
+// spend counts bytes of texts, and reports whether there were too many.
+func (e *engine) spend(n int) bool {
+	if e.work += n; e.work > maxWork {
+		e.tooMuch()
+	}
+	return e.work > maxWork
 }
 
 func (e *engine) tooMuch() { e.partly[e.i] = "it does too much to follow all of it" }

@@ -80,6 +80,29 @@ func TestShell(t *testing.T) {
 	}
 }
 
+// A program that would take long is not followed to its end, which is said.
+func TestBombs(t *testing.T) {
+	for name, source := range map[string]string{
+		"doubling":  "a=xxxxxxxx\n" + strings.Repeat("a=$a$a\n", 60) + strings.Repeat("curl $a ${a/x/y}\n", 20_000),
+		"functions": "f0() { curl a; }\n" + strings.Repeat("f0; ", 2000) + strings.Join(chain(60), "\n") + "\nf59",
+		"nested":    "eval '" + strings.Repeat("eval x; ", 30_000) + "'",
+		"names":     strings.Repeat("a=${a}b c=$a$c\n", 30_000),
+	} {
+		r := Read([]Unit{{Language: Shell, Program: shell.Parse(source, 1)}}, &Options{Parse: parse})
+		if len(r.Partly) == 0 && (name == "doubling" || name == "names") {
+			t.Errorf("%s is followed to its end", name)
+		}
+	}
+}
+
+// chain returns functions each of which calls the one before it many times.
+func chain(n int) (out []string) {
+	for i := 1; i < n; i++ {
+		out = append(out, fmt.Sprintf("f%d() { %s; }", i, strings.Repeat(fmt.Sprintf("f%d; ", i-1), 40)))
+	}
+	return out
+}
+
 // Each row of the tables can be read, and has an effect that something does.
 func TestTables(t *testing.T) {
 	for language, rows := range tables() {

@@ -13,8 +13,8 @@ const (
 
 // Limits of a value.
 const (
-	maxTexts = 16      // that a value may be
-	maxText  = 1 << 20 // bytes of one
+	maxTexts = 16        // that a value may be
+	maxText  = 256 << 10 // bytes of one
 	maxFrom  = 24
 	maxItems = 20_000
 )
@@ -164,7 +164,10 @@ func product(before, after []string) []string {
 	var out []string
 	for _, a := range before {
 		for _, b := range after {
-			if t := a + b; len(out) < maxTexts && len(t) <= maxText && !slices.Contains(out, t) {
+			if len(out) == maxTexts || len(a)+len(b) > maxText {
+				break
+			}
+			if t := a + b; !slices.Contains(out, t) {
 				out = append(out, t)
 			}
 		}

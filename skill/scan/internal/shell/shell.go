@@ -30,6 +30,7 @@ const (
 // line after it, and Partly of the program says so.
 func Parse(source string, line int) *code.Program {
 	r := &reader{line: line - 1}
+	source = strings.ToValidUTF8(source, "\ufffd")
 	if safe := withinBounds(source); len(safe) < len(source) {
 		r.fault(1+strings.Count(safe, "\n"), "the rest is too long or too deep")
 		source = safe
@@ -51,20 +52,28 @@ func Parse(source string, line int) *code.Program {
 }
 
 // parse reads up to the first fault and returns its line, 0 if there is none.
-func (r *reader) parse(source string) int {
-	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(source)) {
-		if err != nil {
-			at := faultLine(err)
-			r.fault(at, "is no shell")
-			return at
+func (r *reader) parse(source string) (fault int) {
+	defer func() {
+		if recover() != nil { // the parser has errors of its own
+			fault = max(1, r.last-r.line)
+			r.fault(fault, "cannot be read")
 		}
+	}()
+	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Stmts(strings.NewReader(source), func(s *syntax.Stmt) bool {
 		if r.full() {
 			r.fault(int(s.Pos().Line()), "and what follows is too much")
-			return 0
+			return false
 		}
+		r.last = r.at(s)
 		r.statement(s, nil, code.Do)
+		return true
+	})
+	if err == nil || r.full() {
+		return 0
 	}
-	return 0
+	at := faultLine(err)
+	r.fault(at, "is no shell")
+	return at
 }
 
 func faultLine(err error) int {
@@ -125,7 +134,7 @@ type reader struct {
 	nodes  int
 	depth  int
 	pipes  int // how many variables stand for the output of a command
-	inside int // functions around what is read
+	last   int // line of the last statement that was begun
 	partly string
 }
 

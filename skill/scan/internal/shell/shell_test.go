@@ -96,7 +96,7 @@ func TestParseBombs(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a | b", "x=$(y <<E\nz\nE\n)", "f(){ g; }", "a >f 2>&1", "${x:0:1}", "$'\\x41\\101'", "case a in b) c;; esac", "for ((;;)); do a; done", "[[ a =~ $b ]]", "let x=1"} {
+	for _, s := range []string{"a | b", "x=$(y <<E\nz\nE\n)", "f(){ g; }", "a >f 2>&1", "${x:0:1}", "$'\\x41\\101'", "case a in b) c;; esac", "for ((;;)); do a; done", "[[ a =~ $b ]]", "let x=1", "00&0\x81"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
