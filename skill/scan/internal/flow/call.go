@@ -136,6 +136,9 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 		}
 		return out
 	}
+	if last == "constructor" && e.unit.Language == JavaScript { // of a function
+		return e.second(&effect{verb: "codelast"}, f, a, nil, nil)
+	}
 	if v := e.fold(f, last, a); v != nil {
 		return v
 	}

@@ -402,6 +402,9 @@ func (e *engine) load1(found []*value) *value {
 			}
 			return &value{mod: mod}
 		}
+		if kind, payload, ok := strings.Cut(name, ";base64,"); ok && strings.HasPrefix(kind, "data:") {
+			return e.codeIn(JavaScript, []*value{e.decode("base64", &arguments{args: []*value{{texts: []string{payload}, from: v.from}}}, v.from)})
+		}
 		name = strings.TrimPrefix(name, "node:")
 		e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: name, From: v.from})
 		return &value{ref: name}

@@ -146,6 +146,10 @@ func (e *engine) imports(s *code.Statement) {
 			return
 		}
 	}
+	if strings.HasPrefix(module, "data:") {
+		e.load1([]*value{text(module)})
+		return
+	}
 	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: module})
 	ref := module
 	switch {

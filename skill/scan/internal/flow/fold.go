@@ -203,6 +203,10 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 		return first1(self, first)
 	case "map":
 		return e.mapping(self, a)
+	case "format":
+		if e.unit.Language == Python {
+			return formatted(self, a)
+		}
 	case "join":
 		return joining(self, first)
 	case "replace", "replaceAll", shell.Replace:
@@ -370,4 +374,37 @@ func split(self, sep *value) *value {
 		out.items = append(out.items, text(p))
 	}
 	return out
+}
+
+// formatted returns what format makes of a text with {}, {0} and {name}.
+func formatted(self *value, a *arguments) *value {
+	t, ok := self.known()
+	if !ok {
+		return unknown(append(a.args, self)...)
+	}
+	next := 0
+	var parts []*value
+	for t != "" {
+		before, after, ok := strings.Cut(t, "{")
+		parts = append(parts, text(before))
+		if !ok {
+			break
+		}
+		field, rest, _ := strings.Cut(after, "}")
+		t = rest
+		field, _, _ = strings.Cut(field, ":")
+		at := where{name: field}
+		if n, err := strconv.Atoi(field); err == nil || field == "" {
+			if field == "" {
+				n, next = next, next+1
+			}
+			at = where{position: n}
+		}
+		if found := a.get([]where{at}); len(found) > 0 {
+			parts = append(parts, found[0])
+		} else {
+			parts = append(parts, &value{})
+		}
+	}
+	return joined(append(parts, &value{texts: []string{""}, from: self.from}))
 }
