@@ -17,7 +17,7 @@ import (
 
 // Limits of one call of Read.
 const (
-	maxSteps  = 600_000   // values
+	maxSteps  = 600_000  // values
 	maxWork   = 64 << 20 // bytes of the texts that are made
 	maxFacts  = 20_000
 	maxNested = 3  // code in a text in code
