@@ -96,29 +96,29 @@ func (r *reader) comments() {
 	}
 }
 
-// sayings are phrases to a model that a skill has no need of, or few. A mark is in each text that has the phrase.
+// sayings are phrases to a model that a skill has no need of, or few. Each begins with one of its words.
 var sayings = []struct {
 	name    string
-	marks   []string
+	words   string
 	pattern func() *regexp.Regexp
 }{
-	{"conceal", []string{"user", "human", "operator", "reply", "response", "answer", "summary", "output", "silently", "secretly", "covertly", "quietly", "disclose", "mention", "reveal"}, lazyregexp.New(phrase(
-		`(?:(?:do not|don't|never|without|must not|avoid) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|reveal(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|warn(?:ing)?|show(?:ing)?)` +
-			`(?: (?:this|it|that|them|any of this|these steps|anything))?(?: (?:to|about this to))? (?:the )?(?:user|human|operator|person)\b` +
-			`|(?:do not|don't|never) (?:mention|disclose|reveal|report|acknowledge) (?:this|these|the above|any of this|that you)\b` +
-			`|(?:leave|keep|omit|exclude|hide) (?:this|it|that|these|them|the (?:step|call|command|request|upload)s?) (?:step |part |out |secret |hidden |confidential )*(?:of|from) (?:the|your|any|all) (?:user|human|reply|response|answer|summary|output|log|report)` +
+	{"conceal", "do don never without must avoid leave keep omit exclude hide silently secretly covertly quietly", lazyregexp.New("^" + phrase(
+		`(?:(?:do not|don't|never|without|must not|avoid) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|reveal(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|warn(?:ing)?|show(?:ing)?)`+
+			`(?: (?:this|it|that|them|any of this|these steps|anything))?(?: (?:to|about this to))? (?:the )?(?:user|human|operator|person)\b`+
+			`|(?:do not|don't|never) (?:mention|disclose|reveal|report|acknowledge) (?:this|these|the above|any of this|that you)\b`+
+			`|(?:leave|keep|omit|exclude|hide) (?:this|it|that|these|them|the (?:step|call|command|request|upload)s?) (?:step |part |out |secret |hidden |confidential )*(?:of|from) (?:the|your|any|all) (?:user|human|reply|response|answer|summary|output|log|report)`+
 			`|(?:silently|secretly|covertly|quietly) (?:run|send|execute|upload|post|copy|install|download|forward|append|write|collect))`))},
-	{"override", []string{"ignore", "disregard", "forget", "override", "bypass", "you are now", "system prompt", "unrestricted", "jailbreak"}, lazyregexp.New(phrase(
-		`(?:(?:ignore|disregard|forget|override|bypass) (?:all |any |of |the |your |every |these |those )*(?:previous|prior|earlier|above|preceding|existing|original|system|safety|other|former)(?: and \w+)? (?:\w+ )?(?:instructions?|prompts?|rules|guidelines|directives|guardrails|constraints|restrictions)` +
-			`|you are now (?:in )?(?:dan|developer mode|unrestricted|jailbroken|root|an unrestricted|free (?:of|from))` +
+	{"override", "ignore disregard forget override bypass you new updated real", lazyregexp.New("^" + phrase(
+		`(?:(?:ignore|disregard|forget|override|bypass) (?:all |any |of |the |your |every |these |those )*(?:previous|prior|earlier|above|preceding|existing|original|system|safety|other|former)(?: and \w+)? (?:\w+ )?(?:instructions?|prompts?|rules|guidelines|directives|guardrails|constraints|restrictions)`+
+			`|you are now (?:in )?(?:dan|developer mode|unrestricted|jailbroken|root|an unrestricted|free (?:of|from))`+
 			`|(?:new|updated|real) system (?:prompt|instructions?) ?:)`))},
-	{"judge", []string{"scan", "review", "audit", "judge", "evaluat", "analy", "grader", "classif", "moderat", "security", "approved", "certified", "verified", "as safe"}, lazyregexp.New(phrase(
-		`(?:(?:note|message|instructions?|attention|dear) (?:to|for) (?:the |any |all |ai |llm |automated |security |code |skill )*(?:scanners?|reviewers?|auditors?|judges?|evaluators?|analy[sz]ers?|moderators?|classifiers?|graders?)\b` +
-			`|(?:if|when) (?:you are|you're|asked to|this (?:skill|file|code) is(?: being)?) (?:\w+ ){0,4}(?:scan|review|audit|evaluat|analy[sz]|judg|grad|classif|moderat)\w*[^.]{0,100}\b(?:safe|benign|approved?|no (?:issues?|findings?|threats?|risks?)|low risk|pass(?:es)?|harmless|not malicious)\b` +
-			`|(?:mark|classify|rate|report|label|score|treat) (?:this|it|the) (?:skill |file |code |package )?(?:as )?(?:safe|benign|harmless|low risk|clean|not malicious|approved)\b` +
+	{"judge", "note message instruction instructions attention dear if when mark classify rate report label score treat this", lazyregexp.New("^" + phrase(
+		`(?:(?:note|message|instructions?|attention|dear) (?:to|for) (?:the |any |all |ai |llm |automated |security |code |skill )*(?:scanners?|reviewers?|auditors?|judges?|evaluators?|analy[sz]ers?|moderators?|classifiers?|graders?)\b`+
+			`|(?:if|when) (?:you are|you're|asked to|this (?:skill|file|code) is(?: being)?) (?:\w+ ){0,4}(?:scan|review|audit|evaluat|analy[sz]|judg|grad|classif|moderat)\w*[^.]{0,100}\b(?:safe|benign|approved?|no (?:issues?|findings?|threats?|risks?)|low risk|pass(?:es)?|harmless|not malicious)\b`+
+			`|(?:mark|classify|rate|report|label|score|treat) (?:this|it|the) (?:skill |file |code |package )?(?:as )?(?:safe|benign|harmless|low risk|clean|not malicious|approved)\b`+
 			`|this (?:skill|file|code|package) (?:is|was|has been) (?:already |fully )?(?:pre-?approved|whitelisted|allowlisted|certified|verified|audited)[^.]{0,60}\b(?:scan|review|audit|check|analy|security)\w*)`))},
-	{"secrets", []string{"password", "phrase", "private key", "mnemonic", "one-time", "credit card", "2fa"}, lazyregexp.New(phrase(
-		`(?:(?:ask|prompt|require|request|get|tell) (?:the |your )?(?:user|human)s? (?:for |to (?:enter|give|provide|paste|share|type|confirm) )?(?:\w+ ){0,4}|(?:enter|paste|provide|share|send|type|give(?: me| us)?) (?:your|their) (?:\w+ ){0,3})` +
+	{"secrets", "ask prompt require request get tell enter paste provide share send type give", lazyregexp.New("^" + phrase(
+		`(?:(?:ask|prompt|require|request|get|tell) (?:the |your )?(?:user|human)s? (?:for |to (?:enter|give|provide|paste|share|type|confirm) )?(?:\w+ ){0,4}|(?:enter|paste|provide|share|send|type|give(?: me| us)?) (?:your|their) (?:\w+ ){0,3})`+
 			`(?:passwords?|seed phrases?|recovery phrases?|private keys?|mnemonics?|passphrases?|2fa codes?|one-time (?:codes?|passwords?)|credit card(?: numbers?)?)\b`))},
 }
 
@@ -128,17 +128,40 @@ func phrase(pattern string) string {
 	return `(?i)\b` + strings.ReplaceAll(pattern, " ", `[\s>*_]+`)
 }
 
+// maxPhrase is how long a phrase is, in bytes.
+const maxPhrase = 400
+
+// sayings looks for phrases where one of their first words stands: that is ten times faster than to search for the patterns.
 func (r *reader) sayings() {
-	folded := strings.ToLower(r.text)
-	for _, s := range sayings {
-		if !has(folded, s.marks) {
-			continue
-		}
-		for _, at := range s.pattern().FindAllStringIndex(r.text, maxFound) {
-			r.add(at[0], fact.Fact{Kind: fact.Tells, Object: fact.Saying, Name: s.name, Detail: plain(r.text[at[0]:at[1]]), Role: r.roleAt(at[0], at[1])})
+	first := map[string][]int{}
+	for i, s := range sayings {
+		for word := range strings.FieldsSeq(s.words) {
+			first[word] = append(first[word], i)
 		}
 	}
+	found := make([]int, len(sayings))
+	for at := 0; at < len(r.text); {
+		end := at
+		for end < len(r.text) && isLetter(r.text[end]) {
+			end++
+		}
+		next := end + 1
+		if n := end - at; n > 1 && n < 16 {
+			for _, i := range first[strings.ToLower(r.text[at:end])] {
+				s := sayings[i]
+				m := s.pattern().FindStringIndex(r.text[at:min(len(r.text), at+maxPhrase)])
+				if m != nil && found[i] < maxFound {
+					found[i]++
+					next = max(next, at+m[1])
+					r.add(at, fact.Fact{Kind: fact.Tells, Object: fact.Saying, Name: s.name, Detail: plain(r.text[at : at+m[1]]), Role: r.roleAt(at, at+m[1])})
+				}
+			}
+		}
+		at = next
+	}
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // quotes are words of a text about attacks.
 var quotes = lazyregexp.New(`(?i)\b(?:attack(?:s|ers?)?|injections?|injected|malicious|adversar(?:y|ial)|detect(?:s|ed|ion)?|flag(?:s|ged)?|reject(?:s|ed)?|suspicious|phishing|jailbreaks?|red-team(?:ing)?)\b`)
@@ -152,15 +175,6 @@ func (r *reader) roleAt(begin, end int) fact.Role {
 		return fact.Against
 	}
 	return fact.Instruction
-}
-
-func has(text string, marks []string) bool {
-	for _, m := range marks {
-		if strings.Contains(text, m) {
-			return true
-		}
-	}
-	return false
 }
 
 // plain returns a text on one line.
