@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"a machine without a name", []scan.Fact{download, run}, []string{"fetch-run critical"}},
 		{"a named host", []scan.Fact{install, run}, []string{"fetch-run medium"}},
-		{"decoded on the way", []scan.Fact{install, decode, change(run, func(f *scan.Fact) { f.From = []int{1} })}, []string{"fetch-run critical"}},
+		{"decoded on the way", []scan.Fact{install, decode, change(run, func(f *scan.Fact) { f.From = []int{1} })}, []string{"fetch-run critical", "decode-run high"}},
 		{"decoded elsewhere", []scan.Fact{install, change(decode, func(f *scan.Fact) { f.From = nil }), run}, []string{"fetch-run medium"}},
 		{"a guess", []scan.Fact{download, change(run, func(f *scan.Fact) { f.Maybe = true })}, []string{"fetch-run medium"}},
 		{"an example", []scan.Fact{download, change(run, func(f *scan.Fact) { f.Role = "example" })}, []string{"fetch-run high example"}},

@@ -94,6 +94,9 @@ func (g *globs) match(text string) bool {
 
 // globMatch reports whether the whole of a text is as a pattern says. Both are in lower case.
 func globMatch(pattern, text string) bool {
+	if pattern == `\*` { // the name of all variables
+		return text == "*"
+	}
 	before, rest, star := strings.Cut(pattern, "*")
 	if !star {
 		return pattern == text
