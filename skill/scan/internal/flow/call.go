@@ -172,7 +172,14 @@ func (e *engine) callbacks(a *arguments, made *value) {
 }
 
 // stray notes an address in a value whose use cannot be followed.
-func (e *engine) stray(v *value) {
+func (e *engine) stray(v *value) { e.strayIn(v, map[*value]bool{}) }
+
+// strayIn is stray without the lists that were seen.
+func (e *engine) strayIn(v *value, seen map[*value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
 	for _, t := range v.all() {
 		if host, ok := addressed(t); ok && !hostname.Identifies(host) {
 			e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: t, From: v.from, Maybe: true})
@@ -180,7 +187,7 @@ func (e *engine) stray(v *value) {
 	}
 	for _, item := range v.items {
 		if item.list {
-			e.stray(item)
+			e.strayIn(item, seen)
 		}
 	}
 }

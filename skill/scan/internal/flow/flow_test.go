@@ -95,6 +95,27 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A list that has the one before it twice, many times over, is a value with very few parts.
+func TestListsInLists(t *testing.T) {
+	name := func(n string) code.Value { return code.Value{Form: code.Name, Text: n} }
+	call := func(f string, args ...code.Value) code.Value {
+		return code.Value{Form: code.Call, Func: &code.Value{Form: code.Name, Text: f}, Args: args}
+	}
+	var body []code.Statement
+	set := func(n string, v code.Value) { body = append(body, code.Statement{Op: code.Set, Name: n, Value: &v}) }
+	set("x", code.Value{Form: code.List, Args: []code.Value{{Form: code.Text, Text: "a"}}})
+	for range 60 {
+		set("x", code.Value{Form: code.List, Args: []code.Value{name("x"), name("x")}})
+	}
+	for _, v := range []code.Value{call("unknown", name("x")), call("bytes", name("x")), call("map", name("ord"), name("x")), call("str", name("x")),
+		call("x.upper"), call("os.system", name("x")), {Form: code.Join, Args: []code.Value{name("x"), name("x")}}, {Form: code.Index, Args: []code.Value{name("x"), {Form: code.Number, Text: "0"}}}} {
+		body = append(body, code.Statement{Op: code.Do, Value: &v})
+	}
+	for _, language := range []string{Python, JavaScript} {
+		Read([]Unit{{Language: language, Program: &code.Program{Body: body}}}, &Options{Parse: parse})
+	}
+}
+
 // chain returns functions each of which calls the one before it many times.
 func chain(n int) (out []string) {
 	for i := 1; i < n; i++ {

@@ -278,18 +278,13 @@ func first1(self, arg *value) *value {
 }
 
 func mappedNumbers(v *value) *value {
-	out := &value{from: v.from, list: v.list, each: v.each, number: true}
-	if v.list {
-		out.number = false
-		for _, item := range v.items {
-			out.items = append(out.items, mappedNumbers(item))
+	return remade(v, func(v *value) *value {
+		out := &value{from: v.from, list: v.list, each: v.each, number: !v.list}
+		if n, ok := point(v); ok && !v.list {
+			out.texts = []string{strconv.Itoa(n)}
 		}
 		return out
-	}
-	if n, ok := point(v); ok {
-		out.texts = []string{strconv.Itoa(n)}
-	}
-	return out
+	})
 }
 
 // mapping calls a function with each item: map(f, list) and list.map(f).

@@ -138,14 +138,13 @@ func stepped[T any](list []T, step int) []T {
 
 // mapped returns a value with its texts changed, also those of items. A text with a hole stays unknown unless it keeps its order.
 func mapped(v *value, change func(string) string) *value {
-	out := &value{from: v.from, list: v.list, each: v.each}
-	for _, t := range v.texts {
-		if c := change(t); len(c) <= maxText {
-			out.texts = append(out.texts, c)
+	return remade(v, func(v *value) *value {
+		out := &value{from: v.from, list: v.list, each: v.each}
+		for _, t := range v.texts {
+			if c := change(t); len(c) <= maxText {
+				out.texts = append(out.texts, c)
+			}
 		}
-	}
-	for _, item := range v.items {
-		out.items = append(out.items, mapped(item, change))
-	}
-	return out
+		return out
+	})
 }

@@ -33,6 +33,15 @@ type value struct {
 	fn     *function
 	mod    *scope // a module of the skill
 	from   []int
+
+	total sum // what sources found
+}
+
+// sum is what sources found of a value. It counts for that value with as many items and facts, and not for a copy of it.
+type sum struct {
+	of          *value
+	items, from int
+	found       []int
 }
 
 func text(s string) *value { return &value{texts: []string{s}} }
@@ -73,8 +82,14 @@ func (v *value) item(key string) *value {
 	return nil
 }
 
-// sources returns the facts that a value and its items are made from.
+// sources returns the facts that a value and its items are made from. A value may be in another many times, so each is looked at once.
 func (v *value) sources() []int {
+	if len(v.items) == 0 {
+		return v.from
+	}
+	if s := &v.total; s.of == v && s.items == len(v.items) && s.from == len(v.from) {
+		return s.found
+	}
 	out := v.from
 	for _, item := range v.items {
 		if len(out) >= maxFrom {
@@ -82,7 +97,26 @@ func (v *value) sources() []int {
 		}
 		out = union(out, item.sources())
 	}
+	v.total = sum{v, len(v.items), len(v.from), out}
 	return out
+}
+
+// remade returns a value in which leaf made each value anew without its items. One that is there many times is made once.
+func remade(v *value, leaf func(*value) *value) *value {
+	made := map[*value]*value{}
+	var remake func(v *value) *value
+	remake = func(v *value) *value {
+		if out, ok := made[v]; ok {
+			return out
+		}
+		out := leaf(v)
+		for _, item := range v.items {
+			out.items = append(out.items, remake(item))
+		}
+		made[v] = out
+		return out
+	}
+	return remake(v)
 }
 
 // union returns the numbers of both lists, sorted.
