@@ -31,7 +31,7 @@ func (r *reader) follow() error {
 	inner := map[piece]*code.Program{}
 	for range maxRounds {
 		var wanted []piece
-		result = flow.Read(units, &flow.Options{Parse: func(language, text string, line int) *code.Program {
+		result = flow.Read(units, &flow.Options{Stop: func() bool { return r.ctx.Err() != nil }, Parse: func(language, text string, line int) *code.Program {
 			if language != flow.Python {
 				return parse(r.ctx, language, "", text, line)
 			}

@@ -196,6 +196,7 @@ func TestUnrunnable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	v.mustRun("skill", "scan", "evil", "--accept", "opaque-program", "--reason", "the test needs it", "--until", "2999-01-01", "--fail-on", "critical")
 	v.mustRun("skill", "trust", "evil", "--yes")
 	for name, want := range map[string]string{"crlf": "shebang_invalid", "none": "interpreter_missing", "relative": "shebang_invalid",
 		"arch": "wrong_platform", "env": "shebang_invalid", "nul": "shebang_invalid", "long": "shebang_invalid", "dash": "shebang_invalid"} {

@@ -219,7 +219,10 @@ func (e *engine) value(v *code.Value) *value {
 	if v == nil {
 		return &value{}
 	}
-	if e.steps++; e.steps > maxSteps || e.work > maxWork {
+	if e.steps++; e.steps%1024 == 0 && e.o.Stop != nil && e.o.Stop() {
+		e.steps = maxSteps
+	}
+	if e.steps > maxSteps || e.work > maxWork {
 		e.tooMuch()
 		return &value{}
 	}

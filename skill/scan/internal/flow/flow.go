@@ -38,6 +38,9 @@ type Unit struct {
 type Options struct {
 	// Parse reads code that stands in a text, which begins at a line of its file. It returns nil for a language that it cannot read.
 	Parse func(language, source string, line int) *code.Program
+
+	// Stop is asked now and then whether to stop, as if there were too much to follow. Nil never stops.
+	Stop func() bool
 }
 
 // Result is what Read found.
