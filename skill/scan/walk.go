@@ -60,8 +60,7 @@ type reader struct {
 	o       *Options
 	r       *Report
 	sources []source
-	found   []fact.Fact  // that need no flow
-	named   map[int]bool // files that an instruction names
+	found   []fact.Fact // that need no flow
 	docs    []document
 	bytes   int64
 }

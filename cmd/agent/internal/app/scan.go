@@ -158,9 +158,9 @@ func (c *Scanner) python() func(context.Context, string, []byte) ([]byte, error)
 		case err != nil:
 			return nil, err
 		case out.TimedOut:
-			return out.Stdout, fmt.Errorf("Python did not read it within %s", readTime) //nolint:staticcheck // a name
+			return out.Stdout, fmt.Errorf("the reading by Python took more than %s", readTime)
 		case out.ExitCode != 0:
-			return out.Stdout, errors.New("Python failed: " + string(bytes.TrimSpace(out.Stderr))) //nolint:staticcheck // a name
+			return out.Stdout, errors.New("the reading by Python failed: " + string(bytes.TrimSpace(out.Stderr)))
 		}
 		return out.Stdout, nil
 	}

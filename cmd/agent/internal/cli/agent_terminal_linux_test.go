@@ -118,6 +118,14 @@ func (k *seat) sees(text string) {
 	})
 }
 
+// shows waits until a text is in a row of the screen, wherever it stands and since when.
+func (k *seat) shows(text string) {
+	k.t.Helper()
+	k.until(text, func() bool {
+		return slices.ContainsFunc(k.screen.Rows(), func(row string) bool { return strings.Contains(row, text) })
+	})
+}
+
 // asked waits until a question, whole and with its details, is the last thing on the screen.
 func (k *seat) asked(question string, details ...string) {
 	k.t.Helper()
@@ -296,7 +304,7 @@ func TestConversationSkillByName(t *testing.T) {
 	k.sees("> /whale-count Baffin Bay")
 	k.sees("● skill whale-count Baffin Bay")
 	k.sees("Three whales.")
-	k.sees("whale-count: all tools")
+	k.shows("whale-count: all tools")
 	k.press("/whalecount\r")
 	k.sees("unknown command /whalecount: did you mean /whale-count? /help lists all")
 	k.press("/open\r")

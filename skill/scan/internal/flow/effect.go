@@ -389,27 +389,28 @@ func (e *engine) codeIn(language string, found []*value) *value {
 }
 
 func (e *engine) load1(found []*value) *value {
-	for _, v := range found {
-		name, ok := v.known()
-		if !ok {
-			return &value{from: e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, From: v.from})}
-		}
-		if mod := e.find(name); mod != nil {
-			if all := mod.export("module.exports"); all != nil {
-				both := *all
-				both.mod = mod
-				return &both
-			}
-			return &value{mod: mod}
-		}
-		if kind, payload, ok := strings.Cut(name, ";base64,"); ok && strings.HasPrefix(kind, "data:") {
-			return e.codeIn(JavaScript, []*value{e.decode("base64", &arguments{args: []*value{{texts: []string{payload}, from: v.from}}}, v.from)})
-		}
-		name = strings.TrimPrefix(name, "node:")
-		e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: name, From: v.from})
-		return &value{ref: name}
+	if len(found) == 0 {
+		return nil
 	}
-	return nil
+	v := found[0]
+	name, ok := v.known()
+	if !ok {
+		return &value{from: e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, From: v.from})}
+	}
+	if mod := e.find(name); mod != nil {
+		if all := mod.export("module.exports"); all != nil {
+			both := *all
+			both.mod = mod
+			return &both
+		}
+		return &value{mod: mod}
+	}
+	if kind, payload, ok := strings.Cut(name, ";base64,"); ok && strings.HasPrefix(kind, "data:") {
+		return e.codeIn(JavaScript, []*value{e.decode("base64", &arguments{args: []*value{{texts: []string{payload}, from: v.from}}}, v.from)})
+	}
+	name = strings.TrimPrefix(name, "node:")
+	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: name, From: v.from})
+	return &value{ref: name}
 }
 
 // needs says that packages are installed.

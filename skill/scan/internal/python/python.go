@@ -102,7 +102,7 @@ func (r *reading) batch(ctx context.Context, from, end int) int {
 	r.out[at] = texts(r.sources[at], "Python ended while it read it")
 	if r.answers == 0 && r.ends > 1 {
 		r.ends = maxEnds
-		r.failed = fmt.Errorf("Python reads no program: %w", cmp.Or(err, errors.New("it printed nothing")))
+		r.failed = fmt.Errorf("no program is read by Python: %w", cmp.Or(err, errors.New("it printed nothing")))
 	}
 	return at + 1
 }

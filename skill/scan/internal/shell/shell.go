@@ -59,21 +59,20 @@ func (r *reader) parse(source string) (fault int) {
 			r.fault(fault, "cannot be read")
 		}
 	}()
-	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Stmts(strings.NewReader(source), func(s *syntax.Stmt) bool {
-		if r.full() {
+	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(source)) {
+		switch {
+		case err != nil:
+			at := faultLine(err)
+			r.fault(at, "is no shell")
+			return at
+		case r.full():
 			r.fault(int(s.Pos().Line()), "and what follows is too much")
-			return false
+			return 0
 		}
 		r.last = r.at(s)
 		r.statement(s, nil, code.Do)
-		return true
-	})
-	if err == nil || r.full() {
-		return 0
 	}
-	at := faultLine(err)
-	r.fault(at, "is no shell")
-	return at
+	return 0
 }
 
 func faultLine(err error) int {
