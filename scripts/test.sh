@@ -12,11 +12,11 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
 # Packages whose coverage counts, those that take long first.
-CORE='script skilltool agent/hosttool script/pyenv script/nodeenv toolset install/registry mcpserve install/store skill install/fetch install skill/manifest install/pack
+CORE='script skilltool agent/hosttool script/pyenv script/nodeenv toolset install/registry mcpserve install/store skill skill/scan install/fetch install skill/manifest install/pack
 	mcphost disclose script/survey script/runner agent/saved mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
 	session/hook tool trial trust trace trace/audit agent agent/permit agent/undo agent/stream toolset/host install/hosts install/lock install/oci install/oms install/source'
 # Likewise, each together with the packages below it.
-WHOLE='skill/scan skill/scan/rule skill/scan/export'
+WHOLE='skill/scan/rule skill/scan/export'
 
 # Packages whose tests compute, read source or start processes again and again: under the race detector they take several times as long.
 # It sees the tests of PARTLY that RACED names, and those of HEAVY only in the step race.

@@ -1,0 +1,91 @@
+package scan
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// Commands are found in each kind of file that has some.
+func TestKinds(t *testing.T) {
+	wide := "\xfe\xff"
+	for _, c := range "curl https://be.sample.net\n" {
+		wide += string([]byte{0, byte(c)})
+	}
+	fsys := tree(
+		"SKILL.md", "---\nname: x\n---\nRead docs/a.md.\n",
+		"Makefile", "all:\n\t@curl https://make.sample.net\n# curl https://no.sample.net\n",
+		"Dockerfile", "FROM x\nRUN curl https://build.sample.net && \\\n  wget https://more.sample.net\nCOPY a b\n",
+		"plain", "# start\ncurl https://plain.sample.net\n",
+		"nb.ipynb", `{"cells": [{"cell_type": "code", "source": ["x = 1\n", "!curl https://cell.sample.net\n"]}, {"cell_type": "markdown", "source": "text"}], "metadata": {}, "nbformat": 4}`,
+		"hooks.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "curl https://hook.sample.net"}]}]}}`,
+		"bom.sh", "\xef\xbb\xbfcurl https://bom.sample.net\n", "be.sh", wide, "latin.sh", "# caf\xe9\ncurl https://latin.sample.net\n",
+		"tests/a.md", "```sh\ncurl https://test.sample.net\n```\n", "LICENSE.md", "```sh\ncurl https://law.sample.net\n```\n",
+		"other.md", "```sh\ncurl https://doc.sample.net\n```\n", "docs/a.md", "```sh\ncurl https://told.sample.net\n```\n",
+		"install.md", "```sh\npip install one two==2\nnpm install three\nnpx four\nuv tool install five\ncargo install six\n```\n",
+		"Cargo.toml", "[dependencies]\nseven = \"1\"\n", "odd.json", "{", "s.ps1", "Write-Host 1\n", "a.pyc", "\xcb\x0d\x0d\x0a0000", "elf", "\x7fELF\x02\x01\x01")
+	fsys["link"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("SKILL.md")}
+	fsys["away"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("../../etc/passwd")}
+	facts, unread := said(t, fsys)
+	all := strings.Join(facts, "\n")
+	for _, host := range []string{"make", "build", "more", "plain", "hook", "bom", "be", "latin", "test", "law", "doc", "told"} {
+		if !strings.Contains(all, " sends host "+host+".sample.net") {
+			t.Errorf("no %s in\n%s", host, all)
+		}
+	}
+	for _, name := range []string{"one", "two", "three", "four", "five"} {
+		if !strings.Contains(all, " needs package "+name) {
+			t.Errorf("no package %s in\n%s", name, all)
+		}
+	}
+	for role, host := range map[string]string{"test": "test", "licence": "law", "document": "doc"} {
+		if !slices.ContainsFunc(facts, func(f string) bool {
+			return strings.Contains(f, host+".sample.net") && strings.HasSuffix(f, " "+role)
+		}) {
+			t.Errorf("%s has not the role %s in\n%s", host, role, all)
+		}
+	}
+	if strings.Contains(all, "no.sample.net") {
+		t.Error("a comment of a Makefile is a command")
+	}
+	for _, name := range []string{"away", "s.ps1"} {
+		if !slices.ContainsFunc(unread, func(u string) bool { return strings.HasPrefix(u, name+":") }) {
+			t.Errorf("%s is not said to be unread in %q", name, unread)
+		}
+	}
+}
+
+// What is too large, too many or too deep, or no file at all, is said, and the rest is read.
+func TestBounds(t *testing.T) {
+	deep := "curl https://deep.sample.net"
+	for range maxArchive + 1 {
+		deep = zipped("in.zip", deep)
+	}
+	fsys := tree(
+		"SKILL.md", "---\nname: x\ndescription: y\nmetadata:\n  openclaw:\n    install:\n      - {kind: brew, formula: eight}\n      - {kind: node, package: nine}\n      - {kind: download, url: 'https://load.sample.net/x'}\n---\nText.\n",
+		"a.mcp.json", "{\n\t\"mcpServers\": {\n\t\t\"a\": {\"command\": \"uvx\", \"args\": [\"ten\"]}\n\t}\n}\n",
+		".mcp.json", "{\n\t\"mcpServers\": {\n\t\t\"a\": {\"command\": \"uvx\", \"args\": [\"ten\"]}\n\t}\n}\n",
+		"large.sh", "curl https://large.sample.net\n"+strings.Repeat("#\n", maxFile/2), "deep.zip", deep, "b.gz", "\x1f\x8bxxxx", "c.bz2", "BZh9xxxx", "d.z", "\x78\x9cxxxx",
+		"long.sh", "curl https://long.sample.net\n"+strings.Repeat("# x\n", maxText/4))
+	fsys["pipe"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	facts, unread := said(t, fsys)
+	for _, want := range []string{"package eight", "package nine", "load.sample.net", "package ten"} {
+		if !strings.Contains(strings.Join(facts, "\n"), want) {
+			t.Errorf("no %s in\n%s", want, strings.Join(facts, "\n"))
+		}
+	}
+	for _, name := range []string{"large.sh", "deep.zip", "b.gz", "c.bz2", "pipe"} {
+		if !slices.ContainsFunc(unread, func(u string) bool { return strings.HasPrefix(u, name) }) {
+			t.Errorf("%s is not said to be unread in %q", name, unread)
+		}
+	}
+	many := fstest.MapFS{}
+	for i := range maxFiles + 10 {
+		many["f"+strings.Repeat("x", i/1000)+string(rune('a'+i%1000))] = &fstest.MapFile{Data: []byte("x")}
+	}
+	if _, unread := said(t, many); !slices.ContainsFunc(unread, func(u string) bool { return strings.Contains(u, "more than") }) {
+		t.Errorf("%d files are read", len(many))
+	}
+}
