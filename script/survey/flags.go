@@ -20,8 +20,8 @@ func KnowsJSON(lang Language, text []byte) bool {
 }
 
 // KnowsHelp reports whether the text of a script shows that it answers --help: it uses a parser of arguments that does, or
-// compares its arguments with --help. Comments, texts and the arguments of other commands do not count. It reports false
-// for a language that it does not know.
+// compares its arguments with --help. Comments, texts and the arguments of other commands do not count, nor does -h
+// alone: such a script would take --help for an argument and start its work. It reports false for a language that it does not know.
 func KnowsHelp(lang Language, text []byte) bool {
 	p := newProgram(lang, text)
 	if lang == Shell {
