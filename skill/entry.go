@@ -266,7 +266,7 @@ func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 
 // subject returns the skill as functions that decide about it see it.
 func (e Entry) subject(ctx context.Context, dir, digest lazily) (Subject, error) {
-	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Server: e.Server(), Digest: digest}
+	s := Subject{Name: e.Canonical(), File: e.Where(), Layer: e.Layer(), Server: e.Server(), Digest: digest}
 	if s.Server != "" {
 		s.Dir = e.it.r.more.place
 	}
@@ -276,6 +276,8 @@ func (e Entry) subject(ctx context.Context, dir, digest lazily) (Subject, error)
 			return Subject{}, err
 		}
 		s.Dir = at
+	} else {
+		s.Bundled = e.part().layer.Trust == TrustBundled
 	}
 	return s, nil
 }

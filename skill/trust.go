@@ -32,7 +32,10 @@ func (t Trust) Runs() bool { return t >= TrustApproved && t <= TrustBundled }
 type Subject struct {
 	Name  string // canonical
 	Dir   string // absolute directory; "" unless the skill's source is Rooted and its location is known
+	File  string // where its manifest is: see Entry.Where
 	Layer string
+	// Bundled reports whether the skill comes with the program: its layer has TrustBundled, and its source is in no folder.
+	Bundled bool
 	// Server is the label of the MCP server that serves the skill, "" for others. Dir is Found.Place then: what is approved is the content
 	// in this place, of this server.
 	Server string

@@ -68,7 +68,10 @@ func (a *admission) source(ctx context.Context, s *skill.Subject) (string, error
 		return source.Of(source.Server, s.Server+"/"+strings.TrimPrefix(s.Name, s.Server+":")).String(), nil
 	}
 	if s.Dir == "" {
-		return "", nil
+		if s.Bundled {
+			return "", nil
+		}
+		return paths.Real(s.File), nil // a single file, such as a command of a project
 	}
 	folder := paths.Real(s.Dir)
 	set, err := a.installed.Load(ctx)

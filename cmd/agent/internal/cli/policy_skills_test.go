@@ -64,6 +64,11 @@ var skillKeysEnforced = map[string]func(t *testing.T){
 			t.Fatal(err)
 		}
 		w.refused("skill", "activate", "mine")
+
+		// A skill that is a single file comes from this file, not with the program.
+		w.write("work/.claude/commands/deploy.md", "---\ndescription: Deploys when asked.\n---\nDeploy it.\n")
+		w.refused("skill", "activate", "deploy")
+		w.succeeds("", "skill", "activate", "hello-world")
 	},
 	policy.KeySigners: func(t *testing.T) {
 		w := withSkill(t, "skills: {signers: [/no/such/acme.pem]}\n")
