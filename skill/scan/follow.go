@@ -2,10 +2,14 @@ package scan
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 	"github.com/agent-base/agent-base/skill/scan/internal/js"
+	"github.com/agent-base/agent-base/skill/scan/internal/popular"
 	"github.com/agent-base/agent-base/skill/scan/internal/python"
 	"github.com/agent-base/agent-base/skill/scan/internal/shell"
 )
@@ -53,8 +57,25 @@ func (r *reader) follow() error {
 		r.partly(r.sources[i].file, why)
 	}
 	r.r.Facts = append(result.Facts, r.found...)
+	r.lookalikes()
 	r.roles()
 	return r.ctx.Err()
+}
+
+// lookalikes adds a fact for each package whose name is nearly that of a popular one.
+func (r *reader) lookalikes() {
+	for i, f := range r.r.Facts {
+		if f.Kind != fact.Needs || f.Object != fact.Package {
+			continue
+		}
+		registry, _, _ := strings.Cut(f.Detail, " ")
+		if known := popular.Near(registry, f.Name); known != "" {
+			r.r.Facts = append(r.r.Facts, fact.Fact{
+				Kind: fact.Holds, Object: fact.Lookalike, Name: known, Detail: fmt.Sprintf("%s, which is nearly %s (%s)", f.Name, known, registry),
+				Place: f.Place, From: []int{i}, Maybe: f.Maybe,
+			})
+		}
+	}
 }
 
 // parse reads code of a language that needs no other program; nil for one that nothing reads.

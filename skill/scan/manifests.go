@@ -77,8 +77,7 @@ func (r *reader) notebook(at int, text string) {
 
 // tree reads what a manifest says, line by line for places.
 func (r *reader) tree(at int, text, name string, line int) {
-	lock := strings.Contains(name, "lock")
-	if lock || !interesting(text) {
+	if !interesting(text) {
 		return
 	}
 	n, err := yamlnode.Parse([]byte(text), &yamlnode.Options{MaxDepth: 60})

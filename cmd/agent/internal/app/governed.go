@@ -26,7 +26,7 @@ func (s *Settings) Policy() *policy.Policy {
 	return s.policy
 }
 
-// Governed returns an error if the policy of the organisation cannot be used, so that nothing is done, or does not allow what a flag asks for.
+// Governed returns an error if the organisation's policy cannot be read, since nothing runs then, or if it does not allow a flag.
 func (s *Services) Governed() error {
 	p, g := s.Settings.Policy(), s.Flags
 	if err := p.Err(); err != nil {
@@ -56,7 +56,7 @@ func explainPolicy(err error) *Failure {
 		if errors.Is(err, policy.ErrNotFetched) {
 			return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy fetch gets it"}
 		}
-		return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "whoever looks after this machine can mend it: agent policy check " + closed.File}
+		return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "only an administrator can correct it; to see what is wrong: agent policy check " + closed.File}
 	}
 	return nil
 }

@@ -24,8 +24,9 @@ type System struct {
 	// Policy reads what the organisation decides, see policy.Read; nil: nothing. Account returns the home that the machine has for the user,
 	// "" if that is not known.
 	Policy  func() *policy.Document
-	Context context.Context //nolint:containedctx // ends with the command: for the policy, which is read where no call has one; set by Main
 	Account func() string
+
+	Context context.Context // ends with the command; set by Main. The policy is read with it, where no call has one.
 }
 
 // Lookup returns the value of an environment variable and whether it is set. As in a shell, the last one counts.

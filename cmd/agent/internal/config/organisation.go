@@ -90,7 +90,7 @@ func (l *loader) closeServers(g given, all []Server) {
 
 // governed reports what the organisation changed.
 func (l *loader) governed(at Origin, message string, d policy.Decision) {
-	cure := "whoever looks after this machine can change the policy"
+	cure := "only an administrator can change the policy"
 	if d.Contact != "" {
 		cure = "ask " + d.Contact
 	}

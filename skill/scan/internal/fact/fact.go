@@ -41,6 +41,9 @@ const (
 	Saying   Object = "saying"  // Name is the kind of phrase: "conceal", "override", "judge"
 	Encoding Object = "encoding"
 
+	// Lookalike is a package whose name is nearly that of a popular one, which is Name; Detail has both names.
+	Lookalike Object = "lookalike"
+
 	Description Object = "description" // Detail is the text, of any length
 )
 
