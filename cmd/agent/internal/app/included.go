@@ -11,10 +11,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/proc"
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/script"
 )
 
 // maxIncluded is how many files the folder of an included policy may have.
@@ -82,7 +86,7 @@ func (p *Packages) fetchPolicy(ctx context.Context, in *policy.Include) (*policy
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return nil, err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(to), "fetch-")
+	work, err := os.MkdirTemp(filepath.Dir(to), fetching)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +111,30 @@ func (p *Packages) fetchPolicy(ctx context.Context, in *policy.Include) (*policy
 		return nil, err
 	}
 	return d, os.Rename(folder, to)
+}
+
+// fetching begins the name of a folder in which a policy is fetched.
+const fetching = "fetch-"
+
+// fetchTime is how long the fetching of a policy certainly takes no longer.
+const fetchTime = 24 * time.Hour
+
+// OldFetches returns what the fetching of policies left behind that was killed, and removes it with remove.
+func (p *Packages) OldFetches(remove bool) (out []script.Swept) {
+	home := p.settings.Home()
+	list, _ := filepath.Glob(filepath.Join(home, "cache", "policy", fetching+"*"))
+	for _, dir := range list {
+		info, err := os.Lstat(dir)
+		if err != nil || p.sys.Now().Sub(info.ModTime()) < fetchTime {
+			continue
+		}
+		_, bytes := proc.Measure(dir)
+		out = append(out, script.Swept{Path: path.Join("policy", filepath.Base(dir)), Why: "left by the fetching of a policy that was killed", Bytes: bytes})
+		if remove {
+			program.RemoveAll(dir)
+		}
+	}
+	return out
 }
 
 // copyFolder copies the files of one folder of a snapshot, without the folders in it.

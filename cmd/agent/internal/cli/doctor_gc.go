@@ -61,7 +61,7 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 	return err
 }
 
-// unneeded finds, or removes, what is not needed of the cache, of servers of tools and of saved conversations.
+// unneeded finds, or removes, what is not needed of the cache, of policies that were fetched, of servers of tools and of saved conversations.
 func (o *doctorOptions) unneeded(ctx context.Context, host *script.Host, how *script.SweepOptions) ([]script.Swept, error) {
 	found, err := host.Sweep(ctx, how)
 	if err != nil {
@@ -69,6 +69,7 @@ func (o *doctorOptions) unneeded(ctx context.Context, host *script.Host, how *sc
 	}
 	cfg := o.settings.Config()
 	found = append(found, worker.OldTemps(ctx, cfg.Paths.Cache, !how.DryRun)...)
+	found = append(found, o.packages.OldFetches(!how.DryRun)...)
 	found = append(found, o.services.MCP.Unneeded(ctx, !how.DryRun)...)
 	if where := o.settings.Conversations(); where != nil && cfg.Agent.Keep > 0 {
 		for _, p := range saved.Prune(ctx, where, cfg.Agent.Keep, how.DryRun) {

@@ -49,15 +49,17 @@ func (e *Evaluator) Answer(ctx context.Context, task *trial.Task) (*trial.Answer
 	if err != nil {
 		return nil, err
 	}
+	defer s.Skills.Close()
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	w, err := newWorker(ctx, &Options{Services: s, bare: true}, e.Found, func() *skill.Catalog { return cat }, nil)
 	if err != nil {
+		w.servers.close()
 		return nil, err
 	}
-	defer w.kit.End(w.as(ctx))
+	defer w.close(ctx)
 	out, err := w.carryOut(ctx, task.Prompt)
 	if err != nil {
 		return nil, err
