@@ -56,7 +56,7 @@ func (r *reader) follow() error {
 	for i, why := range result.Partly {
 		r.partly(r.sources[i].file, why)
 	}
-	r.r.Facts = append(result.Facts, r.found...)
+	r.r.Facts = appendFacts(result.Facts, r.found)
 	r.lookalikes()
 	r.roles()
 	return r.ctx.Err()
@@ -76,6 +76,20 @@ func (r *reader) lookalikes() {
 			})
 		}
 	}
+}
+
+// appendFacts puts facts after others. From of each counts from the first of its own list.
+func appendFacts(to, more []fact.Fact) []fact.Fact {
+	first := len(to)
+	for _, f := range more {
+		from := make([]int, len(f.From))
+		for i, n := range f.From {
+			from[i] = first + n
+		}
+		f.From = from[:len(from):len(from)]
+		to = append(to, f)
+	}
+	return to
 }
 
 // parse reads code of a language that needs no other program; nil for one that nothing reads.

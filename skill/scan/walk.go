@@ -166,7 +166,7 @@ func (r *reader) content(at int, content []byte) {
 		text = text[:maxText]
 		r.partly(at, "only its first "+strconv.Itoa(maxText>>20)+" MiB were read")
 	}
-	r.found = append(r.found, texts.Read(text, file.place(), isDocument(file))...)
+	r.found = appendFacts(r.found, texts.Read(text, file.place(), isDocument(file)))
 	switch file.Kind {
 	case kindPython, kindJavaScript, kindTypeScript, kindShell:
 		r.script(at, text)

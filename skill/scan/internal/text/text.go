@@ -26,6 +26,7 @@ func Read(text string, place fact.Place, document bool) []fact.Fact {
 	if document {
 		r.comments()
 		r.sayings()
+		r.prerequisites()
 	}
 	return r.facts
 }
