@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -32,6 +33,7 @@ type Item struct {
 // Document is what an organisation decides: the values of a file. It does not change and is safe for concurrent use. Nil says nothing.
 type Document struct {
 	file     string
+	sum      [sha256.Size]byte // of the file
 	contact  string
 	closed   error // why nothing is allowed
 	values   map[string][]Item
@@ -44,8 +46,13 @@ type Document struct {
 // Closed returns a document that allows nothing, because of an error with the file.
 func Closed(file string, why error) *Document { return &Document{file: file, closed: why} }
 
-// File returns the name of the file.
-func (d *Document) File() string { return d.file }
+// File returns the name of the file, "" for nil.
+func (d *Document) File() string {
+	if d == nil {
+		return ""
+	}
+	return d.file
+}
 
 // Err returns why the document allows nothing, or nil.
 func (d *Document) Err() error {

@@ -60,6 +60,11 @@ func (p *Policy) documents() []*Document {
 	if p == nil {
 		return nil
 	}
+	if p.Changed != nil {
+		if d := p.Changed(); d != nil {
+			return []*Document{d}
+		}
+	}
 	return p.Organisation
 }
 

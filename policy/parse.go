@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,9 +37,9 @@ func (e *Error) Error() string {
 // Parse reads a document. file is its name for people. Of a document with any error nothing is used: Parse returns one that allows
 // nothing, and an *Error for the first that was found.
 func Parse(src []byte, file string) (*Document, error) {
-	p := &parser{Document: &Document{file: file, values: map[string][]Item{}, at: map[string]Place{}}}
+	p := &parser{Document: &Document{file: file, sum: sha256.Sum256(src), values: map[string][]Item{}, at: map[string]Place{}}}
 	if err := p.parse(src); err != nil {
-		return Closed(file, err), err
+		return &Document{file: file, sum: p.sum, closed: err}, err
 	}
 	p.contact = text(p.values[KeyContact])
 	return p.Document, nil

@@ -11,7 +11,7 @@
 //
 // A nil Policy, and one without documents, allows all that. A document that cannot be read allows nothing.
 //
-// A Policy is safe for concurrent use. Its methods read no file, but Decide follows symbolic links.
+// A Policy is safe for concurrent use. Its methods read no file, but Decide follows symbolic links, and Changed reads what it needs.
 package policy
 
 import (
@@ -48,6 +48,9 @@ type Decision struct {
 type Policy struct {
 	// Organisation has the documents of the organisation. What one of them forbids is forbidden.
 	Organisation []*Document
+	// Changed returns a document that allows nothing once Organisation is out of date, as Watch does; until then nil. Without it Organisation
+	// holds for ever.
+	Changed func() *Document
 
 	Home string // the user's home, absolute; "" if there is none
 	// Account is the home that the machine has for the user, whatever the environment says; "" if it is not known. A rule of the organisation

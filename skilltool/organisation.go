@@ -19,8 +19,10 @@ func (k *Kit) forbids(ctx context.Context, c allow.Call) *forbidden {
 		return k.findScript(ctx, skillName, scriptName)
 	}
 	d := k.o.Policy.Organisation.Call(&permit.Call{Tool: c.Tool, Args: c.Args, Source: c.Source}, patterns)
-	if d.Level == policy.Asks && !k.o.Policy.Asked && !k.o.ByUser {
-		d.Level, d.Why = policy.Never, "a person has to be asked, and nobody can be asked here: "+d.Why
+	if d.Level == policy.Asks && !k.o.ByUser {
+		if why := k.askCall(ctx, &c, d.Why); why != "" {
+			d.Level, d.Why = policy.Never, why+": "+d.Why
+		}
 	}
 	if err := d.Refuse("Tool '%s' is not allowed", c.Name()); err != nil {
 		return &forbidden{err}
@@ -28,11 +30,33 @@ func (k *Kit) forbids(ctx context.Context, c allow.Call) *forbidden {
 	return nil
 }
 
-// forbidsRun is forbids for a typed call that runs a script.
+// askCall asks a person about a call, and returns why it is not made, "" if it may be.
+func (k *Kit) askCall(ctx context.Context, c *allow.Call, why string) string {
+	if k.o.Policy.Ask == nil {
+		return "a person has to be asked, and nobody can be asked here"
+	}
+	yes, err := k.o.Policy.Ask(ctx, c.Name()+" "+string(c.Args), why)
+	switch {
+	case err != nil:
+		return "a person has to be asked: " + err.Error()
+	case !yes:
+		return "a person was asked and did not agree"
+	}
+	return ""
+}
+
+type callKey struct{}
+
+// withCall returns a context for what a model's call does, with the arguments of the call: a person who is asked about it twice sees the same.
+func withCall(ctx context.Context, args json.RawMessage) context.Context {
+	return context.WithValue(ctx, callKey{}, args)
+}
+
+// forbidsRun is forbids for what runs a script.
 func (k *Kit) forbidsRun(ctx context.Context, name, skillName, scriptName string, words []string) error {
-	args, err := json.Marshal(map[string]any{"skill_name": skillName, "script_name": scriptName, "args": append([]string{}, words...)})
-	if err != nil {
-		return err
+	args, ok := ctx.Value(callKey{}).(json.RawMessage)
+	if !ok {
+		args, _ = json.Marshal(map[string]any{"skill_name": skillName, "script_name": scriptName, "args": append([]string{}, words...)}) // texts always have a form
 	}
 	if err := k.forbids(ctx, allow.Call{Tool: name, Args: args}); err != nil {
 		return &script.Error{Code: script.PermissionDenied, Reason: reasonPolicy, Message: err.Error(), Err: err.error}

@@ -1,6 +1,7 @@
 package skilltool
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -31,9 +32,17 @@ func TestOrganisation(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &policy.Policy{Organisation: []*policy.Document{d}}
-		for who, want := range map[string]string{"model": tt.refused, "asked": tt.asked, "user": tt.byUser} {
+		for who, want := range map[string]string{"model": tt.refused, "no": tt.refused, "asked": tt.asked, "user": tt.byUser} {
 			k, x := checked(t, restricted("\"*\""), session.Options{}, func(o *Options) {
-				o.Policy.Organisation, o.Policy.Asked, o.ByUser = p, who == "asked", who == "user"
+				o.Policy.Organisation, o.ByUser = p, who == "user"
+				if who == "asked" || who == "no" {
+					o.Policy.Ask = func(_ context.Context, about, why string) (bool, error) {
+						if !strings.Contains(about, "{") || !strings.Contains(why, "p.yaml:2") {
+							t.Errorf("asked about %q, %q", about, why)
+						}
+						return who == "asked", nil
+					}
+				}
 			})
 			got := []string{}
 			for _, call := range []struct{ name, tool, args string }{

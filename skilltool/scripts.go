@@ -49,7 +49,7 @@ func (k *Kit) runTool() tool.Tool {
 }
 
 func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
-	help, err := k.HelpScript(ctx, a.SkillName, a.ScriptName)
+	help, err := k.HelpScript(withCall(ctx, a.raw), a.SkillName, a.ScriptName)
 	if err != nil {
 		return k.Failure(ctx, err, a.SkillName)
 	}
@@ -68,7 +68,7 @@ func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
 		}
 		r.Stdin = strings.NewReader(*a.Stdin)
 	}
-	res, err := k.RunScript(ctx, r)
+	res, err := k.RunScript(withCall(ctx, a.raw), r)
 	if err != nil {
 		return k.Failure(ctx, err, a.SkillName)
 	}

@@ -116,11 +116,11 @@ type Policy struct {
 	Starts func(ctx context.Context, skillName string, asked bool) error
 
 	// Organisation has the rules of the organisation about calls, which hold for each call of a tool, a script and a toolset; nil has none.
-	// Patterns says what the patterns of its rules are about. Asked says that the program asks a person about the calls that the rules
-	// are to be asked about, before it makes them; otherwise they are refused.
+	// Patterns says what the patterns of its rules are about. Ask asks a person about a call of which a rule wants that, and reports
+	// whether it may be made; about names the call, and why is a clause. It may be asked more than once for a call. nil refuses the call.
 	Organisation *policy.Policy
 	Patterns     allow.Options
-	Asked        bool
+	Ask          func(ctx context.Context, about, why string) (bool, error)
 
 	// Advise returns advice for a person about the error of a script's call, or "". It is added to the message for the model.
 	// nil adds nothing.
@@ -242,10 +242,12 @@ type arguments struct {
 	Stdin      *string         `json:"stdin"`
 	JSON       *bool           `json:"json"`
 	JSONOutput *bool           `json:"json_output"`
+
+	raw json.RawMessage // all of them as they came
 }
 
 func parse(raw json.RawMessage) (*arguments, error) {
-	var a arguments
+	a := arguments{raw: raw}
 	if err := tool.Arguments(raw, &a); err != nil {
 		return nil, fmt.Errorf("arguments do not fit the tool's schema: %w", err)
 	}

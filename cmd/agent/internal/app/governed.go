@@ -19,9 +19,11 @@ func (s *Settings) Policy() *policy.Policy {
 		if s.sys.Policy == nil {
 			return
 		}
-		if d := s.sys.Policy(); d != nil {
+		d := s.sys.Policy()
+		if d != nil {
 			s.policy.Organisation, s.policy.Account = s.documents(d), s.sys.Account()
 		}
+		s.policy.Changed = policy.Watch(d, s.sys.Policy, s.sys.Now)
 	})
 	return s.policy
 }
@@ -55,6 +57,9 @@ func explainPolicy(err error) *Failure {
 	if closed, ok := errors.AsType[*policy.ClosedError](err); ok {
 		if errors.Is(err, policy.ErrNotFetched) {
 			return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy fetch gets it"}
+		}
+		if errors.Is(err, policy.ErrChanged) {
+			return &Failure{Exit: ExitDenied, Code: "policy", Err: err}
 		}
 		return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "only an administrator can correct it; to see what is wrong: agent policy check " + closed.File}
 	}

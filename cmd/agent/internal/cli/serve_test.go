@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,6 +17,7 @@ import (
 // mcpCall is a program for the scripts: mcpcall [http] [-ANSWER] [TOOL ARGUMENTS]... starts agent serve, calls tools and prints the text of each
 // result; without arguments it prints the names of the tools. With an answer it prints questions to stderr and gives that answer. The
 // tool "verify" with any arguments reads every file that is published, and prints the address of those that are as they were said to be.
+// "run" with a command runs it in between.
 func mcpCall() {
 	ctx, args, o := context.Background(), os.Args[1:], &mcp.ClientOptions{}
 	http := len(args) > 0 && args[0] == "http"
@@ -47,6 +49,13 @@ func mcpCall() {
 	for ; len(args) > 1; args = args[2:] {
 		if args[0] == "verify" {
 			verifySkills(ctx, c)
+			continue
+		}
+		if args[0] == "run" { // a command, and time for the server to see what it did
+			cmd := exec.Command("sh", "-c", args[1])
+			cmd.Stderr = os.Stderr
+			exitOn(cmd.Run())
+			time.Sleep(1100 * time.Millisecond)
 			continue
 		}
 		r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: args[0], Arguments: json.RawMessage(args[1])})

@@ -136,12 +136,25 @@ func (s *Server) kit(ctx context.Context, cat *skill.Catalog, conversation *sess
 	o.Session, o.Show.Listing = conversation, true
 	o.Show.Unlisted = true                // the server describes the tool itself, once
 	if !s.apart && mcpserve.CanAsk(ctx) { // over HTTP the caller is the one who wants it
-		o.Policy.Approve = s.approve
+		o.Policy.Approve, o.Policy.Ask = s.approve, ask
 	}
 	if s.sets != nil {
 		o.Toolsets = s.sets
 	}
 	return skilltool.New(o), nil
+}
+
+// maxAsked is how many bytes of a call a question shows.
+const maxAsked = 2000
+
+// ask asks the person at the client about a call of which the policy of the organisation wants that. The answer is for this call alone.
+func ask(ctx context.Context, about, why string) (bool, error) {
+	shown := about
+	if len(about) > maxAsked {
+		shown = fmt.Sprintf("%s… and %d bytes more", strings.ToValidUTF8(about[:maxAsked], ""), len(about)-maxAsked)
+	}
+	answer, err := mcpserve.Ask(ctx, about, fmt.Sprintf("Make this call? yes and once: this call alone\n%s\n%s", ui.Line(shown), ui.Line(why)))
+	return answer == mcpserve.AnswerYes || answer == mcpserve.AnswerOnce, err
 }
 
 // approve asks the person at the client whether the scripts of a skill may run, and stores an approval after a yes.

@@ -34,6 +34,10 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 		if result != nil && (!yield(agent.Step{Call: result.Call}, nil) || !yield(agent.Step{Result: result}, nil)) {
 			return
 		}
+		if err := w.s.Settings.Policy().Err(); err != nil {
+			yield(agent.Step{Done: &agent.Answer{Stop: agent.Failed}}, err)
+			return
+		}
 		w.keep.begin(ctx, w, prompt)
 		defer w.keep.end(w, nil)
 		if w.journal != nil {

@@ -97,6 +97,9 @@ func (g *gate) add(rule permit.Rule) error {
 }
 
 func (g *gate) decide(_ context.Context, c *permit.Call) permit.Decision {
+	if err := g.s.Settings.Policy().Err(); err != nil {
+		return permit.Decision{Verdict: permit.Denied, Reason: err.Error()}
+	}
 	if c.Kind == permit.Command && !c.Confined {
 		if d := g.s.Settings.Policy().Sandbox(string(runner.ConfineOff)); d.Level == policy.Never {
 			return permit.Decision{Verdict: permit.Denied, Reason: "no command runs outside the sandbox: " + d.Why}

@@ -465,7 +465,7 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 	o.Show.Carry.All = min(25_000, w.window/4) // a small window must hold more than its skills
 	o.Show.Carry.Each = min(5_000, o.Show.Carry.All)
 	o.Show.Unlisted, o.Show.Budget, o.Show.MaxSkills = w.mode != disclose.ToolDescription, w.budget, cfg.MaxSkills
-	o.Policy.Asked = true // by the gate
+	o.Policy.Ask = func(context.Context, string, string) (bool, error) { return true, nil } // the gate has asked
 	if w.approver != nil {
 		o.Policy.Approve = w.s.Consent.With(w.approver).Scripts
 	}
