@@ -19,6 +19,8 @@ const maxRounds = 3
 
 const dialectTSX = "tsx"
 
+const brokenName = "a snippet"
+
 // piece is code in a text.
 type piece struct {
 	text string
@@ -37,7 +39,7 @@ func (r *reader) follow() error {
 		var wanted []piece
 		result = flow.Read(units, &flow.Options{Stop: func() bool { return r.ctx.Err() != nil }, Parse: func(language, text string, line int) *code.Program {
 			if language != flow.Python {
-				return parse(r.ctx, language, "", text, line)
+				return parse(r.ctx, &source{language: language, text: text, line: line})
 			}
 			p, ok := inner[piece{text, line}]
 			if !ok {
@@ -93,19 +95,22 @@ func appendFacts(to, more []fact.Fact) []fact.Fact {
 }
 
 // parse reads code of a language that needs no other program; nil for one that nothing reads.
-func parse(ctx context.Context, language, dialect, text string, line int) *code.Program {
-	switch language {
+func parse(ctx context.Context, s *source) *code.Program {
+	switch s.language {
 	case flow.Shell:
-		return shell.Parse(text, line)
+		return shell.Parse(s.text, s.line)
 	case flow.JavaScript:
-		d := js.JavaScript
-		switch dialect {
+		d, read := js.JavaScript, js.Read
+		switch s.dialect {
 		case kindTypeScript:
 			d = js.TypeScript
 		case dialectTSX:
 			d = js.TSX
 		}
-		p := js.Read(ctx, d, []byte(text), line)
+		if s.snippet {
+			read = js.ReadFragment
+		}
+		p := read(ctx, d, []byte(s.text), s.line)
 		return &p
 	}
 	return nil
@@ -124,22 +129,42 @@ func (r *reader) units() ([]flow.Unit, error) {
 		return nil, err
 	}
 	units := make([]flow.Unit, 0, len(r.sources))
-	for _, s := range r.sources {
+	for i := 0; i < len(r.sources); i++ {
+		s := &r.sources[i]
 		var p *code.Program
 		if s.language == flow.Python {
 			p, programs = &programs[0], programs[1:]
 		} else {
-			p = parse(r.ctx, s.language, s.dialect, s.text, s.line)
+			p = parse(r.ctx, s)
 		}
 		if p == nil {
 			p = &code.Program{Partly: "it is " + s.language + ", which is not read"}
 		}
-		if p.Partly != "" {
+		switch {
+		case p.Broken && s.snippet:
+			r.broken(*s, p.Partly)
+		case p.Partly != "":
 			r.partly(s.file, p.Partly)
 		}
 		units = append(units, flow.Unit{Language: s.language, Place: s.place, Program: p, Maybe: s.maybe})
 	}
 	return units, nil
+}
+
+// broken says that a snippet is not all of its language, once for a file, and reads the lines of it that are commands.
+func (r *reader) broken(s source, why string) {
+	if n := len(r.found); n == 0 || r.found[n-1].Name != brokenName || keyOf(r.found[n-1].Place) != keyOf(s.place) {
+		place := s.place
+		place.Line = s.line
+		r.found = append(r.found, fact.Fact{Kind: fact.Holds, Object: fact.Opaque, Name: brokenName, Detail: why, Place: place, Role: s.role})
+	}
+	if s.language == flow.Shell {
+		return
+	}
+	s.language, s.dialect = flow.Shell, ""
+	if s.text = loose(s.text); strings.TrimSpace(s.text) != "" {
+		r.sources = append(r.sources, s)
+	}
 }
 
 // inner reads Python that stands in texts.

@@ -2,14 +2,19 @@ package scan
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/scan/internal/code"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+	"github.com/agent-base/agent-base/skill/scan/internal/js"
 )
 
 const frontMatterName = "front matter"
@@ -24,7 +29,7 @@ func (r *reader) frontMatter(at int, text string) (rest string, lines int) {
 		return text, 0
 	}
 	_, rest, _ = strings.Cut(rest, "\n")
-	r.tree(at, head, frontMatterName, 0)
+	r.tree(at, head, frontMatterName)
 	return rest, strings.Count(text[:len(text)-len(rest)], "\n")
 }
 
@@ -40,7 +45,7 @@ func (r *reader) data(at int, text string) {
 		r.toml(at, text)
 	case !strings.ContainsAny(text, "{:"):
 	default:
-		r.tree(at, text, name, 0)
+		r.tree(at, text, name)
 	}
 }
 
@@ -75,18 +80,23 @@ func (r *reader) notebook(at int, text string) {
 	}
 }
 
+// manifests are files that programs obey: one that cannot be read may do anything.
+var manifests = strings.Fields("package.json plugin.json marketplace.json .mcp.json mcp.json hooks.json settings.json settings.local.json gemini-extension.json opencode.json")
+
 // tree reads what a manifest says, line by line for places.
-func (r *reader) tree(at int, text, name string, line int) {
+func (r *reader) tree(at int, text, name string) {
 	if !interesting(text) {
 		return
 	}
-	n, err := yamlnode.Parse([]byte(text), &yamlnode.Options{MaxDepth: 60})
-	if err != nil {
-		var v any
-		if json.Unmarshal([]byte(text), &v) != nil {
+	n := r.json(text, name)
+	if n == nil {
+		var err error
+		if n, err = yamlnode.Parse([]byte(text), &yamlnode.Options{MaxDepth: 60}); err != nil {
+			if slices.Contains(manifests, name) {
+				r.partly(at, "it is no JSON, and programs may obey it")
+			}
 			return
 		}
-		n = fromJSON(v, 0)
 	}
 	m := &declared{r: r, at: at, npm: name == "package.json", front: name == frontMatterName}
 	m.node(n, nil)
@@ -102,30 +112,35 @@ func interesting(text string) bool {
 	return false
 }
 
-// fromJSON returns JSON as YAML, without lines.
-func fromJSON(v any, depth int) *yamlnode.Node {
-	switch v := v.(type) {
-	case map[string]any:
-		n := &yamlnode.Node{Kind: yamlnode.Mapping}
-		for k, item := range v {
-			if depth < 60 {
-				n.Pairs = append(n.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Value: k}, Value: fromJSON(item, depth+1)})
-			}
-		}
-		slices.SortFunc(n.Pairs, func(a, b yamlnode.Pair) int { return strings.Compare(a.Key.Value, b.Key.Value) })
-		return n
-	case []any:
-		n := &yamlnode.Node{Kind: yamlnode.Sequence}
-		for _, item := range v {
-			if depth < 60 {
-				n.Items = append(n.Items, fromJSON(item, depth+1))
-			}
-		}
-		return n
-	case string:
-		return &yamlnode.Node{Value: v, Quoted: true}
+// json reads JSON, also with comments, nil for another text.
+func (r *reader) json(text, name string) *yamlnode.Node {
+	if !strings.Contains(path.Ext(name), ".json") {
+		return nil
 	}
-	return &yamlnode.Node{}
+	p := js.Read(r.ctx, js.JavaScript, []byte(strings.TrimSpace(text)), 1+strings.Count(text[:len(text)-len(strings.TrimLeft(text, " \t\r\n"))], "\n"))
+	if p.Partly != "" || len(p.Body) != 1 || p.Body[0].Value == nil {
+		return nil
+	}
+	return fromJSON(p.Body[0].Value)
+}
+
+// fromJSON returns JSON as YAML. Its depth has the bound of package code.
+func fromJSON(v *code.Value) *yamlnode.Node {
+	n := &yamlnode.Node{Value: v.Text, Quoted: v.Form == code.Text, Line: v.Line}
+	for i := range v.Args {
+		switch item := fromJSON(&v.Args[i]); v.Form {
+		case code.Map:
+			if i >= len(v.Keys) {
+				continue
+			}
+			n.Kind = yamlnode.Mapping
+			n.Pairs = append(n.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Value: v.Keys[i], Line: item.Line}, Value: item})
+		case code.List:
+			n.Kind = yamlnode.Sequence
+			n.Items = append(n.Items, item)
+		}
+	}
+	return n
 }
 
 // declared reads what a manifest declares.
@@ -290,28 +305,46 @@ func registryOf(kind string) string {
 	return kind
 }
 
-// toml reads the dependencies of a pyproject.toml, line by line.
+// maxProject bounds a pyproject.toml, and so how deep its parser goes.
+const maxProject = 64 << 10
+
+// toml reads the dependencies of a pyproject.toml.
 func (r *reader) toml(at int, text string) {
 	if path.Base(r.r.Files[at].name()) != "pyproject.toml" {
 		return
 	}
-	inside := false
-	line := 0
-	for l := range strings.SplitSeq(text, "\n") {
-		line++
-		t := strings.TrimSpace(l)
-		if strings.HasPrefix(t, "dependencies") || strings.HasPrefix(t, "requires =") {
-			inside = true
-		}
-		if !inside {
-			continue
-		}
-		for i, part := range strings.Split(t, `"`) {
-			if i%2 == 1 && part != "" {
-				r.need(at, "pypi", part, line)
+	var p struct {
+		Project struct {
+			Dependencies []string            `toml:"dependencies"`
+			Optional     map[string][]string `toml:"optional-dependencies"`
+		} `toml:"project"`
+		Build struct {
+			Requires []string `toml:"requires"`
+		} `toml:"build-system"`
+		Groups map[string][]any `toml:"dependency-groups"`
+	}
+	if len(text) > maxProject {
+		r.partly(at, "it has more than 64 KiB")
+		return
+	}
+	if err := toml.Unmarshal([]byte(text), &p); err != nil {
+		r.partly(at, "it is no TOML, and programs may obey it")
+		return
+	}
+	all := slices.Concat(p.Project.Dependencies, p.Build.Requires)
+	for _, key := range slices.Sorted(maps.Keys(p.Project.Optional)) {
+		all = append(all, p.Project.Optional[key]...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Groups)) {
+		for _, item := range p.Groups[key] {
+			if name, ok := item.(string); ok {
+				all = append(all, name)
 			}
 		}
-		inside = !strings.Contains(t, "]") || strings.HasSuffix(t, "[")
+	}
+	for _, name := range all {
+		before, _, _ := strings.Cut(text, name)
+		r.need(at, "pypi", name, strings.Count(before, "\n")+1)
 	}
 }
 

@@ -97,13 +97,13 @@ func (r *reader) block(at int, f *fence) {
 	lang = strings.TrimRight(strings.TrimSuffix(lang, "}"), ",{:")
 	place := r.r.Files[at].place()
 	place.Block = lang
-	s := source{text: strings.Join(f.lines, "\n"), line: f.line, place: place, role: f.role, file: at}
+	s := source{text: strings.Join(f.lines, "\n"), line: f.line, place: place, role: f.role, snippet: true, file: at}
 	switch lang {
 	case "bash", "sh", "shell", "zsh", "ksh", "console", "terminal", "shell-session", "shellsession", "bash-session", "sh-session", "shell-script", "shellscript":
 		s.language = flow.Shell
 		s.text = prompted(placeholder().ReplaceAllString(s.text, filled))
-	case "python", "py", "python3", "ipython":
-		s.language = flow.Python
+	case "python", "py", "python3", "ipython", "pycon":
+		s.language, s.text = flow.Python, statements(s.text)
 	case "javascript", "js", "node", "mjs", "cjs", "jsx":
 		s.language, s.dialect = flow.JavaScript, kindJavaScript
 	case "typescript", "ts":
@@ -150,6 +150,25 @@ func prompted(text string) string {
 		lines[i], more = command, strings.HasSuffix(command, `\`)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// statements returns the statements of a block of Python that also has output, without their prompts, else all of it without the margin.
+// The other lines stay empty.
+func statements(text string) string {
+	margin := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	if margin = margin[strings.LastIndexByte(margin, '\n')+1:]; strings.HasPrefix(text[len(margin):], ">>> ") || strings.Contains(text, "\n"+margin+">>> ") {
+		return eachLine(text, func(l string) string {
+			l = strings.TrimPrefix(l, margin)
+			if l, ok := strings.CutPrefix(l, ">>> "); ok {
+				return l
+			}
+			if l, ok := strings.CutPrefix(l, "... "); ok {
+				return l
+			}
+			return ""
+		})
+	}
+	return eachLine(text, func(l string) string { return strings.TrimPrefix(l, margin) })
 }
 
 // loose returns the lines of a text that are certainly commands. The other lines stay empty.
@@ -219,6 +238,6 @@ func (r *reader) commands(at int, l string, line int, role fact.Role, spans *mar
 		if against(l + ":") {
 			role = fact.Against
 		}
-		r.sources = append(r.sources, source{language: flow.Shell, text: placeholder().ReplaceAllString(text, filled), line: line, place: place, role: role, file: at})
+		r.sources = append(r.sources, source{language: flow.Shell, text: placeholder().ReplaceAllString(text, filled), line: line, place: place, role: role, snippet: true, file: at})
 	}
 }

@@ -51,7 +51,8 @@ type source struct {
 	place    fact.Place
 	role     fact.Role
 	maybe    bool
-	file     int // position in Report.Files
+	snippet  bool // it is an example in a text: what is broken in it is not a fault of the scan
+	file     int  // position in Report.Files
 }
 
 // reader reads one skill.

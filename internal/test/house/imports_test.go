@@ -205,7 +205,7 @@ var importers = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/agent/internal/cli"},
 	"golang.org/x/term":               {"cmd/agent/internal/ui"},
 	"github.com/mattn/go-runewidth":   {"cmd/agent/internal/ui"},
-	"github.com/BurntSushi/toml":      {"script/pyenv", "install/hosts"},
+	"github.com/BurntSushi/toml":      {"script/pyenv", "install/hosts", "skill/scan"},
 	"golang.org/x/mod":                {"skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow", "skill/scan/internal/shell"},
 	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},

@@ -22,6 +22,7 @@ const (
 type Program struct {
 	Body   []Statement `json:"body,omitempty"`
 	Partly string      `json:"partly,omitempty"` // why not all of it is here, a clause: "line 3 is no Python"
+	Broken bool        `json:"broken,omitempty"` // Partly says where it is not of its language; Body has all that is
 }
 
 // Op is what a statement does.

@@ -155,6 +155,40 @@ func TestReadBombs(t *testing.T) {
 	}
 }
 
+// What stands in a text as an example is read as what it is a part of, and what is broken in it takes nothing else away.
+func TestReadFragment(t *testing.T) {
+	for _, test := range []struct {
+		source, want string
+		broken       bool
+	}{
+		{"f(1)", "do f(1)", false},
+		{"a: b(), 'c': 1", "do {a: b(), c: 1}", false},
+		{"async go() { await fetch(u) }\nx = 1", "_ = <class >; def _.go() { do fetch(u) }; _.x = 1", false},
+		{"const x: string = f()", "x = f()", false},
+		{"url(a: 'https://a.sample.net'): number", "_ = <class >; do 'https://a.sample.net'", false},
+		{"f(a, ...)\ng({b: 1, ...})", "do f(a); do g({b: 1})", true},
+		{"fetch(<address>)", "do fetch()", true},
+		{"$ npm start\nf(1)\nThis is text.\ng('u')", "do f(1); do g('u')", true},
+		{"function f() {\n  eval(x)\n", "def f() { do eval(x) }", true},
+		{"x(((\neval(y)\n)", "do x(eval(y))", true},
+	} {
+		p := js.ReadFragment(t.Context(), js.JavaScript, []byte(test.source), 1)
+		if got := code.Short(p.Body); got != test.want || p.Broken != test.broken || (p.Partly != "") != test.broken {
+			t.Errorf("%q: got %s (%q, %v), want %s", test.source, got, p.Partly, p.Broken, test.want)
+		}
+		checkDecodes(t, p)
+	}
+}
+
+func FuzzReadFragment(f *testing.F) {
+	for _, s := range []string{"f(...)", "a: 1", "x(((\ny", "<id>", "go() {}", "$ a\n…"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		checkDecodes(t, js.ReadFragment(t.Context(), js.TypeScript, []byte(s), 3))
+	})
+}
+
 // checkDecodes reports a program that is not within the limits of one.
 func checkDecodes(t *testing.T, p code.Program) {
 	t.Helper()

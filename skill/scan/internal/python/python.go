@@ -117,7 +117,7 @@ func program(s Source, line []byte) code.Program {
 		return texts(s, "Python's answer cannot be read: "+err.Error())
 	}
 	if p.Partly != "" && len(p.Body) == 0 {
-		return texts(s, p.Partly)
+		p.Body = texts(s, "").Body
 	}
 	return p
 }

@@ -101,6 +101,7 @@ func TestReadPartly(t *testing.T) {
 		{"an error in the middle", "a()\nb = 'http://x.example' c\nd()", "line 2 is no Python 3", "do a(); do 'http://x.example'; do d()"},
 		{"a notebook", "import a\n!curl x.example\na.b()", "line 2 is no Python 3", "import a=a; import #os=os; do #os.system('curl x.example'); do a.b()"},
 		{"a piece that is indented", "    a()\n    b()", "line 1 is no Python 3", "do a(); do b()"},
+		{"a line that is none", "def f():\n    g('a')\n    <your code here>\n    h(<key>)\nj()", "line 3 is no Python 3", "def f() { do g('a'); do _; do h(_) }; do j()"},
 		{"null bytes", "a()\x00", "", "do a()"},
 		{"an unknown encoding", "# coding: no-such-thing\na()", "its encoding is not known", "do a()"},
 		{"another encoding", "# coding: utf-8\na('\xff')", "", "do a('\uFFFD')"},
@@ -123,6 +124,8 @@ func TestReadPartly(t *testing.T) {
 	for i, test := range tests {
 		if got := p[2*i].Partly; test.want != "" && got != test.want {
 			t.Errorf("%s: partly %q, want %q", test.name, got, test.want)
+		} else if broken := strings.HasSuffix(got, "is no Python 3"); p[2*i].Broken != broken {
+			t.Errorf("%s: broken is %v", test.name, !broken)
 		}
 		if got := code.Short(p[2*i].Body); !strings.HasPrefix(got, test.has) {
 			t.Errorf("%s: %.200s, want %s", test.name, got, test.has)

@@ -32,10 +32,10 @@ class Reader:
     def __init__(self, above):
         self.above = above  # lines before the source in its file, for what a person reads
         self.nodes = self.depth = self.calls = self.names = self.line = 0
-        self.out, self.owner, self.partly = [], "", ""
+        self.out, self.owner, self.partly, self.broken = [], "", "", False
 
     def deep(self, line):
-        self.partly = self.partly or "line %d is nested too deep" % (line + self.above)
+        self.partly, self.broken = self.partly or "line %d is nested too deep" % (line + self.above), False
 
     def value(self, form, node=None, **more):
         self.nodes += 1
@@ -553,8 +553,9 @@ ERRORS = SyntaxError, ValueError, RecursionError, MemoryError, OverflowError
 def recover(reader, source):
     """Read what can be read of a source with an error: each piece that begins without indentation alone."""
     text = textwrap.dedent(source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", ""))
-    pieces = re.split(r"^(?=[^\s#)\]}]|#!)(?!else|elif|except|finally)", text, flags=re.M)[:MAX_PIECES]
-    i, line, left = 0, 1, MAX_TRIED
+    pieces = re.split(r"^(?=[^\s#)\]}]|#!)(?!else|elif|except|finally)", text, flags=re.M)
+    reader.broken = reader.broken and len(pieces) <= MAX_PIECES
+    pieces, i, line, left = pieces[:MAX_PIECES], 0, 1, MAX_TRIED
     while i < len(pieces):
         piece, n = pieces[i], 1
         tree, more = piece_of(piece)
@@ -569,12 +570,41 @@ def recover(reader, source):
             reader.add("import", line, name="#os", module="os")
             arg = reader.value("text", text=piece[1:].strip())
             reader.add("do", line, value=reader.value("call", func=reader.name("#os.system"), args=[arg]))
-        elif tree:
-            reader.body(ast.increment_lineno(tree, line - 1).body)
         else:
-            literals(reader, piece, line)
+            if not tree:
+                tree, left = mended(reader, piece, line, left)
+            if tree:
+                reader.body(ast.increment_lineno(tree, line - 1).body)
+            else:
+                literals(reader, piece, line)
         line += piece.count("\n")
         i += n if tree else 1
+    reader.broken = reader.broken and left > 0
+
+
+PLACEHOLDER = re.compile(r"<[A-Za-z][\w .-]{0,60}>")
+
+
+def mended(reader, piece, line, left):
+    """Return the tree of a piece without the lines that are no Python, and how many characters may still be tried."""
+    lines, tried = piece.split("\n"), set()
+    while left > 0 and len(tried) < 40:
+        left -= len(piece)
+        try:
+            return ast.parse("\n".join(lines)), left
+        except SyntaxError as e:
+            at = min(e.lineno or 1, len(lines)) - 1
+        except ERRORS:
+            break
+        text = PLACEHOLDER.sub("_", lines[at])
+        if at in tried or text == lines[at]:
+            if text.strip() in ("", "pass"):
+                break
+            literals(reader, lines[at], line + at)
+            text = text[:len(text) - len(text.lstrip())] + "pass"
+        tried.add(at)
+        lines[at] = text
+    return None, left
 
 
 def piece_of(piece):
@@ -612,14 +642,15 @@ def read(source, above):
             tree = ast.parse(source)
         except ERRORS as e:
             reader.partly = why(e, above)
+            reader.broken = reader.partly.startswith("line") and len(source) < MAX_PIECE
             recover(reader, source)
         else:
             reader.body(tree.body)
     except TooMuch:
-        reader.partly = "it has more than %d statements and values" % MAX_NODES
+        reader.partly, reader.broken = "it has more than %d statements and values" % MAX_NODES, False
     except (RecursionError, MemoryError):
-        reader.partly = reader.partly or "it needs too much memory"
-    return {"body": reader.out, "partly": reader.partly}
+        reader.partly, reader.broken = reader.partly or "it needs too much memory", False
+    return {"body": reader.out, "partly": reader.partly, "broken": reader.broken and bool(reader.partly)}
 
 
 def limit():

@@ -15,7 +15,8 @@ import (
 // Limits of a script, beside those of package code.
 const (
 	maxSource = 1 << 20 // bytes
-	maxFaults = 50      // that are passed over
+	maxFaults = 500     // that are passed over
+	maxAgain  = 8 << 20 // bytes that are read again after a fault
 )
 
 // Names of functions that stand for what a shell does with a variable, with the variable as the first argument.
@@ -26,65 +27,95 @@ const (
 	Lower   = "${,}"
 )
 
-// Parse reads a script that begins at a line of its file, from 1. It never fails: where something is no shell, reading goes on with the
-// line after it, and Partly of the program says so.
+// Parse reads a script that begins at a line of its file, from 1. It never fails: where something is no shell, the line is read without
+// the character at which it is none, or up to there, reading goes on with the line after it, and Partly of the program says so.
 func Parse(source string, line int) *code.Program {
 	r := &reader{line: line - 1}
 	source = strings.ToValidUTF8(source, "\ufffd")
 	if safe := withinBounds(source); len(safe) < len(source) {
-		r.fault(1+strings.Count(safe, "\n"), "the rest is too long or too deep")
+		r.cut(1+strings.Count(safe, "\n"), "the rest is too long or too deep")
 		source = safe
 	}
-	for range maxFaults {
-		fault := r.parse(source)
-		if fault == 0 || r.full() {
+	again := 0
+	for faults := 0; strings.TrimSpace(source) != ""; faults++ {
+		line, column := r.parse(source)
+		if line == 0 || r.full() {
 			break
 		}
-		for range fault {
+		for range line - 1 {
 			_, source, _ = strings.Cut(source, "\n")
 		}
-		r.line += fault
-		if strings.TrimSpace(source) == "" {
+		var wrong string
+		wrong, source, _ = strings.Cut(source, "\n")
+		r.line += line - 1
+		r.mend(wrong, column)
+		r.line++
+		if again += len(source); faults >= maxFaults || again > maxAgain {
+			r.cut(1, "and what follows has too many errors")
 			break
 		}
 	}
-	return &code.Program{Body: r.out, Partly: r.partly}
+	return &code.Program{Body: r.out, Partly: r.partly, Broken: r.broken && !r.short}
 }
 
-// parse reads up to the first fault and returns its line, 0 if there is none.
-func (r *reader) parse(source string) (fault int) {
+// parse reads up to the first fault and returns its line and column, from 1; 0 if there is none.
+func (r *reader) parse(source string) (line, column int) {
 	defer func() {
 		if recover() != nil { // the parser has errors of its own
-			fault = max(1, r.last-r.line)
-			r.fault(fault, "cannot be read")
+			line, column = max(1, r.last-r.line), 0
+			r.fault(line, "cannot be read")
 		}
 	}()
 	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(source)) {
 		switch {
 		case err != nil:
-			at := faultLine(err)
-			r.fault(at, "is no shell")
-			return at
+			line, column = faultAt(err)
+			r.fault(line, "is no shell")
+			return line, column
 		case r.full():
-			r.fault(int(s.Pos().Line()), "and what follows is too much")
-			return 0
+			r.cut(int(s.Pos().Line()), "and what follows is too much")
+			return 0, 0
 		}
 		r.last = r.at(s)
 		r.statement(s, nil, code.Do)
 	}
-	return 0
+	return 0, 0
 }
 
-func faultLine(err error) int {
+// marks are what is often left open.
+var marks = strings.NewReplacer("(", " ", ")", " ", "{", " ", "}", " ", `"`, " ", "'", " ", "`", " ")
+
+// mend reads what is left of a line with a fault.
+func (r *reader) mend(line string, column int) {
+	column = max(1, min(column, len(line)))
+	for _, left := range []string{line[:column-1] + " " + line[min(column, len(line)):], marks.Replace(line), line[:column-1]} {
+		if readable(left) {
+			r.parse(left)
+			return
+		}
+	}
+}
+
+func readable(line string) (ok bool) {
+	defer func() { ok = recover() == nil && ok }()
+	for _, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(line)) {
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func faultAt(err error) (line, column int) {
 	var p syntax.ParseError
 	if errors.As(err, &p) {
-		return max(1, int(p.Pos.Line()))
+		return max(1, int(p.Pos.Line())), int(p.Pos.Col())
 	}
 	var l syntax.LangError
 	if errors.As(err, &l) {
-		return max(1, int(l.Pos.Line()))
+		return max(1, int(l.Pos.Line())), int(l.Pos.Col())
 	}
-	return 1
+	return 1, 0
 }
 
 // withinBounds returns the beginning of a script that the parser, which calls itself for what is inside of something, can read with a
@@ -135,12 +166,21 @@ type reader struct {
 	pipes  int // how many variables stand for the output of a command
 	last   int // line of the last statement that was begun
 	partly string
+	broken bool // something is no shell
+	short  bool // not all was looked at
 }
 
 func (r *reader) full() bool { return r.nodes >= code.MaxNodes }
 
 func (r *reader) fault(line int, what string) {
+	r.broken = true
 	r.partly = cmp.Or(r.partly, fmt.Sprintf("line %d %s", line+r.line, what))
+}
+
+// cut says that what begins at a line is not looked at.
+func (r *reader) cut(line int, what string) {
+	r.short = true
+	r.partly = fmt.Sprintf("line %d %s", line+r.line, what)
 }
 
 func (r *reader) at(n syntax.Node) int { return int(n.Pos().Line()) + r.line }
@@ -163,7 +203,7 @@ func (r *reader) apart(read func()) []code.Statement {
 // deeper runs read unless that would be too deep.
 func (r *reader) deeper(n syntax.Node, read func()) {
 	if r.depth++; r.depth > code.MaxDepth || r.full() {
-		r.fault(int(n.Pos().Line()), "is too deep")
+		r.cut(int(n.Pos().Line()), "is too deep")
 	} else {
 		read()
 	}

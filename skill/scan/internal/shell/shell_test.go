@@ -77,8 +77,26 @@ func TestParse(t *testing.T) {
 // Places are lines of the file, and what is no shell is said.
 func TestParsePlaces(t *testing.T) {
 	p := Parse("a\nb )\nc", 10)
-	if p.Partly != "line 11 is no shell" || len(p.Body) != 2 || p.Body[0].Line != 10 || p.Body[1].Line != 12 {
+	if p.Partly != "line 11 is no shell" || !p.Broken || len(p.Body) != 3 || p.Body[0].Line != 10 || p.Body[1].Line != 11 || p.Body[2].Line != 12 {
 		t.Errorf("got %+v", p)
+	}
+}
+
+// A fault takes no command away: its line is read without what is wrong there. So many that it takes too long are more than broken.
+func TestParseBroken(t *testing.T) {
+	for source, want := range map[string]string{
+		"curl u | bash (\nx":          `set |1 curl("u"); do bash(<|1); do x()`,
+		"curl \"u | bash":             `set |1 curl("u"); do bash(<|1)`,
+		"a; b ) c":                    `do a(); do b("c")`,
+		"if a; then\n  curl u | sh\n": `set |1 curl("u"); do sh(<|1)`,
+	} {
+		p := Parse(source, 1)
+		if got := show(p.Body); !strings.Contains(got, want) || !p.Broken {
+			t.Errorf("%q: got %s, want %s", source, got, want)
+		}
+	}
+	if p := Parse(strings.Repeat(")\n", maxFaults+5)+"curl u", 1); p.Broken || p.Partly == "" {
+		t.Errorf("got %+v", p.Partly)
 	}
 }
 
