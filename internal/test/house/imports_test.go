@@ -220,7 +220,7 @@ var importers = map[string][]string{
 	"github.com/charmbracelet":        {"cmd/agent/internal/chat", "cmd/agent/internal/ui"},
 	"github.com/muesli/cancelreader":  {"cmd/agent/internal/chat"},
 	"github.com/google/go-cmp":        {"skilltest"},
-	"github.com/google/jsonschema-go": {"internal/test/streamtest"},
+	"github.com/google/jsonschema-go": {"internal/test/streamtest", "tool"},
 	"github.com/rogpeppe/go-internal": {"skilltest", "internal/diff"},
 	"github.com/tiktoken-go":          {"internal/test/tokentest"}, // 13.5 MB of tables
 	"go.opentelemetry.io/otel":        {"telemetry"},
@@ -244,7 +244,7 @@ var (
 		"golang.org/x/text",
 		"golang.org/x/sys",
 		"golang.org/x/mod",
-		"github.com/BurntSushi/toml",
+		"github.com/BurntSushi/toml", "github.com/google/jsonschema-go", // neither needs another module
 		"github.com/bmatcuk/doublestar/v4", // globs with **; it has no dependencies
 	}
 )
