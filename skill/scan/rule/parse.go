@@ -21,7 +21,7 @@ const maxRules = 1000
 // kinds and objects are those of facts.
 var (
 	kinds   = strings.Fields("reads writes sends listens runs decodes imports needs tells holds declares")
-	objects = strings.Fields("file variable host port program code module package secret hidden opaque saying encoding lookalike description")
+	objects = strings.Fields("file store variable host port program code module package secret hidden opaque saying encoding lookalike description")
 	roles   = strings.Fields("instruction example against test licence document")
 )
 

@@ -37,9 +37,7 @@ func (a *arguments) get(at []where) (found []*value) {
 				found = append(found, p[len(p)-1])
 			}
 		case w.name != "":
-			if i := slices.Index(a.keys, w.name); i >= 0 && i < len(a.args) {
-				found = append(found, a.args[i])
-			}
+			found = append(found, a.key(w.name))
 		case w.position < len(a.plain()):
 			p := a.plain()
 			if !w.rest {
@@ -53,6 +51,14 @@ func (a *arguments) get(at []where) (found []*value) {
 		}
 	}
 	return found
+}
+
+// key returns the argument of a keyword, nil for none.
+func (a *arguments) key(name string) *value {
+	if i := slices.Index(a.keys, name); i >= 0 && i < len(a.args) {
+		return a.args[i]
+	}
+	return nil
 }
 
 // plain returns the arguments without keys.
@@ -103,8 +109,35 @@ func (e *engine) call(c *code.Value) *value {
 	if c.Line > 0 {
 		e.line = c.Line
 	}
-	return e.invoke(f, a)
+	out := e.invoke(f, a)
+	if c.Func.Form == code.Name {
+		e.mutate(c.Func.Text, a, out)
+	}
+	return out
 }
+
+// mutate changes what a method belongs to: the list or map that it puts something into, and what it connects to a host.
+func (e *engine) mutate(name string, a *arguments, out *value) {
+	of, method, ok := cutLast(name)
+	if !ok || len(a.args) == 0 {
+		return
+	}
+	v := e.lookup(of)
+	switch {
+	case v == nil || v.fn != nil || v.mod != nil || len(v.texts) > 0:
+	case slices.Contains(mutators, method) && (v.list || e.nameless(v)):
+		e.set(of, changed([]*value{v, {}, a.args[len(a.args)-1]}))
+	case strings.HasSuffix(v.ref, "()"):
+		if r := e.rows[v.ref+"."+method]; r != nil && r.has("send") {
+			connected := *v
+			connected.from = union(v.from, out.from)
+			e.set(of, &connected)
+		}
+	}
+}
+
+// mutators are methods that put something into what they belong to.
+var mutators = []string{"append", "push", "add", "extend", "insert", "unshift", "appendleft", "update", "setdefault"}
 
 // invoke calls what a value is.
 func (e *engine) invoke(f *value, a *arguments) *value {
@@ -117,7 +150,7 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 	if f.fn != nil {
 		return e.follow(f.fn, a, f, nil)
 	}
-	if r := e.rows[f.ref]; r != nil {
+	if r := e.rows[f.ref]; r != nil && !strings.HasPrefix(f.ref, ".") { // a method of the program's own comes first
 		return e.perform(r, f, a)
 	}
 	if class := e.lookup(f.ref + ".__init__"); class != nil && class.fn != nil && f.ref != "" {
@@ -129,7 +162,7 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 		return &value{ref: f.ref, from: unknown(a.everything()...).from}
 	}
 	_, last, _ := cutLast(f.ref)
-	if methods := e.top.methods[last]; len(methods) > 0 && len(methods) <= 4 && f.ref != last {
+	if methods := e.top.methods[last]; len(methods) > 0 && len(methods) <= 4 && f.ref != last && fileOf(f.recv) == nil {
 		var out *value
 		for _, m := range methods {
 			out = either(out, e.follow(m, a, f, nil))

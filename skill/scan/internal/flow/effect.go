@@ -2,6 +2,7 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
@@ -9,7 +10,11 @@ import (
 
 // perform does what a row says and returns the result of the call.
 func (e *engine) perform(r *row, f *value, a *arguments) *value {
-	out := unknown(a.everything()...)
+	given := a.everything()
+	if r.has("run") || r.has("spawn") || r.has(Shell) {
+		given = slices.DeleteFunc(given, func(v *value) bool { return v != nil && (v.item("env") != nil || v == a.key("env")) }) // stays on the machine
+	}
+	out := unknown(given...)
 	out.from = union(out.from, f.from)
 	from := out.from
 	for _, x := range r.effects {
@@ -159,6 +164,12 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 				return e.command(text("pip"), &arguments{args: v.items})
 			}
 		}
+	case "more": // over a connection that is there
+		for _, i := range f.from {
+			if e.facts[i].Kind == fact.Sends {
+				e.facts[i].From = slices.DeleteFunc(slices.Clone(union(e.facts[i].From, from)), func(n int) bool { return n == i })
+			}
+		}
 	case "call":
 		for _, v := range found {
 			if v.fn != nil {
@@ -305,10 +316,10 @@ func (e *engine) variables(found []*value) *value {
 	for _, v := range found {
 		names := v.all()
 		if len(names) == 0 {
-			return e.variable("")
+			names = []string{""}
 		}
 		for _, name := range names {
-			out.from = union(out.from, e.variable(name).from)
+			out.from = union(union(out.from, v.from), e.variable(name).from)
 		}
 	}
 	return out

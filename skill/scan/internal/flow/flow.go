@@ -173,6 +173,7 @@ func (e *engine) inside(language, source string, from []int) *value {
 		s.parent = e.sc
 	}
 	var out []*value
+	first := len(e.facts)
 	e.nested++
 	e.unit, e.rows, e.top, e.sc, e.base, e.ret = &u, e.tables[language], s, s, union(e.base, from), &out
 	e.program(p)
@@ -180,6 +181,11 @@ func (e *engine) inside(language, source string, from []int) *value {
 	e.nested--
 	v := unknown(out...)
 	v.from = union(v.from, from)
+	for i := first; i < len(e.facts) && language == Shell; i++ { // a command prints what it reads
+		if k := e.facts[i].Kind; k == fact.Reads || k == fact.Sends || k == fact.Decodes {
+			v.from = union(v.from, []int{i})
+		}
+	}
 	return v
 }
 

@@ -149,7 +149,10 @@ func either(a, b *value) *value {
 			out.texts = append(out.texts, t)
 		}
 	}
-	if !b.list && a.list {
+	switch {
+	case a.list && b.list:
+		out.from = union(out.from, a.sources())
+	case a.list:
 		out.list, out.items, out.keys = true, a.items, a.keys
 	}
 	if b.ref == "" {
