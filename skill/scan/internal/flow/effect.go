@@ -164,16 +164,12 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 				return e.command(text("pip"), &arguments{args: v.items})
 			}
 		}
-	case "more": // over a connection that is there
-		for _, i := range f.from {
-			if e.facts[i].Kind == fact.Sends {
-				e.facts[i].From = slices.DeleteFunc(slices.Clone(union(e.facts[i].From, from)), func(n int) bool { return n == i })
-			}
-		}
+	case "more":
+		e.sendMore(f, from)
 	case "call":
 		for _, v := range found {
 			if v.fn != nil {
-				return e.follow(v.fn, &arguments{args: a.args[min(1, len(a.args)):]}, nil, &value{from: from})
+				return e.follow(v.fn, &arguments{args: a.args[min(1, len(a.args)):]}, &value{from: from})
 			}
 		}
 	}
@@ -482,7 +478,7 @@ func urlOf(args []*value) *value {
 func (e *engine) then(a *arguments) (out *value) {
 	for _, v := range a.args {
 		if v.fn != nil {
-			out = either(out, e.follow(v.fn, &arguments{args: []*value{a.self}}, nil, nil))
+			out = either(out, e.follow(v.fn, &arguments{args: []*value{a.self}}, nil))
 		}
 	}
 	return out

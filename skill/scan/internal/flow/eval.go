@@ -56,7 +56,7 @@ func (e *engine) alone(v *value) {
 }
 
 func (e *engine) define(s *code.Statement) {
-	fn := &function{st: s, params: s.Params, body: s.Body, scope: e.sc}
+	fn := &function{st: s, params: s.Params, body: s.Body, scope: e.sc, unit: e.unit, i: e.i, top: e.top}
 	v := &value{fn: fn}
 	if class, method, ok := cutLast(s.Name); ok {
 		fn.method = true
@@ -177,6 +177,7 @@ func (e *engine) importOwn(s *code.Statement, mod *scope) {
 		for name, v := range mod.names {
 			if s.Name == "" && !strings.HasPrefix(name, ".") {
 				e.sc.names[name] = v
+				e.adopt(mod, v)
 			}
 		}
 		if s.Name != "" {
@@ -185,8 +186,23 @@ func (e *engine) importOwn(s *code.Statement, mod *scope) {
 	default:
 		if v := mod.export(s.Member); v != nil {
 			e.sc.names[s.Name] = v
+			e.adopt(mod, v)
 		} else {
 			e.sc.names[s.Name] = &value{}
+		}
+	}
+}
+
+// adopt makes the methods of a class of another program known here.
+func (e *engine) adopt(mod *scope, v *value) {
+	if !v.class || mod == e.top || e.top.names[v.ref+"."] != nil {
+		return
+	}
+	e.top.names[v.ref+"."] = v
+	for name, f := range mod.names {
+		if method, ok := strings.CutPrefix(name, v.ref+"."); ok && f.fn != nil && method != "" {
+			e.top.names[name] = f
+			e.top.methods[method] = append(e.top.methods[method], f.fn)
 		}
 	}
 }
@@ -261,7 +277,7 @@ func (e *engine) form(v *code.Value) *value {
 	case code.Map:
 		return e.object(v)
 	case code.Func:
-		fn := &function{st: &code.Statement{}, params: v.Params, body: v.Body, scope: e.sc}
+		fn := &function{st: &code.Statement{}, params: v.Params, body: v.Body, scope: e.sc, unit: e.unit, i: e.i, top: e.top}
 		e.top.funcs = append(e.top.funcs, fn)
 		return &value{fn: fn}
 	}
@@ -385,6 +401,7 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789@*#"
 func (e *engine) member(v *value, name string) *value {
 	if v.mod != nil {
 		if found := v.mod.export(name); found != nil {
+			e.adopt(v.mod, found)
 			return found
 		}
 	}

@@ -115,6 +115,10 @@ type function struct {
 	method bool
 	active bool
 	cached *value
+
+	unit *Unit // that it stands in
+	i    int
+	top  *scope
 }
 
 // load reads a unit once and returns its variables.
@@ -144,7 +148,7 @@ func (e *engine) program(p *code.Program) {
 	e.statements(p.Body)
 	for i := 0; i < len(e.top.funcs); i++ {
 		if fn := e.top.funcs[i]; e.called[fn.st] == 0 {
-			e.follow(fn, nil, nil, nil)
+			e.follow(fn, nil, nil)
 		}
 	}
 }

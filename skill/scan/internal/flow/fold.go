@@ -303,7 +303,7 @@ func (e *engine) mapping(self *value, a *arguments) *value {
 	item := each(list)
 	var out *value
 	if f.fn != nil {
-		out = e.follow(f.fn, &arguments{args: []*value{item}}, nil, nil)
+		out = e.follow(f.fn, &arguments{args: []*value{item}}, nil)
 	} else {
 		out = e.invoke(f, &arguments{args: []*value{item}})
 	}
