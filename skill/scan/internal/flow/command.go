@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
@@ -12,11 +13,15 @@ import (
 
 // command starts a program, or what else a shell knows by a name.
 func (e *engine) command(name *value, a *arguments) *value {
+	if name.list && !name.each && len(name.items) > 0 && e.unit.Language == Shell { // "${COMMAND[@]}"
+		a.args = slices.Concat(name.items[1:], a.args)
+		name = name.items[0]
+	}
 	a.args = e.spread(append([]*value{text("")}, a.args...))[1:]
 	var out *value
 	for _, t := range name.all() {
 		one := *a
-		if words := strings.Fields(t); len(words) > 1 && e.unit.Language == Shell && !isPath(words) { // $COMMAND
+		if words := e.fields(t); len(words) > 1 && e.unit.Language == Shell && !isPath(words) { // $COMMAND
 			t = words[0]
 			var before []*value
 			for _, w := range words[1:] {
@@ -32,6 +37,15 @@ func (e *engine) command(name *value, a *arguments) *value {
 		return &value{from: union(from, n)}
 	}
 	return out
+}
+
+// fields splits a text into words as a shell does.
+func (e *engine) fields(t string) []string {
+	between := " \t\n"
+	if v := e.lookup("IFS"); v != nil {
+		between = v.first()
+	}
+	return strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune(between, r) })
 }
 
 // isPath reports whether the words are one path with spaces in it.
@@ -51,11 +65,14 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 		if f := e.lookup(name); f != nil && f.fn != nil {
 			return e.follow(f.fn, a, nil)
 		}
-		if e.lookup("alias "+name) != nil {
-			return unknown(a.everything()...)
+		if v := e.lookup("alias " + name); v != nil {
+			return e.aliased(v, name, a)
 		}
 	}
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if strings.ContainsAny(base, "?[*") {
+		base = e.globbed(base)
+	}
 	r, base := e.rowOf(base)
 	out := unknown(a.everything()...)
 	out.from = union(out.from, v.from)
@@ -69,11 +86,11 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 		if strings.Contains(name, "/") && e.own(name) {
 			object = fact.File
 		}
-		from := v.from
+		n := e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: line(name, a), From: v.from})
 		if strings.Contains(name, "/") {
-			from = union(from, e.written[path.Clean(name)])
+			e.runFile(Shell, name, n)
 		}
-		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: line(name, a), From: from}))
+		out.from = union(out.from, n)
 	}
 	if r == nil {
 		e.operands(a.args)
@@ -134,9 +151,8 @@ func (e *engine) start(base string, r *row, a *arguments, out *value) *value {
 		break
 	}
 	given := &arguments{args: operands, opts: opts, input: a.input}
-	from := out.from
-	for _, x := range r.effects {
-		v := e.programEffect(&x, base, given, from)
+	for _, x := range r.effects { // what is read before is sent
+		v := e.programEffect(&x, base, given, out.from)
 		if v != nil {
 			v.from = union(v.from, out.from)
 			out = v
@@ -149,6 +165,9 @@ func (e *engine) start(base string, r *row, a *arguments, out *value) *value {
 func (e *engine) programEffect(x *effect, base string, a *arguments, from []int) *value {
 	found := a.get(x.at)
 	if len(x.at) > 0 && len(found) == 0 {
+		if x.verb == "unpack" && (base != "tar" || a.opts["-x"] != nil) {
+			e.unpack([]*value{text(".")}, from)
+		}
 		return nil
 	}
 	switch x.verb {
@@ -189,7 +208,7 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 		}
 		return nil
 	case "source":
-		return e.source(found)
+		return e.source(found, a.input)
 	case "decode":
 		return e.decode(x.kind, &arguments{input: a.input}, from)
 	case "rev":
@@ -199,6 +218,25 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 		return nil
 	case "tr":
 		return translated(a)
+	case "sed":
+		return e.edited(a)
+	case "save":
+		return &value{from: e.save(a, from)}
+	case "saveas":
+		if a.opts["-O"] == nil && a.opts["--output-document"] == nil {
+			return &value{from: e.save(a, from)}
+		}
+		return nil
+	case "unpack":
+		e.unpack(found, from)
+		return nil
+	case "temp":
+		return text("/tmp/tmp." + strconv.Itoa(e.line))
+	case "allvars":
+		if len(a.args) == 0 {
+			return e.variable("*")
+		}
+		return nil
 	case "cron":
 		if a.input != nil {
 			for _, line := range strings.Split(flat(a.input)[0], "\n") {
@@ -230,10 +268,32 @@ func (e *engine) atFiles(found []*value) *value {
 func (e *engine) alias(a *arguments) {
 	for _, v := range a.args {
 		if name, command, ok := strings.Cut(v.first(), "="); ok {
-			e.top.names["alias "+name] = text("")
+			e.top.names["alias "+name] = &value{texts: []string{command}, from: v.from}
 			e.codeIn(Shell, []*value{{texts: []string{command}, from: v.from}})
 		}
 	}
+}
+
+// aliased runs what an alias stands for.
+func (e *engine) aliased(v *value, name string, a *arguments) *value {
+	words := strings.Fields(v.first())
+	if len(words) == 0 || words[0] == name || strings.ContainsAny(v.first(), "|;&$`<>") {
+		return unknown(append(a.everything(), v)...)
+	}
+	one := *a
+	one.args = append(wordsOf(text(strings.Join(words[1:], " "))), a.args...)
+	return e.named(words[0], v, &one)
+}
+
+// globbed returns the program that a pattern with a star or a question mark means: the only one that is known, or the pattern.
+func (e *engine) globbed(pattern string) string {
+	out := pattern
+	for name, r := range e.tables[Shell] {
+		if ok, err := path.Match(pattern, name); ok && err == nil && !r.has("builtin") && (out == pattern || name < out) {
+			out = name
+		}
+	}
+	return out
 }
 
 // fill gives variables what is read.
@@ -255,14 +315,30 @@ func printed(args []*value) *value {
 	rest := args[1:]
 	var parts []*value
 	format := shell.Unescape(args[0].first())
-	for format != "" {
-		before, after, ok := strings.Cut(format, "%s")
+	for more := format; more != "" || len(rest) > 0 && len(parts) < maxItems; {
+		before, after, ok := strings.Cut(more, "%")
 		parts = append(parts, text(before))
-		if format = after; ok && len(rest) > 0 {
+		if more = after; !ok {
+			if more = format; len(rest) == 0 || !strings.Contains(format, "%") { // it begins anew for what is left
+				break
+			}
+			continue
+		}
+		verb, after := "%", strings.TrimLeft(more, "-+ #0123456789.")
+		if after != "" {
+			verb, more = after[:1], after[1:]
+		}
+		switch {
+		case verb == "%":
+			parts = append(parts, text("%"))
+		case len(rest) == 0:
+		case verb == "b":
+			parts, rest = append(parts, mapped(rest[0], shell.Unescape)), rest[1:]
+		default:
 			parts, rest = append(parts, rest[0]), rest[1:]
 		}
 	}
-	return joined(append(parts, unknown(args...)))
+	return joined(append(parts, &value{texts: []string{""}, from: unknown(args...).from}))
 }
 
 // wrapped starts the program that another one is given.
@@ -331,7 +407,7 @@ func (e *engine) interpreter(language string, a *arguments) *value {
 	if len(a.args) > 0 {
 		file = a.args[0]
 	}
-	if file == nil || file.first() == "-" || file.first() == "/dev/stdin" {
+	if file == nil || file.first() == "-" || file.first() == "/dev/stdin" || language == Shell && a.opts["-s"] != nil {
 		if a.input == nil {
 			return nil
 		}
@@ -342,9 +418,7 @@ func (e *engine) interpreter(language string, a *arguments) *value {
 		return nil
 	}
 	for _, t := range file.texts {
-		if made := e.written[path.Clean(t)]; made != nil {
-			e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, Detail: t, From: made})
-		}
+		e.runFile(language, t, nil)
 	}
 	return nil
 }
@@ -363,7 +437,7 @@ func (e *engine) module(name *value, a *arguments) *value {
 }
 
 // source runs a file in the same shell.
-func (e *engine) source(found []*value) *value {
+func (e *engine) source(found []*value, input *value) *value {
 	for _, v := range found[:min(1, len(found))] {
 		for _, t := range v.texts {
 			if mod := e.find(strings.TrimLeft(t, hole+"/")); mod != nil {
@@ -371,9 +445,10 @@ func (e *engine) source(found []*value) *value {
 					e.set(name, value)
 				}
 			}
-			if made := e.written[path.Clean(t)]; made != nil {
-				e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, Detail: t, From: made})
+			if t == "/dev/stdin" && input != nil {
+				return e.codeIn(Shell, []*value{input})
 			}
+			e.runFile(Shell, t, nil)
 		}
 		if len(v.texts) == 0 {
 			return e.codeIn(Shell, []*value{v})
@@ -413,6 +488,15 @@ func options(r *row, words []*value, skip int) (operands []*value, opts map[stri
 		default:
 			opts[name] = append(opts[name], &value{from: words[i].from})
 		}
+		for _, c := range t[1:] { // -xvf
+			one := "-" + string(c)
+			if r.long || t[1] == '-' || r.takes[one] {
+				break
+			}
+			if opts[one] == nil {
+				opts[one] = []*value{{}}
+			}
+		}
 	}
 	return operands, opts
 }
@@ -447,7 +531,15 @@ func (e *engine) special(name string, a *arguments) (*value, bool) {
 		return &value{from: union(n, input.from)}, true
 	case "<":
 		return &value{from: e.files(fact.Reads, a.args, nil)}, true
-	case shell.Slice, shell.Replace, shell.Upper, shell.Lower:
+	case shell.Indirect:
+		out := &value{}
+		for _, v := range a.args {
+			if t, ok := v.known(); ok {
+				out = e.shellVariable(t)
+			}
+		}
+		return out, true
+	case shell.Slice, shell.Replace, shell.Upper, shell.Lower, shell.Prefix, shell.Suffix:
 		if len(a.args) == 0 {
 			return &value{}, true
 		}

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/shell"
 )
 
 // decode says that a text is decoded, and returns what it becomes if it is known.
@@ -135,27 +136,62 @@ func translated(a *arguments) *value {
 	if a.input == nil {
 		return nil
 	}
-	set := func(i int) string {
-		if i < len(a.args) {
-			return strings.Trim(a.args[i].first(), "[]")
+	set := func(i int) []rune {
+		if i >= len(a.args) {
+			return nil
 		}
-		return ""
+		return ranges(shell.Unescape(strings.Trim(a.args[i].first(), "[]")))
 	}
-	switch {
-	case a.opts["-d"] != nil:
-		return mapped(a.input, func(t string) string {
-			return strings.Map(func(r rune) rune {
-				if strings.ContainsRune(strings.ReplaceAll(set(0), `\n`, "\n"), r) {
-					return -1
-				}
+	from, to := set(0), set(1)
+	return mapped(a.input, func(t string) string {
+		return strings.Map(func(r rune) rune {
+			switch i := slices.Index(from, r); {
+			case i < 0:
 				return r
-			}, t)
-		})
-	case strings.HasPrefix(strings.ToUpper(set(0)), "A-Z") && strings.HasPrefix(strings.ToUpper(set(1)), "N-Z"):
-		return mapped(a.input, func(t string) string {
-			d, _ := Decode("rot13", t)
-			return d
-		})
+			case a.opts["-d"] != nil:
+				return -1
+			case len(to) > 0:
+				return to[min(i, len(to)-1)]
+			}
+			return r
+		}, t)
+	})
+}
+
+// ranges returns the characters that a text like a-zA-Z means.
+func ranges(t string) (out []rune) {
+	r := []rune(t)
+	for i := 0; i < len(r); i++ {
+		if out = append(out, r[i]); i+2 < len(r) && r[i+1] == '-' && r[i+2]-r[i] < 128 {
+			for c := r[i] + 1; c < r[i+2]; c++ {
+				out = append(out, c)
+			}
+			i++
+		}
 	}
-	return nil
+	return out
+}
+
+// edited returns what sed makes of its input where it replaces a text by another. What it runs itself is run.
+func (e *engine) edited(a *arguments) *value {
+	script := append(a.opts["-e"], a.args[:min(1, len(a.args))]...)
+	if len(script) == 0 {
+		return nil
+	}
+	t := strings.TrimLeft(script[0].first(), "0123456789,$ ")
+	if command, ok := strings.CutPrefix(t, "e "); ok {
+		return e.codeIn(Shell, []*value{text(command)})
+	}
+	if a.input == nil || len(t) < 4 || t[0] != 's' {
+		return nil
+	}
+	parts := strings.Split(t[2:], t[1:2])
+	if len(parts) != 3 || strings.ContainsAny(parts[0]+parts[1], `\^$.*[&`) {
+		return nil
+	}
+	n := 1
+	if strings.Contains(parts[2], "g") {
+		n = -1
+	}
+	return mapped(a.input, func(t string) string { return strings.Replace(t, parts[0], parts[1], n) })
 }

@@ -16,7 +16,6 @@ func (e *engine) perform(r *row, f *value, a *arguments) *value {
 	}
 	out := unknown(given...)
 	out.from = union(out.from, f.from)
-	from := out.from
 	for _, x := range r.effects {
 		if x.verb == "give" {
 			both := *out
@@ -24,7 +23,7 @@ func (e *engine) perform(r *row, f *value, a *arguments) *value {
 			out = &both
 			continue
 		}
-		if v := e.effect(&x, f, a, from); v != nil {
+		if v := e.effect(&x, f, a, out.from); v != nil {
 			both := *v
 			if both.ref == "" {
 				both.ref = out.ref
@@ -249,8 +248,11 @@ func (e *engine) files(kind fact.Kind, found []*value, from []int) (out []int) {
 				f.From = union(f.From, e.written[key])
 			}
 			n := e.emit(f)
-			if kind == fact.Writes && !strings.Contains(key, hole) {
+			if kind == fact.Writes && len(strings.Trim(strings.ReplaceAll(key, hole, ""), "/.")) > 2 {
 				e.written[key] = union(e.written[key], n)
+				if e.content != "" {
+					e.contents[key] = &value{texts: []string{e.content}, from: n}
+				}
 			}
 			out = union(out, n)
 		}

@@ -379,7 +379,11 @@ func (e *engine) variable(name string) *value {
 	if strings.Contains(name, hole) {
 		name = ""
 	}
-	return &value{from: e.emit(fact.Fact{Kind: fact.Reads, Object: fact.Variable, Name: name})}
+	out := &value{from: e.emit(fact.Fact{Kind: fact.Reads, Object: fact.Variable, Name: name})}
+	if name == "HOME" || name == "USERPROFILE" {
+		out.texts = []string{"~"}
+	}
+	return out
 }
 
 func (e *engine) shellVariable(name string) *value {

