@@ -180,6 +180,12 @@ func characters(v *value) *value {
 	return &value{texts: []string{t}, from: v.sources()}
 }
 
+// changes are calls that make a text from a text.
+var changes = map[string]func(string) string{
+	"upper": strings.ToUpper, "toUpperCase": strings.ToUpper, shell.Upper: strings.ToUpper, "lower": strings.ToLower, "toLowerCase": strings.ToLower, shell.Lower: strings.ToLower,
+	"strip": strings.TrimSpace, "trim": strings.TrimSpace, "rstrip": strings.TrimSpace, "lstrip": strings.TrimSpace, "trimEnd": strings.TrimSpace, "trimStart": strings.TrimSpace,
+}
+
 // fold computes a call that only changes texts and lists. It returns nil for another call.
 func (e *engine) fold(f *value, name string, a *arguments) *value {
 	self := a.self
@@ -189,6 +195,9 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 	first := &value{}
 	if len(a.args) > 0 {
 		first = a.args[0]
+	}
+	if change := changes[name]; change != nil {
+		return mapped(self, change)
 	}
 	switch name {
 	case "chr", "fromCharCode", "fromCodePoint", "bytes", "bytearray":
@@ -230,16 +239,10 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 		if len(self.texts) > 0 || self.list {
 			return slice(self, at)
 		}
-	case "upper", "toUpperCase", shell.Upper:
-		return mapped(self, strings.ToUpper)
-	case "lower", "toLowerCase", shell.Lower:
-		return mapped(self, strings.ToLower)
 	case shell.Prefix:
 		return mapped(self, func(t string) string { return strings.TrimPrefix(t, first.first()) })
 	case shell.Suffix:
 		return mapped(self, func(t string) string { return strings.TrimSuffix(t, first.first()) })
-	case "strip", "trim", "rstrip", "lstrip", "trimEnd", "trimStart":
-		return mapped(self, strings.TrimSpace)
 	case "concat":
 		return joined(append([]*value{self}, a.args...))
 	case "append", "push", "add", "extend", "insert":
