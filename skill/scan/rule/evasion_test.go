@@ -49,12 +49,11 @@ var missed = map[string]string{
 	"JavaScript makes the text or the call in a way that is not computed": `js-bind js-binding js-constructor js-create-require js-function js-getter js-push js-reflect js-replace
 		js-spawn-input js-timeout js-wasm js-worker`,
 	"foreign package indexes have no rule": `npmrc-index pip-conf-index requirements-index`,
-	"Python makes the text or the call in a way that is not computed": `py-append py-builtins py-ctypes py-fetch-import py-format-map py-globals py-importlib-loop py-input py-int
-		py-lambda py-own-file py-partial py-pickle py-spawn py-subclasses py-sys-modules py-table py-table-letters
-		py-template py-thread py-translate py-xor-file py-xor-key`,
-	"the value is lost on the way, or the host is not known": `sent-address-unknown sent-archive sent-environment-unknown sent-find sent-js-environment
-		sent-js-environment-entries sent-js-request sent-pipe sent-process-environment sent-py-append
-		sent-py-environment-filter sent-py-environment-unknown`,
+	"Python makes the text or the call in a way that is not computed": `py-builtins py-ctypes py-fetch-import py-format-map py-globals py-importlib-loop py-input py-int py-lambda
+		py-own-file py-partial py-pickle py-spawn py-subclasses py-sys-modules py-table py-table-letters py-template
+		py-thread py-translate py-xor-file py-xor-key`,
+	"the value is lost on the way, or the host is not known": `sent-address-unknown sent-environment-unknown sent-find sent-js-environment sent-js-environment-entries
+		sent-process-environment`,
 	"the shell makes the text or the call in a way that is not computed": `sh-array sh-braces sh-cipher sh-dev-tcp-get sh-dns sh-dot-stdin sh-function sh-git-alias sh-git-pager sh-loop
 		sh-prompt-command sh-steps-remote-name sh-tar-checkpoint sh-vim`,
 	"text is weighed in package text": `text-bidi text-judge text-selectors text-tags text-zero-width`,
