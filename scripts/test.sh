@@ -12,16 +12,16 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
 # Packages whose coverage counts, those that take long first.
-CORE='script skilltool agent/hosttool script/pyenv script/nodeenv toolset install/registry mcpserve install/store skill skill/scan install/fetch install skill/manifest install/pack
-	mcphost disclose script/survey script/runner agent/saved mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
-	session/hook tool trial trust trace trace/audit agent agent/permit agent/undo agent/stream toolset/host install/hosts install/lock install/oci install/oms install/source'
+CORE='script skilltool internal/hosttool script/pyenv script/nodeenv toolset install/registry mcpserve install/store skill skill/scan install/fetch install skill/manifest internal/pack
+	mcphost disclose script/survey script/runner cmd/agent/internal/saved mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
+	internal/hook tool cmd/agent/internal/trial trust trace trace/audit agent agent/permit internal/undo cmd/agent/internal/stream toolset/internal/host cmd/agent/internal/hosts cmd/agent/internal/lock install/oci install/oms install/source'
 # Likewise, each together with the packages below it.
 WHOLE='skill/scan/rule skill/scan/export'
 
 # Packages whose tests compute, read source or start processes again and again: under the race detector they take several times as long.
 # It sees the tests of PARTLY that RACED names, and those of HEAVY only in the step race.
 HEAVY='./internal/test/attack ./internal/test/house ./skills ./skilltool ./install/registry'
-PARTLY='./cmd/agent/internal/cli ./script/confine ./agent/hosttool ./script/pyenv ./script/nodeenv ./skill ./disclose'
+PARTLY='./cmd/agent/internal/cli ./script/confine ./internal/hosttool ./script/pyenv ./script/nodeenv ./skill ./disclose'
 RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep|Concurrent|Together|Race$|Share|Live$|Cancelled$|Progress$|Indexes|HotReload'
 
 # What a package has in its code or its tests that does several things at once. The others run without the race detector: it has nothing to see.

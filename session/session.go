@@ -19,8 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/hook"
 	"github.com/agent-base/agent-base/session/allow"
-	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"

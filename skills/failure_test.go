@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skilltest/kalshi"
+	"github.com/agent-base/agent-base/internal/test/kalshi"
 )
 
 // failed checks the result of a failing script: an object on stdout for a program, one line on stderr for a person, exit

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/agent-base/agent-base/skilltest/kalshi"
+	"github.com/agent-base/agent-base/internal/test/kalshi"
 )
 
 var eras = []kalshi.Era{kalshi.Today, kalshi.Legacy}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/skilltest/kalshi"
+	"github.com/agent-base/agent-base/internal/test/kalshi"
 )
 
 func TestSearchKeepsWhatItHasWhenItIsEnded(t *testing.T) {

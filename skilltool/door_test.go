@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"

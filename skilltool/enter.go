@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/hook"
 	"github.com/agent-base/agent-base/session"
-	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/hook"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/session/allow"
-	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"

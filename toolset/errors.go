@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/toolset/host"
+	"github.com/agent-base/agent-base/toolset/internal/host"
 	"github.com/agent-base/agent-base/want"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/toolset/host"
+	"github.com/agent-base/agent-base/toolset/internal/host"
 	"github.com/agent-base/agent-base/want"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
-	"github.com/agent-base/agent-base/toolset/host"
+	"github.com/agent-base/agent-base/toolset/internal/host"
 )
 
 // Limits of a listing.

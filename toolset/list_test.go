@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/mcphost"
-	"github.com/agent-base/agent-base/toolset/host"
+	"github.com/agent-base/agent-base/toolset/internal/host"
 )
 
 // A missing module is named with the package that has it, where that has another name.

@@ -14,8 +14,8 @@ import (
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/agent-base/agent-base/install/pack"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/pack"
 )
 
 // Skill is what Push stores.

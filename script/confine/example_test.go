@@ -6,9 +6,9 @@ import (
 	"log"
 	"os/exec"
 
+	"github.com/agent-base/agent-base/internal/egress"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine"
-	"github.com/agent-base/agent-base/script/confine/egress"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script/confine/egress"
+	"github.com/agent-base/agent-base/internal/egress"
 	"github.com/agent-base/agent-base/script/runner"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/hook"
 	"github.com/agent-base/agent-base/session/allow"
-	"github.com/agent-base/agent-base/session/hook"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 

@@ -16,9 +16,9 @@ var leftovers = []string{"__pycache__", ".pyc", "node_modules", ".venv", ".DS_St
 
 // otherTables are the declarations that have two of these names for another reason.
 var otherTables = map[string]string{
-	"agent/hosttool walk":       "what a search in the user's workspace goes past, which is no skill",
-	"install/lock hash":         "the rule of other programs, whose hashes are compared",
-	"script/runner notSearched": "where no repositories are looked for",
+	"internal/hosttool walk":       "what a search in the user's workspace goes past, which is no skill",
+	"cmd/agent/internal/lock hash": "the rule of other programs, whose hashes are compared",
+	"script/runner notSearched":    "where no repositories are looked for",
 }
 
 // What belongs to a skill is asked of package internal/content: nothing else has a list.

@@ -33,7 +33,7 @@ var besideLanguages = map[string]string{
 	"skill/scan/markdown.go":                        "the names of code blocks in Markdown",
 	"skill/scan/internal/flow/flow.go":              "how JavaScript completes the name of a module",
 	"toolset/entry.go":                              "files of toolsets, which include modules",
-	"toolset/host/host.go":                          "the runtimes for which there is a program that serves toolsets",
+	"toolset/internal/host/host.go":                 "the runtimes for which there is a program that serves toolsets",
 	"toolset/servers.go":                            "the commands of MCP servers whose packages are prepared",
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // fixed lists the calls whose results a package variable may hold: immutable values, and those that are made once, on first use.
-var fixed = []string{"sync.OnceValue", "errors.New", "regexp.MustCompile", "lazyregexp.New", "strings.NewReplacer", "regexp.MustCompilePOSIX", "fmt.Errorf"}
+var fixed = []string{"sync.OnceValue", "sync.OnceValues", "errors.New", "regexp.MustCompile", "lazyregexp.New", "strings.NewReplacer", "regexp.MustCompilePOSIX", "fmt.Errorf"}
 
 // reforms lists the calls that only convert a text: their results count as literals.
 var reforms = []string{"json.RawMessage", "strings.Fields"}

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent"
-	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/llm/anthropic"
 	"github.com/agent-base/agent-base/llm/gemini"

@@ -3,7 +3,7 @@ package app
 import (
 	"path/filepath"
 
-	"github.com/agent-base/agent-base/agent/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/redact"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/replay"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/llm/replay"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/install/lock"
+	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 )

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/replay"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/llm/replay"
 )
 
 // Models finds the models that the flags, the settings or the environment name.

@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/undo"
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill/manifest"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/install/lock"
+	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
 	"github.com/agent-base/agent-base/skill"
 )
 

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/internal/egress"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/confine"
-	"github.com/agent-base/agent-base/script/confine/egress"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/diff"
+	"github.com/agent-base/agent-base/internal/undo"
 	"github.com/agent-base/agent-base/trace"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
-	"github.com/agent-base/agent-base/install/hosts"
+	"github.com/agent-base/agent-base/cmd/agent/internal/hosts"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
 )

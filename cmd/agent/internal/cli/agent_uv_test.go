@@ -8,8 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agent-base/agent-base/internal/test/kalshi"
 	"github.com/agent-base/agent-base/internal/test/pythontest"
-	"github.com/agent-base/agent-base/skilltest/kalshi"
 )
 
 // exchange lets the bundled scripts run for real: it puts uv before the script's PATH, sets AGENT_HOME to a place that

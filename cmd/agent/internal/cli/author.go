@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/script"
@@ -19,7 +20,6 @@ import (
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/toolset"
-	"github.com/agent-base/agent-base/trial"
 )
 
 // bench is where an author works on one skill: the services of a run in which the skill is among those that are found.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	_ "github.com/agent-base/agent-base/cmd/agent/internal/protect"
+	"github.com/agent-base/agent-base/cmd/agent/internal/streamtest"
 	"github.com/agent-base/agent-base/internal/paths"
-	"github.com/agent-base/agent-base/internal/test/streamtest"
 	"github.com/agent-base/agent-base/internal/test/untidy"
 )
 

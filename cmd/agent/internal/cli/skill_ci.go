@@ -13,8 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
 	"github.com/agent-base/agent-base/install"
-	"github.com/agent-base/agent-base/install/lock"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/paths"
 )

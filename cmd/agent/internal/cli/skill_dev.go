@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trace/audit"
-	"github.com/agent-base/agent-base/trial"
 )
 
 type devOptions struct {

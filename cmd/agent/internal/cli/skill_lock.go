@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
-	"github.com/agent-base/agent-base/install/lock"
+	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
 )
 
 type lockOptions struct {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install/oci"
-	"github.com/agent-base/agent-base/install/pack"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/pack"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )

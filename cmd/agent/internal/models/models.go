@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/replay"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/llm/replay"
 )
 
 // Finder finds models.

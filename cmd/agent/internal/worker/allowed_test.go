@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/agent/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 )
 
 // Of several modes the last one counts, once; rules and hosts all do, as they were allowed.

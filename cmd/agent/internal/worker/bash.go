@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/internal/keyagent"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-base/agent-base/agent/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/tool"
 )

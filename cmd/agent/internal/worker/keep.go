@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
-	"github.com/agent-base/agent-base/agent/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
 )

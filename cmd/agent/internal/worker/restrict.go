@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
-	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/hosttool"
+	"github.com/agent-base/agent-base/internal/undo"
 )
 
 // changed returns the lines that show how a call changed a file, if the user was not asked about it.
