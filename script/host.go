@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,8 +97,7 @@ type Options struct {
 	// HOST, HOST:PORT or *.HOST; "all" means every host.
 	PackageHosts []string
 
-	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
-	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
+	NPMRC []byte // the operator's npmrc: which registries have npm packages
 
 	// Granted returns what the user gave a skill's scripts. It is asked for each run, with the skill that runs. nil means only
 	// the variables that the manifest names.
@@ -195,7 +193,7 @@ func New(o *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
+	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC,
 		Cache: h.o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Hosts: o.PackageHosts, Progress: o.Progress})
 	return h, err
 }

@@ -20,8 +20,10 @@ import (
 // nodeRig is a host whose npm packages come from a registry with the packages esm and cjs, and a skill that needs them.
 func nodeRig(t testing.TB) (*rig, *npmtest.Registry, tree) {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skipf("node is not installed, so no script with npm packages runs: %v", err)
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed, so no script with npm packages runs: %v", program, err)
+		}
 	}
 	r := npmtest.New()
 	t.Cleanup(r.Close)
@@ -116,6 +118,8 @@ func TestSweepNode(t *testing.T) {
 // deno takes the prepared packages, and its own for a script without.
 func TestDenoPackages(t *testing.T) {
 	h, _, files := nodeRig(t)
+	s := open(t, "", files)
+	mustPrepare(t, h, s, "all", nil)
 	var args [][]string
 	run := func(_ context.Context, c *runner.Command) (*runner.Output, error) {
 		args = append(args, c.Args)
@@ -127,7 +131,6 @@ func TestDenoPackages(t *testing.T) {
 		}
 		return "", exec.ErrNotFound
 	}
-	s := open(t, "", files)
 	mustText(t, h, s, "all")
 	mustText(t, h, s, "plain")
 	if len(args) != 2 || !slices.Contains(args[0], "--node-modules-dir=manual") || slices.Contains(args[1], "--node-modules-dir=manual") {

@@ -159,3 +159,46 @@ type HostError struct{ Hosts []string }
 func (e *HostError) Error() string {
 	return fmt.Sprintf("the index sends to %s, which is not a host of the settings: allow it only if you trust the index with that", strings.Join(e.Hosts, ", "))
 }
+
+// Watch calls look every so often, and ends the context that it returns when look returns an error. stop ends the watch
+// and returns that error.
+func Watch(ctx context.Context, every time.Duration, look func() error) (watched context.Context, stop func() error) {
+	watched, cancel := context.WithCancel(ctx)
+	var over error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-watched.Done():
+				return
+			case <-tick.C:
+				if over = look(); over != nil {
+					cancel()
+					return
+				}
+			}
+		}
+	}()
+	return watched, func() error {
+		cancel()
+		<-done
+		return over
+	}
+}
+
+// Measure adds the size of a folder and the number of its files. Files that vanish meanwhile do not count.
+func Measure(dir string, bytes *int64, files *int) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		*files++
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			*bytes += info.Size()
+		}
+		return nil
+	})
+}

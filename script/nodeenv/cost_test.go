@@ -1,7 +1,6 @@
 package nodeenv
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,10 @@ import (
 
 // A script cannot put modules or settings where the interpreters find them for other skills that share its environment.
 func TestPlanted(t *testing.T) {
+	needManager(t, "npm")
 	r, locks := world(t)
 	s := r.store(nil)
-	p := project(skill(dependencies(), files{"bun.lock": locks["bun.lock"]}))
+	p := project(skill(dependencies(), files{"package-lock.json": locks["package-lock.json"]}))
 	for _, name := range []string{"package.json", "tsconfig.json", "skills/package.json", "skills/node_modules"} {
 		got := prepare(t, s, p, nil)
 		if _, err := got.Copy(t.Context(), "key", sealer(t, nil)); err != nil {
@@ -50,42 +50,29 @@ func TestLocksAreReadFast(t *testing.T) {
 		}
 	}
 	pkg := &packageJSON{file: "package.json", Dependencies: map[string]string{"a": "1"}}
-
-	places := m{"node_modules/a": m{"version": "1.0.0", "integrity": npmtest.Integrity(nil)}}
-	for i := range 150_000 {
-		places[fmt.Sprintf("node_modules/o%d", i)] = m{"optional": true, "os": "none"}
+	read := func(format int, pkg *packageJSON, text string) func() error {
+		return func() error {
+			_, err := lockFormats()[format].check(pkg, "lock", []byte(text), settings(nil, nil))
+			return err
+		}
 	}
-	npm := npmtest.Lock(pkg.Dependencies, places)
-	soon("npm", func() error {
-		_, err := readNPM(pkg, "lock", []byte(npm), thisPlatform())
-		return err
-	}, "")
+	places := m{"node_modules/a": m{"version": "1.0.0", "integrity": npmtest.Integrity(nil)}}
+	for i := range 100_000 {
+		places[fmt.Sprintf("node_modules/o%d", i)] = m{"version": "1.0.0", "dev": true}
+	}
+	soon("npm", read(1, pkg, npmtest.Lock(pkg.Dependencies, places)), "")
+	for i := range maxItems {
+		places[fmt.Sprintf("node_modules/o%d", i)] = m{"version": "1.0.0", "integrity": npmtest.Integrity(nil)}
+	}
+	soon("npm, too many", read(1, pkg, npmtest.Lock(pkg.Dependencies, places)), "more than 20000 packages")
 
 	long, deps := strings.Repeat("a", 4<<20), map[string]string{}
 	for i := range 50_000 {
 		deps[fmt.Sprintf("x%d", i)] = "1"
 	}
 	bunPkg := &packageJSON{file: "package.json", Dependencies: map[string]string{long: "1"}}
-	bun, err := json.Marshal(m{"lockfileVersion": 1, "workspaces": m{"": m{"dependencies": bunPkg.Dependencies}},
+	bun := npmJSON(m{"lockfileVersion": 1, "workspaces": m{"": m{"dependencies": bunPkg.Dependencies}},
 		"packages": m{long: []any{long + "@1.0.0", "", m{"optionalDependencies": deps}, npmtest.Integrity(nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	soon("bun", func() error {
-		_, err := readBun(bunPkg, "lock", bun, thisPlatform())
-		return err
-	}, "not a package of a registry")
-
-	g := graph{"x@2": {item: item{Name: "x", Version: "2.0.0", Integrity: npmtest.Integrity(nil)}}, "x@1": {item: item{Name: "x", Version: "1.0.0", Integrity: npmtest.Integrity(nil)}}}
-	root := []edge{{"x", "x@1"}}
-	for i := range 8000 {
-		name := fmt.Sprintf("p%d", i)
-		g[name] = &vertex{item: item{Name: name, Version: "1.0.0", Integrity: npmtest.Integrity(nil)}, deps: []edge{{"x", "x@2"}}}
-		g["x@2"].deps = append(g["x@2"].deps, edge{name, name})
-		root = append(root, edge{name, name})
-	}
-	soon("hoist", func() error {
-		_, err := g.hoist("lock", root)
-		return err
-	}, "dependencies of packages on each other")
+	soon("bun", read(3, bunPkg, bun), "not a package of a registry")
+	soon("yarn", read(4, pkg, strings.Repeat("a@1, ", 1<<20)+"b:\n"), "is not a package of a registry")
 }

@@ -15,18 +15,15 @@ const (
 
 // Causes that an Error may wrap.
 var (
-	// ErrNoNPM is the cause if versions must be chosen and npm is not installed.
-	ErrNoNPM = errors.New("npm is not installed: get it with Node.js from https://nodejs.org")
-
-	// ErrCertificate is the cause if no known authority signed the certificate of a registry. Trying again does not help.
-	ErrCertificate = errors.New("no authority that is known here signed the certificate of the registry: if the registry is your own, name the file of its authority with the variable SSL_CERT_FILE, or with cafile in .npmrc")
-
 	// ErrTooLarge is the cause if packages are larger than is allowed. Preparing again does not help.
 	ErrTooLarge = errors.New("the packages are too large")
 
 	// ErrLargeDownload is the cause if packages are a large download and PrepareOptions.Large did not allow it.
 	ErrLargeDownload = errors.New("the packages are a large download, which nobody has allowed")
 )
+
+// errCertificate is the cause if no known authority signed the certificate of a registry. Trying again does not help.
+var errCertificate = errors.New("no authority that is known here signed the certificate of the registry: if the registry is your own, name the file of its authority with the variable SSL_CERT_FILE, or with cafile in .npmrc")
 
 // HostError is the cause if a registry sends to a host that may not be reached.
 type HostError = envstore.HostError

@@ -3,191 +3,79 @@ package nodeenv
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"slices"
+	"fmt"
 	"strings"
 )
 
-// bunLock is a bun.lock. Each package is a list: name@version, registry or address, facts, integrity. Its key is the way to
-// it through the packages that it lies in.
-type bunLock struct {
-	LockfileVersion int
-	Workspaces      map[string]*packageJSON
-	Packages        map[string][]json.RawMessage
-
-	PatchedDependencies map[string]json.RawMessage
-}
-
-// bunFacts is the third value of a package.
-type bunFacts struct {
-	Dependencies         map[string]string
-	OptionalDependencies map[string]string
-	PeerDependencies     map[string]string
-	OptionalPeers        []string
-	OS, CPU, Libc        words
-	Bundled              bool // it comes with the package that it lies in
-}
-
-// bunPackage is one package of a bun.lock.
-type bunPackage struct {
-	item
-	facts bunFacts
-}
-
-// readBun returns the plan of a bun.lock. The lock does not say which packages are only for development, so those that the
-// dependencies reach are taken.
-func readBun(pkg *packageJSON, file string, b []byte, pf platform) (plan, error) {
-	var lock bunLock
-	if err := json.Unmarshal(plainJSON(b), &lock); err != nil {
-		return nil, refuse("%s cannot be read: write the lock again: %v", file, err)
+// readBun reads a bun.lock. Each of its packages is a list: name@version, registry or address, facts, integrity.
+func readBun(r *lockReader) error {
+	var lock struct {
+		LockfileVersion     int
+		Workspaces          map[string]*packageJSON
+		Packages            map[string][]json.RawMessage
+		PatchedDependencies map[string]json.RawMessage
+	}
+	var all map[string]any
+	b := plainJSON(r.text)
+	if err := json.Unmarshal(b, &lock); err != nil {
+		return refuse("%s cannot be read: write the lock again: %v", r.file, err)
 	}
 	root := lock.Workspaces[""]
 	switch {
 	case lock.LockfileVersion > 2:
-		return nil, refuse("%s has version %d, which is not known: add a package-lock.json", file, lock.LockfileVersion)
+		return refuse("%s has version %d, which is not known: add a package-lock.json", r.file, lock.LockfileVersion)
 	case len(lock.PatchedDependencies) > 0:
-		return nil, refuse("%s has patches of packages, which are not applied: publish the changed package, or use another", file)
+		return refuse("%s has patches of packages, which are not applied: publish the changed package, or use another", r.file)
 	case root == nil:
-		return nil, disagrees(file, pkg, "it has no entry for the package itself")
+		return r.disagrees("it has no entry for the package itself")
 	}
-	if err := pkg.agrees(file, root); err != nil {
-		return nil, err
+	if err := r.agrees(root); err != nil {
+		return err
 	}
-	w := &bunWalk{lock: &lock, file: file, platform: pf, found: map[string]*bunPackage{}}
-	if err := w.follow("", pkg.Dependencies, false); err != nil {
-		return nil, err
-	}
-	if err := w.follow("", pkg.OptionalDependencies, true); err != nil {
-		return nil, err
-	}
-	if err := w.follow("", pkg.peers(), false); err != nil {
-		return nil, err
-	}
-	var out plan
-	for _, p := range w.found {
-		if p != nil {
-			out = append(out, p.item)
-		}
-	}
-	return out.checked(file)
-}
-
-// bunWalk visits the packages that dependencies reach.
-type bunWalk struct {
-	lock     *bunLock
-	file     string
-	platform platform
-	found    map[string]*bunPackage // by key; nil for one that is for another platform
-	depth    int
-}
-
-// follow visits the packages that one of key depends on.
-func (w *bunWalk) follow(key string, names map[string]string, optional bool) error {
-	if w.depth++; w.depth > maxItems {
-		return refuse("%s has packages that depend on each other too deeply: use fewer of them, or add a package-lock.json", w.file)
-	}
-	defer func() { w.depth-- }()
-	for _, name := range sortedKeys(names) {
-		at, ok := w.find(key, name)
-		switch {
-		case !ok && optional:
-			continue
-		case !ok:
-			return refuse("%s has no %q, which %q needs: write the lock again", w.file, clip(name), clip(key))
-		}
-		if err := w.visit(at, name, optional); err != nil {
+	for _, key := range sortedKeys(lock.Packages) {
+		if err := r.bunEntry(key, lock.Packages[key]); err != nil {
 			return err
 		}
 	}
+	for _, name := range sortedKeys(r.pkg.Dependencies) {
+		if lock.Packages[name] == nil {
+			return r.disagrees(fmt.Sprintf("it has no %q", clip(name)))
+		}
+	}
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	all["packages"] = lock.Packages
+	r.out, _ = json.Marshal(all) // it was JSON
 	return nil
 }
 
-// find returns the key that a package finds another by: the nearest on the way up.
-func (w *bunWalk) find(from, name string) (key string, ok bool) {
-	for parts := bunNames(from); ; parts = parts[:len(parts)-1] {
-		key = strings.Join(append(slices.Clone(parts), name), "/")
-		if _, ok := w.lock.Packages[key]; ok {
-			return key, true
-		}
-		if len(parts) == 0 {
-			return "", false
-		}
+// bunEntry checks a package. Its registry becomes that of the operator.
+func (r *lockReader) bunEntry(key string, p []json.RawMessage) error {
+	var id string
+	var e entry
+	var facts fields
+	if len(p) == 4 && json.Unmarshal(p[0], &id) == nil && json.Unmarshal(p[1], &e.resolved) == nil && json.Unmarshal(p[2], &facts) == nil &&
+		json.Unmarshal(p[3], &e.integrity) == nil {
+		at := max(strings.LastIndexByte(id, '@'), 0)
+		e.name, e.version = id[:at], strings.TrimPrefix(id[at:], "@")
 	}
-}
-
-func (w *bunWalk) visit(key, name string, optional bool) error {
-	if p, ok := w.found[key]; ok {
-		if p != nil && !optional {
-			p.Optional = false
-		}
+	if facts.is("bundled") && strings.Count(key, "/") > strings.Count(e.name, "/") { // it comes with the package that it lies in
+		p[1] = json.RawMessage(`""`)
 		return nil
 	}
-	p, err := w.read(key)
-	if err != nil {
-		return err
+	if !strings.HasSuffix(e.resolved, ".tgz") {
+		e.resolved = "" // the address of a registry
 	}
-	if p.facts.Bundled {
-		w.found[key] = nil
-		return nil
+	if e.name == "" {
+		return refuse("%s: %q is not a package of a registry: only those are installed: name a version that the registry has", r.file, clip(key))
 	}
-	if !w.platform.fits(p.facts.OS, p.facts.CPU, p.facts.Libc) {
-		if !optional {
-			return refuse("%s: %q is not for this machine: make it an optional dependency", w.file, clip(key))
-		}
-		w.found[key] = nil
-		return nil
+	address, err := r.take(e)
+	if e.resolved == "" {
+		address = "" // what the settings say
 	}
-	p.Optional = optional
-	w.found[key] = p
-	peers := maps.Clone(p.facts.PeerDependencies)
-	for _, name := range p.facts.OptionalPeers {
-		delete(peers, name)
-	}
-	if err := w.follow(key, p.facts.Dependencies, optional); err != nil {
-		return err
-	}
-	if err := w.follow(key, p.facts.OptionalDependencies, true); err != nil {
-		return err
-	}
-	return w.follow(key, peers, true) // a peer may be left out
-}
-
-// read reads the entry of a package.
-func (w *bunWalk) read(key string) (*bunPackage, error) {
-	entry := w.lock.Packages[key]
-	var id, resolved, integrity string
-	p := &bunPackage{}
-	if len(entry) == 4 && json.Unmarshal(entry[0], &id) == nil && json.Unmarshal(entry[1], &resolved) == nil &&
-		json.Unmarshal(entry[2], &p.facts) == nil && json.Unmarshal(entry[3], &integrity) == nil {
-		at := strings.LastIndexByte(id, '@')
-		names := bunNames(key)
-		if at > 0 && len(names) <= maxNesting && len(key) <= maxNesting*maxPackageName {
-			if !strings.HasSuffix(resolved, ".tgz") {
-				resolved = "" // the address of a registry
-			}
-			p.item = item{Path: placeOf(names...), Name: id[:at], Version: id[at+1:], Resolved: resolved, Integrity: integrity}
-			return p, nil
-		}
-	}
-	return nil, refuse("%s: %q is not a package of a registry: only those are installed: name a version that the registry has", w.file, clip(key))
-}
-
-// bunNames splits a key into the names of the packages on the way. The name of a scoped package has a slash.
-func bunNames(key string) []string {
-	if key == "" {
-		return nil
-	}
-	var out []string
-	scope := ""
-	for part := range strings.SplitSeq(key, "/") {
-		if strings.HasPrefix(part, "@") && scope == "" {
-			scope = part + "/"
-			continue
-		}
-		out = append(out, scope+part)
-		scope = ""
-	}
-	return out
+	p[1], _ = json.Marshal(address) // a text
+	return err
 }
 
 // plainJSON removes the comments and the commas before a closing bracket that bun's JSON may have.

@@ -1,129 +1,85 @@
 package nodeenv
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"path"
 	"strings"
 )
 
-// npmLock is a package-lock.json or npm-shrinkwrap.json of version 2 or 3.
-type npmLock struct {
-	LockfileVersion int
-	Packages        map[string]*npmPackage
-}
+const modules = "node_modules"
 
-// npmPackage is one entry of a lock. Its key is its place.
-type npmPackage struct {
-	packageJSON // of the root
+// fields is an entry of a lock. A key counts as it is written: Go would also take one with other capitals.
+type fields map[string]any
 
-	Name, Version, Resolved, Integrity        string
-	Dev, Optional, Link, InBundle, Extraneous bool
-	OS, CPU, Libc                             words
-}
+func (f fields) text(key string) string { s, _ := f[key].(string); return s }
+func (f fields) is(key string) bool     { b, _ := f[key].(bool); return b }
 
-// words is a text or a list of texts. Values of other types are left out.
-type words []string
-
-func (w *words) UnmarshalJSON(b []byte) error {
-	var one string
-	var list []any
-	switch {
-	case json.Unmarshal(b, &one) == nil:
-		*w = words{one}
-	case json.Unmarshal(b, &list) == nil:
-		for _, v := range list {
-			if s, ok := v.(string); ok {
-				*w = append(*w, s)
-			}
-		}
+// readNPM reads a package-lock.json or npm-shrinkwrap.json of version 2 or 3. npm gets one without packages for development
+// and with nothing that was not checked: the part that old versions of npm read is left out.
+func readNPM(r *lockReader) error {
+	var lock struct {
+		LockfileVersion int
+		Packages        map[string]json.RawMessage
 	}
-	return nil
-}
-
-// readNPM returns the plan of a package-lock.json.
-func readNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error) {
-	var lock npmLock
-	if err := json.Unmarshal(b, &lock); err != nil {
-		return nil, refuse("%s cannot be read: write the lock again: %v", file, err)
+	if err := json.Unmarshal(r.text, &lock); err != nil {
+		return refuse("%s cannot be read: write the lock again: %v", r.file, err)
 	}
-	root := lock.Packages[""]
 	switch {
 	case lock.LockfileVersion < 2 || lock.Packages == nil:
-		return nil, refuse("%s has version %d, which is too old: write it again with `npm install --package-lock-only` of npm 7 or later", file, lock.LockfileVersion)
-	case root == nil:
-		return nil, disagrees(file, pkg, "it has no entry for the package itself")
+		return refuse("%s has version %d, which is too old: write it again with `npm install --package-lock-only` of npm 7 or later", r.file, lock.LockfileVersion)
+	case lock.Packages[""] == nil:
+		return r.disagrees("it has no entry for the package itself")
 	}
-	if err := pkg.agrees(file, &root.packageJSON); err != nil {
-		return nil, err
-	}
-	var out plan
-	skipped := map[string]bool{} // places whose packages are left out, with what lies in them
-	for _, key := range sortedKeys(lock.Packages) {
-		p := lock.Packages[key]
-		if key == "" || p == nil || p.Dev || p.InBundle || p.Extraneous || !p.Link && !strings.HasPrefix(key, modules+"/") {
+	out := map[string]any{}
+	for _, place := range sortedKeys(lock.Packages) {
+		var p fields
+		var own packageJSON
+		if json.Unmarshal(lock.Packages[place], &p) != nil || place == "" && json.Unmarshal(lock.Packages[place], &own) != nil {
+			return refuse("%s cannot be read: the entry %q is wrong: write the lock again", r.file, clip(place))
+		}
+		switch {
+		case place == "":
+			if err := r.agrees(&own); err != nil {
+				return err
+			}
+			delete(p, "devDependencies")
+			delete(p, "workspaces")
+		case p.is("dev") || p.is("extraneous") || !p.is("link") && !strings.HasPrefix(place, modules+"/"):
 			continue // the folder of a workspace counts where a link leads to it
-		}
-		if p.Link {
-			return nil, refuse("%s: %q is a link to a folder: only packages of the registry are installed: publish it, or move its files into the skill", file, clip(key))
-		}
-		names, ok := placeNames(key)
-		if !ok || len(names) > maxNesting {
-			return nil, refuse("%s: %q is not a place of a package: write the lock again", file, clip(key))
-		}
-		if !pf.fits(p.OS, p.CPU, p.Libc) {
-			if !p.Optional {
-				return nil, refuse("%s: %q is for %s %s, not for this machine: make it an optional dependency", file, clip(key), clip(strings.Join(p.OS, ", ")), clip(strings.Join(p.CPU, ", ")))
-			}
-			skipped[key] = true
-			continue
-		}
-		if isBelow(names, skipped) {
-			continue
-		}
-		it := item{Path: key, Name: p.Name, Version: p.Version, Resolved: p.Resolved, Integrity: p.Integrity, Optional: p.Optional}
-		if it.Name == "" {
-			it.Name = names[len(names)-1]
-		}
-		out = append(out, it)
-	}
-	for name := range pkg.Dependencies {
-		if e := lock.Packages[placeOf(name)]; e == nil || e.Dev {
-			return nil, disagrees(file, pkg, fmt.Sprintf("it has no %q", name))
-		}
-	}
-	return out.checked(file)
-}
-
-// isBelow reports whether a package lies in another one of those places.
-func isBelow(names []string, places map[string]bool) bool {
-	for n := len(names) - 1; n > 0; n-- {
-		if places[placeOf(names[:n]...)] {
-			return true
-		}
-	}
-	return false
-}
-
-// agrees returns an error if a lock was written for other dependencies than those of p.
-func (p *packageJSON) agrees(file string, locked *packageJSON) error {
-	for name := range locked.OptionalDependencies {
-		delete(locked.Dependencies, name)
-	}
-	for _, g := range []struct{ ours, theirs map[string]string }{
-		{p.Dependencies, locked.Dependencies}, {p.OptionalDependencies, locked.OptionalDependencies}, {p.peers(), locked.peers()},
-	} {
-		for _, name := range sortedKeys(g.ours) {
-			theirs, ok := g.theirs[name]
-			if !ok || theirs != g.ours[name] {
-				return disagrees(file, p, fmt.Sprintf("%q is %q there and %q in the lock", name, clip(g.ours[name]), clip(theirs)))
+		case p.is("link"):
+			return refuse("%s: %q is a link to a folder: only packages of the registry are installed: publish it, or move its files into the skill", r.file, clip(place))
+		default:
+			if err := r.npmEntry(place, p); err != nil {
+				return err
 			}
 		}
+		out[place] = p
 	}
+	for _, name := range sortedKeys(r.pkg.Dependencies) {
+		if out[modules+"/"+name] == nil {
+			return r.disagrees(fmt.Sprintf("it has no %q", name))
+		}
+	}
+	r.pkg.DevDependencies = nil
+	r.out, _ = json.Marshal(map[string]any{"lockfileVersion": lock.LockfileVersion, "requires": true, "packages": out}) // it was JSON
 	return nil
 }
 
-// disagrees returns the error for a lock that was not written for a package.json.
-func disagrees(file string, p *packageJSON, why string) error {
-	return refuse("%s does not belong to %s: %s; write the lock again", file, path.Base(p.file), why)
+// npmEntry checks the entry of a package, and changes its address.
+func (r *lockReader) npmEntry(place string, p fields) error {
+	names := strings.Split(strings.TrimPrefix(place, modules+"/"), "/"+modules+"/")
+	for _, name := range names {
+		if !validName(name) {
+			return refuse("%s: %q is not a place of a package of a registry: write the lock again", r.file, clip(place))
+		}
+	}
+	if p.is("inBundle") && len(names) > 1 { // it comes with the package that it lies in
+		delete(p, "resolved")
+		delete(p, "integrity")
+		return nil
+	}
+	address, err := r.take(entry{cmp.Or(p.text("name"), names[len(names)-1]), p.text("version"), p.text("resolved"), p.text("integrity")})
+	p["resolved"] = address
+	return err
 }

@@ -1,11 +1,11 @@
-// Package nodeenv installs the npm packages that the JavaScript and TypeScript scripts of a skill need. It reads the
-// package.json above a script and the lock next to it, fetches the packages from the operator's registry, and unpacks them.
-// It executes nothing of the skill and nothing of the packages: no lifecycle script ever runs.
+// Package nodeenv prepares the npm packages that the JavaScript and TypeScript scripts of a skill need. It reads the
+// package.json above a script and the lock next to it, and has the manager that wrote the lock install them: npm, pnpm, bun
+// or Yarn 1. The manager gets a package.json with the dependencies alone and the lock, in an empty folder: no settings of
+// the skill, and of the operator's those that say where packages come from. No lifecycle script ever runs.
 //
-// The locks of npm (version 2 and 3), pnpm (6 and 9), bun (bun.lock) and Yarn 1 are read. Those of later versions of Yarn have no
-// checksums of the files that a registry serves. Each package must have a checksum in the
-// lock, and its file must agree with it. Without a lock npm chooses the versions, in a folder that has nothing of the skill
-// but the names of its dependencies; the choice is kept. With a lock nothing of npm is needed.
+// The locks of npm (version 2 and 3), pnpm (9), bun (bun.lock) and Yarn 1 are read before. Those of later versions of
+// Yarn have no checksums of the files that a registry serves. Each package must have a checksum in the lock, and come
+// from a registry; its address is changed to that of the operator's. Without a lock npm chooses the versions, and the choice is kept.
 //
 // An environment is a folder with node_modules, stored in Options.Cache under a key of the dependencies, the lock and the
 // system. The interpreters look for node_modules in the folders above a script, so a script runs from a copy of its skill
@@ -13,8 +13,8 @@
 // which has a digest of the metadata of its files; one that was changed since then is made again.
 //
 // The package refuses dependencies on repositories, folders and addresses, locks that were written for another
-// package.json, packages without a checksum or with sha1 alone, and packages that are too large. devDependencies are not
-// installed, and neither are optional packages for other systems.
+// package.json, packages without a checksum or with sha1 alone, packages that are too large, and links that lead out of
+// the packages. devDependencies are not installed, and neither are optional packages for other systems.
 //
 // A Store is safe for concurrent use, also by several processes.
 package nodeenv
@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -44,17 +43,16 @@ type Leftover = envstore.Leftover
 
 // Options configures a Store. Run, LookPath and Cache are required.
 type Options struct {
-	// Run runs npm. It returns an error only when npm could not be started or ctx is done.
-	Run       func(context.Context, *Command) (*Output, error)
-	LookPath  func(string) (string, error) // finds npm and node
-	Env       []string                     // the operator's environment, NAME=value: npm_config_registry and what the network needs
-	NPMRC     []byte                       // the operator's npmrc: its registries, their credentials and cafile count
-	Transport http.RoundTripper            // fetches packages; nil means one without a proxy. In an *http.Transport the cafile of the npmrc replaces the known authorities
-	Cache     string                       // absolute folder for environments
-	MaxBytes  int64                        // most bytes of an environment, and of what is fetched for it; 0 means DefaultMaxBytes
-	MaxTime   time.Duration                // for preparing one environment; 0 means DefaultMaxTime
-	Hosts     []string                     // further hosts that may be reached, besides those of the registries: HOST, HOST:PORT or *.HOST
-	Progress  func(string)                 // called once if preparing takes more than a second; may be nil
+	// Run runs a manager. It returns an error only when that could not be started or ctx is done.
+	Run      func(context.Context, *Command) (*Output, error)
+	LookPath func(string) (string, error) // finds npm, pnpm, bun, yarn and node
+	Env      []string                     // the operator's environment, NAME=value: npm_config_registry and what the network needs
+	NPMRC    []byte                       // the operator's npmrc: its registries, their credentials and cafile count
+	Cache    string                       // absolute folder for environments
+	MaxBytes int64                        // most bytes of an environment and of what is fetched for it together; 0 means DefaultMaxBytes
+	MaxTime  time.Duration                // for preparing one environment; 0 means DefaultMaxTime
+	Hosts    []string                     // further hosts that may be reached, besides those of the registries: HOST, HOST:PORT or *.HOST
+	Progress func(string)                 // says what is done if preparing takes more than a second; may be nil
 }
 
 // The limits if Options has none.
@@ -67,8 +65,9 @@ const (
 type Store struct {
 	o        Options
 	from     *registries
-	platform platform
 	patience time.Duration // until Progress is called
+	pause    time.Duration // before npm or pnpm tries again; later up to four times as long
+	large    int64         // LargeDownload
 }
 
 // New returns a Store. It returns an error if an option is missing.
@@ -81,15 +80,12 @@ func New(o *Options) (*Store, error) {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("Options.Cache must be an absolute path, not %q", o.Cache)
 	}
-	s := &Store{o: *o, from: settings(o.NPMRC, o.Env), platform: thisPlatform(), patience: time.Second}
+	s := &Store{o: *o, from: settings(o.NPMRC, o.Env), patience: time.Second, pause: time.Second, large: LargeDownload}
 	if s.o.MaxBytes <= 0 {
 		s.o.MaxBytes = DefaultMaxBytes
 	}
 	if s.o.MaxTime <= 0 {
 		s.o.MaxTime = DefaultMaxTime
-	}
-	if s.o.Transport == nil {
-		s.o.Transport = &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second}
 	}
 	return s, nil
 }
@@ -115,11 +111,11 @@ type PrepareOptions struct {
 // LargeDownload is the size of packages, in bytes, above which PrepareOptions.Large is asked.
 const LargeDownload = 200_000_000
 
-// Download is what making an environment would download. A lock has no sizes: they are those that the registry gave until
-// the question had to be asked, so there may be more.
+// Download is what making an environment would download. A lock has no sizes: Bytes were fetched until the question had to be
+// asked, so there are more.
 type Download struct {
 	Script   string   // the script that needs it
-	Packages []string // as "name@version", largest first
+	Packages []string // as "name@version", largest first as far as they are there
 	Bytes    int64
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 )
 
 // schema is part of every key: a change of how environments are made leaves the old ones behind.
-const schema = "1"
+const schema = "2"
 
 // skills is the folder in an environment for copies of skills.
 const skills = "skills"
@@ -123,7 +124,7 @@ func (j *job) prepare(ctx context.Context) error {
 	}
 	var err error
 	if !j.pkg.added {
-		if j.lock, err = findLock(j.p.FS, j.pkg, j.s.platform); err != nil {
+		if j.lock, err = findLock(j.p.FS, j.pkg, j.s.from); err != nil {
 			return j.fail(err)
 		}
 	}
@@ -135,10 +136,10 @@ func (j *job) prepare(ctx context.Context) error {
 }
 
 // key returns the name of the environment. It depends on the dependencies and the lock or, without one, on the registries
-// that npm asks.
+// that are asked.
 func (j *job) key() string {
-	pf := j.s.platform
-	parts := []string{schema, pf.os, pf.cpu, pf.libc, string(j.pkg.canonical()), path.Base(j.lock.file), string(j.lock.text)}
+	musl, _ := filepath.Glob("/lib/ld-musl-*.so.1")
+	parts := []string{schema, runtime.GOOS, runtime.GOARCH, strings.Join(musl, " "), string(j.pkg.canonical(j.lock.file != "")), path.Base(j.lock.file), string(j.lock.original)}
 	if j.lock.file == "" {
 		parts = append(parts, j.s.from.lines...)
 	}
@@ -216,30 +217,6 @@ func (j *job) make(ctx context.Context) (err error) {
 		return err
 	}
 	defer program.RemoveAll(work)
-	p, next := j.lock.plan, record{}
-	if j.lock.file == "" {
-		if p, err = j.choose(ctx, work, &next); err != nil {
-			return err
-		}
-	}
-	transport, err := j.s.from.transport(j.s.o.Transport)
-	if err != nil {
-		return err
-	}
-	f := newFetcher(j.s.from, transport, work, j.s.o.MaxBytes, j.s.may)
-	f.report = func(bytes int64) {
-		j.progress.Say(fmt.Sprintf("preparing the npm packages of %s (%d MB of %d packages fetched)", j.p.Script, bytes/1_000_000, len(p)))
-	}
-	if ask := j.o.Large; ask != nil {
-		f.ask = func(ctx context.Context, d Download) (bool, error) {
-			d.Script = j.p.Script
-			return ask(ctx, d)
-		}
-	}
-	files, err := f.all(ctx, p)
-	if err != nil {
-		return err
-	}
 	env, err := j.place.NewFolder("")
 	if err != nil {
 		return err
@@ -249,11 +226,19 @@ func (j *job) make(ctx context.Context) (err error) {
 			program.RemoveAll(env)
 		}
 	}()
-	p, next.Unbuilt, err = j.install(ctx, env, p, files, f.limit.Load())
-	if err != nil {
+	next := record{Folder: filepath.Base(env)}
+	i := &installation{j: j, env: env, home: work, lock: &j.lock}
+	if j.lock.file == "" {
+		if err := i.choose(ctx, &next); err != nil {
+			return err
+		}
+	}
+	if err := i.install(ctx); err != nil {
 		return err
 	}
-	next.Folder, next.Packages = filepath.Base(env), p.packages()
+	if next.Packages, next.Unbuilt, err = i.finish(); err != nil {
+		return err
+	}
 	if next.Files, err = envstore.Inventory(filepath.Join(env, modules)); err != nil {
 		return err
 	}
@@ -262,67 +247,4 @@ func (j *job) make(ctx context.Context) (err error) {
 	}
 	j.record, j.made = next, true
 	return nil
-}
-
-// choose has versions chosen, or takes those that were chosen before.
-func (j *job) choose(ctx context.Context, work string, next *record) (p plan, err error) {
-	next.Chosen, next.Resolved = j.record.Chosen, j.record.Resolved
-	if next.Chosen == nil || j.o.anew(next.Resolved) {
-		next.Resolved = time.Now()
-		if next.Chosen, err = j.resolve(ctx, work); err != nil {
-			return nil, err
-		}
-	}
-	return next.Chosen.plan(j.pkg, j.s.platform)
-}
-
-// install unpacks the packages, those that others lie in first. It returns the plan without the optional packages that turn
-// out to be for another platform, and the packages that have install scripts.
-func (j *job) install(ctx context.Context, env string, p plan, files fetched, limit int64) (kept plan, unbuilt []string, err error) {
-	if err := os.MkdirAll(filepath.Join(env, modules), 0o755); err != nil {
-		return nil, nil, err
-	}
-	if err := os.Mkdir(filepath.Join(env, skills), 0o700); err != nil {
-		return nil, nil, err
-	}
-	root, err := os.OpenRoot(env)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer root.Close()
-	u := &unpacker{root: root, bytes: limit, files: maxFiles}
-	for _, it := range p {
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		if err := u.open(files[it.Integrity], it.Path); err != nil {
-			return nil, nil, fmt.Errorf("%s@%s: %w", it.Name, it.Version, err)
-		}
-		facts := readFacts(root, it.Path)
-		if it.Optional && !j.s.platform.fits(facts.OS, facts.CPU, facts.Libc) {
-			if err := root.RemoveAll(it.Path); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		kept = append(kept, it)
-		if facts.installs() {
-			unbuilt = append(unbuilt, it.Name+"@"+it.Version)
-		}
-	}
-	return kept, unbuilt, nil
-}
-
-// open unpacks a file to a place.
-func (u *unpacker) open(file, place string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return u.unpack(f, info.Size(), place)
 }

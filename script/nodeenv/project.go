@@ -28,8 +28,13 @@ type packageJSON struct {
 	PeerDependenciesMeta map[string]struct {
 		Optional bool `json:"optional,omitempty"`
 	} `json:"peerDependenciesMeta,omitempty"`
-	Overrides      map[string]any `json:"overrides,omitempty"`
-	PackageManager string         `json:"packageManager,omitempty"`
+	DevDependencies map[string]string `json:"devDependencies,omitempty"` // never installed; a manager compares them with the lock
+	Overrides       map[string]any    `json:"overrides,omitempty"`
+	Resolutions     map[string]any    `json:"resolutions,omitempty"`
+	PNPM            struct {
+		Overrides map[string]any `json:"overrides,omitempty"`
+	} `json:"pnpm,omitzero"`
+	PackageManager string `json:"packageManager,omitempty"`
 
 	file   string // its path in the skill
 	added  bool   // it has packages that the user added
@@ -140,7 +145,7 @@ func (p *packageJSON) check() error {
 			}
 		}
 	}
-	return p.checkOverrides(p.Overrides, 0)
+	return errors.Join(p.checkOverrides(p.Overrides, 0), p.checkOverrides(p.Resolutions, 0), p.checkOverrides(p.PNPM.Overrides, 0))
 }
 
 func (p *packageJSON) checkOne(name, spec string) error {
@@ -177,9 +182,13 @@ func (p *packageJSON) checkOverrides(overrides map[string]any, depth int) error 
 	return nil
 }
 
-// canonical returns the package.json that decides what is installed, for keys and for npm. It has no scripts.
-func (p *packageJSON) canonical() []byte {
+// canonical returns the package.json that decides what is installed, for keys and for managers. It has no scripts, no
+// workspaces and no settings.
+func (p *packageJSON) canonical(locked bool) []byte {
 	short := *p
+	if !locked { // versions are chosen for what is installed
+		short.DevDependencies, short.Resolutions, short.PNPM.Overrides = nil, nil, nil
+	}
 	short.PackageManager = ""
 	b, _ := json.Marshal(&short) // maps are sorted; nothing in it can fail
 	return b

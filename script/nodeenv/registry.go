@@ -2,12 +2,9 @@ package nodeenv
 
 import (
 	"cmp"
-	"crypto/tls"
 	"crypto/x509"
-	"encoding/base64"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -15,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/envstore"
-	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
@@ -25,11 +20,10 @@ const publicRegistry = "https://registry.npmjs.org/"
 
 // registries are the operator's settings: where packages come from. Addresses end with a slash.
 type registries struct {
-	main    string
-	scopes  map[string]string // by scope, with its "@"
-	secrets map[string]string // value of Authorization by //host/path/
-	lines   []string          // the settings as lines of an npmrc, sorted
-	cafile  string            // with the authorities of the registries' certificates, in place of those of the machine; "" for none
+	main   string
+	scopes map[string]string // by scope, with its "@"
+	lines  []string          // the settings as lines of an npmrc, sorted
+	cafile string            // with the authorities of the registries' certificates, in place of those of the machine; "" for none
 }
 
 // reference matches a variable in an npmrc.
@@ -38,13 +32,12 @@ var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\??\}`)
 // settings reads the operator's npmrc and environment. Of all settings it takes only the registries, the credentials for them and
 // the file of their authorities. Variables have precedence.
 func settings(npmrc []byte, env []string) *registries {
-	r := &registries{main: publicRegistry, scopes: map[string]string{}, secrets: map[string]string{}}
+	r := &registries{main: publicRegistry, scopes: map[string]string{}}
 	variables := map[string]string{}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		variables[name] = value
 	}
-	users, passwords := map[string]string{}, map[string]string{}
 	for line := range strings.Lines(string(npmrc)) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
 		key, value = strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"'`)
@@ -61,25 +54,10 @@ func settings(npmrc []byte, env []string) *registries {
 			continue
 		case strings.HasPrefix(key, "@") && name == "registry":
 			r.scopes[place] = value
-		case !credential || !strings.HasPrefix(place, "//"):
-			continue
-		case name == "_authToken":
-			r.secrets[place] = "Bearer " + value
-		case name == "_auth":
-			r.secrets[place] = "Basic " + value
-		case name == "username":
-			users[place] = value
-		case name == "_password":
-			passwords[place] = value
-		default:
+		case !credential || !strings.HasPrefix(place, "//") || !slices.Contains([]string{"_authToken", "_auth", "username", "_password"}, name):
 			continue
 		}
 		r.lines = append(r.lines, key+"="+value)
-	}
-	for place, user := range users {
-		if password, err := base64.StdEncoding.DecodeString(passwords[place]); err == nil && passwords[place] != "" {
-			r.secrets[place] = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(password)))
-		}
 	}
 	for _, name := range []string{"npm_config_registry", "NPM_CONFIG_REGISTRY"} {
 		if v := variables[name]; v != "" {
@@ -117,22 +95,6 @@ func (r *registries) authorities() ([]byte, error) {
 	return b, nil
 }
 
-// transport returns what fetches packages. It knows the authorities of the operator's file, if there is one, and no others.
-func (r *registries) transport(base http.RoundTripper) (http.RoundTripper, error) {
-	pem, err := r.authorities()
-	t, ok := base.(*http.Transport)
-	if err != nil || pem == nil || !ok {
-		return base, err
-	}
-	t = t.Clone()
-	if t.TLSClientConfig == nil {
-		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	t.TLSClientConfig.RootCAs = x509.NewCertPool()
-	t.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem)
-	return t, nil
-}
-
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -166,50 +128,23 @@ func (r *registries) hosts() []string {
 	return out
 }
 
-// may reports whether a registry may send to a host, as HOST or HOST:PORT.
-func (s *Store) may(host string) bool {
-	if slices.Contains(s.o.Hosts, envstore.AllHosts) {
-		return true
-	}
-	want, err := hostname.Parse(host)
-	return err == nil && slices.ContainsFunc(append(s.from.hosts(), s.o.Hosts...), func(text string) bool {
-		allowed, err := hostname.Parse(text)
-		return err == nil && allowed.Matches(want.Host, cmp.Or(want.Port, 443))
-	})
-}
-
-// address returns where an item's file is fetched: always from the operator's registry. The address in a lock counts if it
+// address returns where a package is fetched: always from the operator's registry. The address in a lock counts if it
 // is of that registry. Otherwise it must be one that a registry has, and the same file is taken from the operator's: the
 // lock's checksum holds it to its content.
-func (r *registries) address(it *item) (string, error) {
-	base, err := r.of(it.Name)
+func (r *registries) address(e entry) (string, error) {
+	base, err := r.of(e.name)
 	if err != nil {
 		return "", err
 	}
-	if strings.HasPrefix(it.Resolved, base) && !strings.Contains(it.Resolved, "..") {
-		return it.Resolved, nil
+	if strings.HasPrefix(e.resolved, base) && !strings.Contains(e.resolved, "..") {
+		return e.resolved, nil
 	}
-	file := tarball(it.Name, it.Version)
-	if it.Resolved != "" {
-		u, err := url.Parse(it.Resolved)
-		if err != nil || path.Base(u.Path) != file || !strings.Contains(u.Path, "/"+path.Base(it.Name)+"/") {
-			return "", refuse("%s@%s comes from %q, which is not a package of a registry: only those are installed: name a version that the registry has", it.Name, it.Version, clip(it.Resolved))
+	file := path.Base(e.name) + "-" + e.version + ".tgz"
+	if e.resolved != "" {
+		u, err := url.Parse(e.resolved)
+		if err != nil || path.Base(u.Path) != file || !strings.Contains(u.Path, "/"+path.Base(e.name)+"/") {
+			return "", refuse("%s@%s comes from %q, which is not a package of a registry: only those are installed: name a version that the registry has", e.name, e.version, clip(e.resolved))
 		}
 	}
-	return base + it.Name + "/-/" + file, nil
-}
-
-// authorise adds the credentials for an address to a request: those of the longest setting that it lies below.
-func (r *registries) authorise(req *http.Request) {
-	at := "//" + req.URL.Host + req.URL.Path
-	best := ""
-	for place := range r.secrets {
-		folder := strings.TrimRight(place, "/") + "/"
-		if strings.HasPrefix(at, folder) && len(place) > len(best) {
-			best = place
-		}
-	}
-	if best != "" {
-		req.Header.Set("Authorization", r.secrets[best])
-	}
+	return base + e.name + "/-/" + file, nil
 }

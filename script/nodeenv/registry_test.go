@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,9 +49,7 @@ func newRegistry(t testing.TB) *registry {
 // store has an empty cache and takes packages from the registry.
 func (r *registry) store(change func(*Options)) *Store {
 	r.t.Helper()
-	transport := &http.Transport{}
-	r.t.Cleanup(transport.CloseIdleConnections)
-	o := &Options{Run: execute, LookPath: exec.LookPath, Cache: scratch.Dir(r.t), Transport: transport,
+	o := &Options{Run: execute, LookPath: exec.LookPath, Cache: scratch.Dir(r.t),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "npm_config_registry=" + r.URL}}
 	if change != nil {
 		change(o)
@@ -61,7 +58,7 @@ func (r *registry) store(change func(*Options)) *Store {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	s.platform = platform{"linux", "x64", "glibc"}
+	s.pause = time.Millisecond
 	return s
 }
 
@@ -78,6 +75,26 @@ func execute(ctx context.Context, c *Command) (*Output, error) {
 		return nil, err
 	}
 	return &Output{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), ExitCode: cmd.ProcessState.ExitCode()}, nil
+}
+
+// needManager skips a test where a manager is missing.
+func needManager(t testing.TB, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("%s is not installed: %v", name, err)
+	}
+}
+
+// standIn is a manager that does what the real ones do with a.
+func standIn(version string, then func(c *Command) (*Output, error)) func(context.Context, *Command) (*Output, error) {
+	return func(_ context.Context, c *Command) (*Output, error) {
+		dir := filepath.Join(c.Dir, modules, "a")
+		err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"a","version":"`+version+`"}`), 0o644))
+		if err != nil || then == nil {
+			return &Output{}, err
+		}
+		return then(c)
+	}
 }
 
 // skill has a script that imports a package, and a package.json with these dependencies.
@@ -98,8 +115,8 @@ func installed(t *testing.T, p *Prepared) files {
 	t.Helper()
 	out := files{}
 	err := filepath.WalkDir(filepath.Join(p.Folder, modules), func(file string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") {
+			return err // managers keep notes of their own
 		}
 		b, err := os.ReadFile(file)
 		rel, _ := filepath.Rel(p.Folder, file)

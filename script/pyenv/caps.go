@@ -3,10 +3,10 @@ package pyenv
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -46,30 +46,17 @@ func (c caps) exceeded(bytes int64, files int) string {
 // they exceed the caps. stop ends the watch and returns the cap that was exceeded. The files of another preparation that
 // uses the same cache count as well.
 func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop func() string) {
-	guarded, cancel := context.WithCancel(ctx)
 	over := ""
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(w.cap.every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-guarded.Done():
-				return
-			case <-tick.C:
-				bytes, files := w.used()
-				if over = w.cap.exceeded(bytes, files); over != "" {
-					cancel()
-					return
-				}
-				w.report(bytes)
-			}
+	guarded, end := envstore.Watch(ctx, w.cap.every, func() error {
+		bytes, files := w.used()
+		if over = w.cap.exceeded(bytes, files); over != "" {
+			return ErrTooLarge
 		}
-	}()
+		w.report(bytes)
+		return nil
+	})
 	return guarded, func() string {
-		cancel()
-		<-done
+		_ = end() // over says it
 		return over
 	}
 }
@@ -93,10 +80,10 @@ func (w *workshop) over() string { return w.cap.exceeded(w.used()) }
 func (w *workshop) used() (bytes int64, files int) {
 	for dir := range w.archives() {
 		if !w.before[dir] {
-			measure(dir, &bytes, &files)
+			envstore.Measure(dir, &bytes, &files)
 		}
 	}
-	measure(w.env, &bytes, &files)
+	envstore.Measure(w.env, &bytes, &files)
 	return bytes, files
 }
 
@@ -117,18 +104,4 @@ func (w *workshop) discard() {
 			program.RemoveAll(dir)
 		}
 	}
-}
-
-// measure returns the size of a folder. Files that vanish meanwhile do not count.
-func measure(dir string, bytes *int64, files *int) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		*files++
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			*bytes += info.Size()
-		}
-		return nil
-	})
 }

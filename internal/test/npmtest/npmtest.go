@@ -24,9 +24,10 @@ import (
 type Registry struct {
 	*httptest.Server
 
-	mu    sync.Mutex
-	files map[string][]byte // by path
-	asked int
+	mu       sync.Mutex
+	files    map[string][]byte         // by path
+	versions map[string]map[string]any // by name and version
+	asked    int
 }
 
 // New starts a registry without packages.
@@ -45,10 +46,10 @@ func NewTLS() *Registry {
 }
 
 func unstarted() *Registry {
-	r := &Registry{files: map[string][]byte{}}
+	r := &Registry{files: map[string][]byte{}, versions: map[string]map[string]any{}}
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
-		b, ok := r.files[req.URL.Path]
+		b, ok := r.files[strings.ReplaceAll(req.URL.Path, "%2f", "/")]
 		r.asked++
 		r.mu.Unlock()
 		if !ok {
@@ -61,8 +62,8 @@ func unstarted() *Registry {
 }
 
 // Publish adds a package, such as a@1.0.0 or @s/a@1.0.0, and returns its integrity. It has a package.json and a module
-// that is its own name and version, unless the files replace them. npm can choose the version that was published last, which
-// depends on nothing.
+// that is its own name and version, unless the files replace them. npm can choose among the versions, of which the latest is
+// that which was published last.
 func (r *Registry) Publish(id string, files map[string]string) string {
 	name, version := split(id)
 	all := map[string]string{"package.json": fmt.Sprintf(`{"name":%q,"version":%q}`, name, version), "index.js": fmt.Sprintf("module.exports = %q", id)}
@@ -72,10 +73,17 @@ func (r *Registry) Publish(id string, files map[string]string) string {
 		entries = append(entries, Entry{tar.Header{Name: "package/" + f, Typeflag: tar.TypeReg}, all[f]})
 	}
 	integrity := r.Put(id, Pack(entries...))
-	description, _ := json.Marshal(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{
-		version: map[string]any{"name": name, "version": version, "dist": map[string]string{"integrity": integrity, "tarball": r.URL + file(name, version)}},
-	}})
-	r.Serve("/"+name, description)
+	one := map[string]any{}
+	_ = json.Unmarshal([]byte(all["package.json"]), &one)
+	one["name"], one["version"] = name, version
+	one["dist"] = map[string]string{"integrity": integrity, "tarball": r.URL + file(name, version)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.versions[name] == nil {
+		r.versions[name] = map[string]any{}
+	}
+	r.versions[name][version] = one
+	r.files["/"+name], _ = json.Marshal(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": r.versions[name]})
 	return integrity
 }
 

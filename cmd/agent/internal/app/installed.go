@@ -19,7 +19,6 @@ import (
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -121,7 +120,7 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
 	case errors.Is(err, fetch.ErrNetwork), errors.Is(err, oci.ErrNetwork):
 		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
-	case errors.As(err, new(*tls.CertificateVerificationError)) && !errors.Is(err, nodeenv.ErrCertificate):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}

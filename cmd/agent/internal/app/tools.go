@@ -154,7 +154,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
-		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.settings.within(k.Transport()),
+		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(),
 	}, nil
 }
 
@@ -187,7 +187,7 @@ func (k *Toolkit) npmrc() []byte {
 	return b
 }
 
-// Transport returns a transport with the proxies of the environment: for npm packages, and the keys of an authorization server.
+// Transport returns a transport with the proxies of the environment: for the keys of an authorization server.
 func (k *Toolkit) Transport() http.RoundTripper {
 	return models.Transport(k.sys.first)
 }

@@ -152,8 +152,8 @@ func prepared(err error, name string) string {
 	var source *pyenv.NoWheelError
 	command := "agent skill prepare " + name
 	never := func(err error) bool { // preparing lacks the same program, or room
-		return slices.ContainsFunc([]error{pyenv.ErrTooLarge, nodeenv.ErrTooLarge, pyenv.ErrNoUV, nodeenv.ErrNoNPM}, func(of error) bool { return errors.Is(err, of) }) ||
-			errors.As(err, new(*program.DroppedError))
+		return slices.ContainsFunc([]error{pyenv.ErrTooLarge, nodeenv.ErrTooLarge, pyenv.ErrNoUV}, func(of error) bool { return errors.Is(err, of) }) ||
+			errors.As(err, new(*program.DroppedError)) || errors.As(err, new(*nodeenv.MissingError))
 	}
 	switch {
 	case errors.As(err, &size):

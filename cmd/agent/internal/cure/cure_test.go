@@ -24,7 +24,7 @@ func TestPackages(t *testing.T) {
 	}{
 		{fmt.Errorf("no network"), "agent skill prepare report"},
 		{pyenv.ErrNoUV, ""},
-		{fmt.Errorf("package.json has no lock, and %w", nodeenv.ErrNoNPM), ""},
+		{fmt.Errorf("package.json has no lock, and %w", &nodeenv.MissingError{Manager: "npm"}), ""},
 		{fmt.Errorf("x: %w", &program.DroppedError{Path: "/work/uv", Reason: "is in the project"}), ""},
 		{pyenv.ErrLargeDownload, "agent skill prepare report --large"},
 		{pyenv.ErrTooLarge, ""},
