@@ -57,8 +57,8 @@ skill's folder, or else the dependencies in pyproject.toml. --with adds a packag
 not name what it imports; it is kept until the skill changes.
 
 What a JavaScript or TypeScript script or toolset needs is what package.json says, in the versions of the lock of npm, pnpm, bun
-or Yarn 1 next to it; without a lock npm chooses them. The packages come from the registry of your npm settings. --with
-npm:PACKAGE adds one; then npm chooses all versions.
+or Yarn 1 next to it, and that program installs them; without a lock npm chooses. The packages come from the registry of your npm
+settings. --with npm:PACKAGE adds one; then npm chooses all versions.
 
 Only wheels are installed. A package that has none is refused, unless --build names it: its build runs code of the
 package with your rights and without a sandbox. Before more than 200 MB are downloaded you are asked; --large
