@@ -39,6 +39,7 @@ func managers() []manager {
 // MissingError is the cause if the manager that installs packages is missing.
 type MissingError struct{ Manager, Get string }
 
+// Error names the program and says how to get it.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not installed: %s", e.Manager, e.Get)
 }
