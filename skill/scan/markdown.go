@@ -52,6 +52,8 @@ func (r *reader) markdown(at int, text string) {
 		default:
 			if strings.TrimSpace(above) == "" && (strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t")) && isCommand(l) {
 				r.block(at, &fence{info: "text", line: line, lines: []string{l}, role: role})
+			} else if command := piped(l); command != "" {
+				r.block(at, &fence{info: "text", line: line, lines: []string{command}, role: role})
 			}
 			if h := strings.TrimLeft(l, "#"); h != l && strings.HasPrefix(h, " ") {
 				role = roleOfHeading(h)
@@ -196,6 +198,9 @@ func isCommand(line string) bool {
 	for len(words) > 0 && assignment.MatchString(words[0]) {
 		words = words[1:]
 	}
+	if len(words) > 3 && (words[0] == "echo" || words[0] == "printf") && intoShell().MatchString(line) {
+		return true
+	}
 	if len(words) < 2 || !flow.IsProgram(words[0]) {
 		return false
 	}
@@ -203,6 +208,24 @@ func isCommand(line string) bool {
 		return false
 	}
 	return !isProse(words)
+}
+
+var intoShell = lazyregexp.New(`\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k)?sh|python3?|node|perl|ruby|php)\b`)
+
+// piped returns the command in a line of prose whose output an interpreter runs, "" for none.
+func piped(line string) string {
+	pipe := intoShell().FindStringIndex(line)
+	if pipe == nil || strings.IndexByte(line, '`') >= 0 || strings.HasPrefix(line, "|") {
+		return ""
+	}
+	for at := 0; at < pipe[0]; {
+		word, _, _ := strings.Cut(line[at:], " ")
+		if isCommand(line[at:]) {
+			return line[at:]
+		}
+		at += len(word) + 1
+	}
+	return ""
 }
 
 // alsoWords are names of programs that begin other texts too.

@@ -67,7 +67,7 @@ func hostIs(property string, f *scan.Fact) bool {
 	case "registry":
 		return err == nil && hostname.IsRegistry(host) && !slices.Contains(hostname.Registry("GitHub"), host) // there anyone publishes anything
 	case "http":
-		return scheme == "http"
+		return scheme == "http" || f.Detail != "" && !strings.Contains(f.Detail, "://") && !strings.Contains(f.Detail, "@")
 	case "odd-port":
 		authority, _, _ := strings.Cut(rest, "/")
 		_, port, err := hostname.Split(authority)
@@ -92,10 +92,11 @@ func (g *globs) match(text string) bool {
 	return (len(g.any) == 0 || slices.ContainsFunc(g.any, one)) && !slices.ContainsFunc(g.none, one)
 }
 
-// globMatch reports whether the whole of a text is as a pattern says. Both are in lower case.
+// globMatch reports whether the whole of a text is as a pattern says, in which \* is a star. Both are in lower case.
 func globMatch(pattern, text string) bool {
-	if pattern == `\*` { // the name of all variables
-		return text == "*"
+	if strings.Contains(pattern, `\*`) {
+		const star = "\x00"
+		pattern, text = strings.ReplaceAll(pattern, `\*`, star), strings.ReplaceAll(text, "*", star)
 	}
 	before, rest, star := strings.Cut(pattern, "*")
 	if !star {

@@ -163,6 +163,9 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 				return e.command(text("pip"), &arguments{args: v.items})
 			}
 		}
+	case "stream":
+		e.files(fact.Writes, found, nil)
+		return &value{ref: "file", recv: found[0]}
 	case "more":
 		e.sendMore(f, from)
 	case "call":
@@ -417,6 +420,7 @@ func (e *engine) load1(found []*value) *value {
 	if kind, payload, ok := strings.Cut(name, ";base64,"); ok && strings.HasPrefix(kind, "data:") {
 		return e.codeIn(JavaScript, []*value{e.decode("base64", &arguments{args: []*value{{texts: []string{payload}, from: v.from}}}, v.from)})
 	}
+	e.importMade(name)
 	name = strings.TrimPrefix(name, "node:")
 	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: name, From: v.from})
 	return &value{ref: name}
@@ -429,10 +433,11 @@ func (e *engine) needs(registry string, found []*value) {
 			if name == "" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.Trim(name, hole) == "" {
 				continue
 			}
+			need := Package(registry, name)
 			if host, ok := addressed(strings.TrimPrefix(name, "git+")); ok {
-				e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: name})
+				need.From = e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: name})
 			}
-			e.emit(Package(registry, name))
+			e.emit(need)
 		}
 	}
 }

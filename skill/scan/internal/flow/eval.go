@@ -150,6 +150,7 @@ func (e *engine) imports(s *code.Statement) {
 		e.load1([]*value{text(module)})
 		return
 	}
+	e.importMade(module)
 	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: module})
 	ref := module
 	switch {

@@ -21,6 +21,13 @@ func (e *engine) runFile(language, name string, program []int) {
 	}
 }
 
+// importMade runs a file that was made before, if a program imports it by its path.
+func (e *engine) importMade(name string) {
+	if strings.ContainsAny(name[:min(len(name), 1)], "./") && e.made(name) != nil {
+		e.runFile(e.unit.Language, name, nil)
+	}
+}
+
 // made returns the facts that a file is made from: those of the file, or of a folder that was unpacked there.
 func (e *engine) made(name string) []int {
 	key := path.Clean(name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/markdown"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 )
 
@@ -36,13 +37,38 @@ const maxSection = 3000
 
 // prerequisites finds requests to get a program: where it is from, that it is run, and what is said to make the reader do so.
 func (r *reader) prerequisites() {
-	for begin, n := 0, 0; begin < len(r.text) && n < maxFound; {
-		end := begin + sectionEnd(r.text[begin:])
-		if s := r.text[begin:end]; strings.Contains(s, "://") {
+	prose := codeless(r.text)
+	for begin, n := 0, 0; begin < len(prose) && n < maxFound; {
+		end := begin + sectionEnd(prose[begin:])
+		if s := prose[begin:end]; strings.Contains(s, "://") {
 			n += r.request(begin, s)
 		}
 		begin = end
 	}
+}
+
+// codeless returns a text with spaces in place of the code in it. What stands in a block without a language can be a request.
+func codeless(s string) string {
+	if !strings.Contains(s, "```") && !strings.Contains(s, "~~~") {
+		return s
+	}
+	out := []byte(s)
+	at, inside, mark := 0, false, ""
+	for l := range strings.Lines(s) {
+		begin, info := markdown.Fence(strings.TrimRight(l, "\r\n"))
+		switch {
+		case mark != "" && strings.HasPrefix(begin, mark) && info == "":
+			inside, mark = false, ""
+		case mark == "" && begin != "":
+			mark, inside = begin, info != "" && info != "text" && info != "markdown" && info != "md"
+		case inside:
+			for i := range strings.TrimRight(l, "\r\n") {
+				out[at+i] = ' '
+			}
+		}
+		at += len(l)
+	}
+	return string(out)
 }
 
 // sectionEnd returns where the next heading of a text begins, or maxSection.
