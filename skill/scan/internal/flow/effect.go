@@ -55,6 +55,9 @@ func (e *engine) effect(x *effect, f *value, a *arguments, from []int) *value {
 		return &value{from: e.files(fact.Reads, found, nil)}
 	case "write":
 		return &value{from: e.files(fact.Writes, found, from)}
+	case "stream":
+		e.files(fact.Writes, found, nil)
+		return &value{ref: "file", recv: found[0]}
 	case "open":
 		return e.open(f, a)
 	case "put": // into a file that was opened
@@ -163,9 +166,6 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 				return e.command(text("pip"), &arguments{args: v.items})
 			}
 		}
-	case "stream":
-		e.files(fact.Writes, found, nil)
-		return &value{ref: "file", recv: found[0]}
 	case "more":
 		e.sendMore(f, from)
 	case "call":
