@@ -42,6 +42,7 @@ type call struct {
 	network runner.Network       // what decides about hosts while it runs
 	asks    func(*runner.Output) // told the end of that; may be nil
 
+	look   func() Seen // what the texts of the skill's scripts want
 	temp   *temp       // where it keeps temporary files, if that stays after the run; else nil
 	missed *finding    // what a script that did not fail, or a hook, was kept from; nil for nothing
 	note   string      // of the grant, and of where it starts

@@ -189,10 +189,10 @@ func hostsSaid(said []byte) []string {
 func (c *call) hostsNamed() []string {
 	hosts := hostsAsked(c.args)
 	if len(hosts) == 0 {
-		hosts = survey.ByRank(survey.FileContacts(c.s.FS(), c.sc.File).Hosts)
-	}
-	if len(hosts) == 0 {
-		hosts = survey.ByRank(See(c.s).Wants)
+		seen := c.look()
+		if hosts = survey.ByRank(seen.Files[c.sc.File]); len(hosts) == 0 {
+			hosts = survey.ByRank(seen.Wants())
+		}
 	}
 	return hosts[:min(len(hosts), mostUnreached)]
 }

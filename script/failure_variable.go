@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -20,8 +19,9 @@ const mostLacking = 5
 func (h *Host) lacking(c *call, env []string, out *runner.Output, guess bool) (withheld, unset []string) {
 	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
 	var mentioned, keys []string
-	own := survey.FileVariables(c.s.FS(), c.sc.File)
-	for _, name := range See(c.s).Wants.Add(c.s.Manifest().Permissions.Asked...).Named(want.Variable) {
+	seen := c.look()
+	own := seen.Files[c.sc.File]
+	for _, name := range seen.Wants().Add(c.s.Manifest().Permissions.Asked...).Named(want.Variable) {
 		if isSet(env, name) {
 			continue
 		}

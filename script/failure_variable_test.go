@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -57,16 +56,5 @@ func TestDeclaredEntries(t *testing.T) {
 	m := open(t, "permissions:\n  env: [KALSHI_*, TOKEN, \"*\", LD_PRELOAD, OPENAI_API_KEY, ANTHROPIC_*]\n", nil).Manifest()
 	if got := Declared(m); got.String() != "declared env:KALSHI_*, declared env:TOKEN" {
 		t.Errorf("got %q", got)
-	}
-}
-
-// C65: no more than mostRead files of a skill are read for the variables in a question.
-func TestSeeIsBounded(t *testing.T) {
-	content := tree{}
-	for i := range mostRead + 20 {
-		content[fmt.Sprintf("scripts/s%d.sh", i)] = fmt.Sprintf("echo $SOME_TOKEN_%d\n", i)
-	}
-	if got := len(See(open(t, "", content)).Wants); got != mostRead {
-		t.Errorf("%d variables, want %d", got, mostRead)
 	}
 }

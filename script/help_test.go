@@ -88,7 +88,7 @@ type rig struct {
 // host runs scripts with the programs of this machine, asks them for JSON and each for its help.
 func host(t testing.TB) *rig {
 	t.Helper()
-	return &rig{Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, JSON: JSONYes, AlwaysHelp: true}, t}
+	return &rig{Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, JSON: JSONYes, AlwaysHelp: true, Seen: seen}, t}
 }
 
 func (r *rig) host() *Host {

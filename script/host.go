@@ -103,6 +103,9 @@ type Options struct {
 	// the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
+	// Seen returns what the texts of a skill's scripts want, to explain why a run failed. Nil means that nobody knows.
+	Seen func(context.Context, *skill.Skill) Seen
+
 	PrepareTimeout time.Duration // to prepare a script's dependencies; 0 means pyenv.DefaultMaxTime
 	FetchPython    bool          // uv may download a Python if none that is installed will do
 
@@ -294,6 +297,7 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 	}
 	defer done()
 	c.waited = time.Since(begun).Truncate(time.Second)
+	h.looked(ctx, c)
 	if admit == nil {
 		return work()
 	}

@@ -125,6 +125,10 @@ func TestUnreached(t *testing.T) {
 			if tt.script == "" {
 				tt.script = "a"
 			}
+			named := want.HostOf("api.named.com")
+			r.Seen = func(context.Context, *skill.Skill) Seen {
+				return Seen{Network: true, Files: map[string]want.Set{"scripts/a.sh": {named}, "scripts/b.sh": want.New(named, want.HostOf("localhost:8188"), want.VariableOf("SET_TOKEN"))}}
+			}
 			_, err := run(t, r, open(t, "", tree{"scripts/a.sh": "curl https://api.named.com/x", "scripts/b.sh": text}), tt.script, nil)
 			var e *Error
 			var u *refusedHosts

@@ -119,3 +119,8 @@ func (c *caller) python(words []token) {
 	}
 	c.found.More = true
 }
+
+// startsCommand reports whether a word of a shell script is the name of a command.
+func startsCommand(tokens []token, i int) bool {
+	return i == 0 || tokens[i-1].kind == markToken || listed("do then else if while ! sudo exec time", tokens[i-1].s)
+}

@@ -1,13 +1,14 @@
 package survey
 
 import (
-	"github.com/agent-base/agent-base/internal/language"
 	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/language"
 
 	"github.com/google/go-cmp/cmp"
 )

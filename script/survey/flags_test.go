@@ -1,13 +1,14 @@
 package survey
 
 import (
-	"github.com/agent-base/agent-base/internal/language"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/language"
 
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"

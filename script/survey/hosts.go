@@ -2,9 +2,7 @@ package survey
 
 import (
 	"cmp"
-	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -21,30 +19,24 @@ type Contacts struct {
 	Hosts   want.Set // HOST, HOST:PORT or *.HOST
 }
 
-// ContactsOf looks for the hosts that a script contacts: texts in it that begin like an address of the web, and the services
-// behind well-known packages and commands. It does not read comments, and leaves out names that only identify something,
-// such as that of an XML schema, and addresses of documentation. Hosts that are computed are missed.
+// ContactsOf looks for the hosts that a script contacts which no grammar reads: texts in it that begin like an address of the web. It
+// does not read comments, and leaves out names that only identify something, such as that of an XML schema, and addresses of
+// documentation. Hosts that are computed are missed. It knows nothing of shells.
 //
-// Hosts mean something only if a script of the skill uses the network: others name them in the files that they write.
+// Hosts mean something only if the script uses the network: others name them in the files that they write.
 func ContactsOf(lang Language, text []byte) Contacts {
 	c := contacts{hosts: map[string]bool{}}
 	tokens := lex(lang, text)
-	if lang == Shell {
-		c.shell(tokens)
-		return c.result()
-	}
 	for i, t := range tokens {
 		switch {
 		case t.kind == textToken:
 			c.text(t.s)
-			c.line(tokens, i)
-			c.list(tokens, i)
-			if lang != Python || listed("curl wget gh", t.s) { // in a list of arguments
+			if lang != Python {
 				c.packageName(lang, t.s)
 			}
 		case t.kind == wordToken && slices.Contains(callers, t.s):
 			c.network = true
-			if i+2 < len(tokens) && tokens[i+1].is(markToken, "(") && tokens[i+2].kind == textToken {
+			if i+2 < len(tokens) && tokens[i+1].is(markToken, "(") && tokens[i+2].kind == textToken && strings.Contains(tokens[i+2].s, ".") {
 				c.host(tokens[i+2].s)
 			}
 		case t.kind == wordToken && i > 0 && lang == Python:
@@ -70,36 +62,18 @@ googleapiclient yt_dlp pytube newspaper trafilatura ddgs duckduckgo_search datas
 http https node:http node:https axios got node-fetch undici ws puppeteer puppeteer-core superagent ky cross-fetch
 net/http open-uri httparty faraday rest-client curl wget `
 
-// services are the hosts behind packages of one service.
-var services = map[string]string{
-	"openai": "api.openai.com", "anthropic": "api.anthropic.com", "@anthropic-ai/sdk": "api.anthropic.com",
-	"google.genai": "generativelanguage.googleapis.com", "google.generativeai": "generativelanguage.googleapis.com", "@google/genai": "generativelanguage.googleapis.com",
-	"github": "api.github.com", "@octokit/rest": "api.github.com", "stripe": "api.stripe.com", "notion_client": "api.notion.com", "@notionhq/client": "api.notion.com",
-	"slack_sdk": "slack.com", "@slack/web-api": "slack.com", "tavily": "api.tavily.com", "exa_py": "api.exa.ai", "replicate": "api.replicate.com",
-	"yfinance": "query1.finance.yahoo.com query2.finance.yahoo.com fc.yahoo.com", "huggingface_hub": "huggingface.co", "transformers": "huggingface.co",
-}
-
-// commandHosts are the hosts behind commands of shells; "" for a command that contacts what its arguments name.
-var commandHosts = map[string]string{"curl": "", "wget": "", "http": "", "https": "", "ssh": "", "scp": "", "rsync": "", "nc": "", "aws": "", "gcloud": "", "az": "",
-	"gh": "api.github.com github.com"}
-
-// packageName takes a text that may be the name of a package or, in a list of arguments, of a command.
+// packageName takes a text that may be the name of a package.
 func (c *contacts) packageName(lang Language, name string) {
 	if name == "" || strings.ContainsAny(name, " \n") {
 		return
 	}
-	for part := name; ; part = part[:strings.LastIndexByte(part, '.')] {
-		if hosts, ok := services[part]; ok {
-			c.service(hosts)
-		} else if listed(networkPackages, part) {
-			c.network = true
+	for {
+		c.network = c.network || listed(networkPackages, name)
+		at := strings.LastIndexByte(name, '.')
+		if lang != Python || at < 0 {
+			return
 		}
-		if lang != Python || !strings.Contains(part, ".") {
-			break
-		}
-	}
-	if name == "gh" {
-		c.service(commandHosts[name])
+		name = name[:at]
 	}
 }
 
@@ -113,39 +87,6 @@ func (c *contacts) pythonWord(tokens []token, i int) {
 	c.packageName(Python, name)
 	if before.is(wordToken, "from") && next+1 < len(tokens) && tokens[next].is(wordToken, "import") {
 		c.packageName(Python, name+"."+tokens[next+1].s)
-	}
-}
-
-func (c *contacts) service(hosts string) {
-	c.network = true
-	for host := range strings.FieldsSeq(hosts) {
-		c.hosts[host] = true
-	}
-}
-
-// startsCommand reports whether a word of a shell script is the name of a command.
-func startsCommand(tokens []token, i int) bool {
-	return i == 0 || tokens[i-1].kind == markToken || listed("do then else if while ! sudo exec time", tokens[i-1].s)
-}
-
-// shell takes what a shell script contacts.
-func (c *contacts) shell(tokens []token) {
-	for i, t := range tokens {
-		for _, x := range t.expanded {
-			c.shell(x.tokens)
-		}
-		if hosts, ok := commandHosts[path.Base(t.s)]; ok && t.kind == wordToken && startsCommand(tokens, i) {
-			c.service(hosts)
-		}
-		if t.kind == wordToken && startsCommand(tokens, i) {
-			c.started(tokens, i)
-		}
-		if first, _, more := strings.Cut(t.s, " "); (more || strings.Contains(first, "\n")) && !strings.Contains(first, "$(") {
-			continue // a message
-		}
-		if at := strings.Index(t.s, "http"); at == 0 || at > 0 && strings.IndexByte(`=-"'`, t.s[at-1]) >= 0 {
-			c.text(t.s[at:])
-		}
 	}
 }
 
@@ -216,18 +157,4 @@ func hostRank(text string) int {
 		return 0
 	}
 	return 1
-}
-
-// Add joins what another script says.
-func (c *Contacts) Add(other Contacts) {
-	c.Network = c.Network || other.Network
-	hosts := c.Hosts.Add(other.Hosts...)
-	c.Hosts = hosts[:min(len(hosts), maxHosts)]
-}
-
-// FileContacts returns the ContactsOf a file of a skill, by its extension or #! line. It returns none for a file that cannot
-// be read.
-func FileContacts(fsys fs.FS, file string) Contacts {
-	text := Beginning(fsys, file)
-	return ContactsOf(LanguageIn(file, text), text)
 }

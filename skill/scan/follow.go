@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
@@ -60,6 +61,7 @@ func (r *reader) follow() error {
 	}
 	r.r.Facts = appendFacts(result.Facts, r.found)
 	r.lookalikes()
+	r.contacts()
 	r.roles()
 	return r.ctx.Err()
 }
@@ -145,6 +147,13 @@ func (r *reader) units() ([]flow.Unit, error) {
 			r.broken(*s, p.Partly)
 		case p.Partly != "":
 			r.partly(s.file, p.Partly)
+			if s.place.Block == "" && s.language != flow.Shell {
+				lang := survey.JavaScript
+				if s.language == flow.Python {
+					lang = survey.Python
+				}
+				r.guess(lang, s.text, s.place)
+			}
 		}
 		units = append(units, flow.Unit{Language: s.language, Place: s.place, Program: p, Maybe: s.maybe})
 	}

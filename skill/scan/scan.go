@@ -18,6 +18,13 @@ type Place = fact.Place
 // Role is what the text around a fact is for: "" for an instruction and a script.
 type Role = fact.Role
 
+// The kinds of facts and the objects that others than rules look for.
+const (
+	Reads    = fact.Reads
+	Sends    = fact.Sends
+	Variable = fact.Variable
+)
+
 // Severity says how bad a finding is.
 type Severity string
 

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 	texts "github.com/agent-base/agent-base/skill/scan/internal/text"
@@ -39,6 +40,7 @@ const (
 	kindShell      = "shell"
 	kindMarkdown   = "markdown"
 	kindText       = "text"
+	kindScript     = "script" // of a language that nothing here reads
 	kindData       = "data" // JSON, YAML, TOML
 )
 
@@ -238,7 +240,9 @@ func (r *reader) shebang(at int, text string) {
 func (r *reader) other(at int, text string) {
 	file := &r.r.Files[at]
 	if why := noGrammar(file.name(), text); why != "" {
+		file.Kind = kindScript
 		r.partly(at, why)
+		r.guess(survey.LanguageIn(file.name(), []byte(text)), text, file.place())
 		return
 	}
 	switch base := strings.ToLower(path.Base(file.name())); {

@@ -20,6 +20,7 @@ var besideWants = map[string]string{
 	"policy forbids":                   "how what an organisation never gives is compared",
 	"cmd/agent/internal/config listed": "which settings give commands something, and of which kind",
 	"cmd/agent/internal/app again":     "what of a grant is not suggested again",
+	"cmd/agent/internal/app reachOf":   "which list of a sheet is of which kind",
 	"cmd/agent/internal/cli details":   "its scripts are those of the skill, and no grant",
 	"script/runner Command":            "what a process gets, and what the sandbox enforces",
 	"skill/manifest fields":            "each front matter key with the kind that it asks for",

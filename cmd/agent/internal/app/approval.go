@@ -19,6 +19,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
@@ -216,6 +217,7 @@ type Proposal struct {
 	declared  want.Set      // what its permissions give once it may run
 	variables []Variable    // that it declares or its scripts read
 	seen      script.Seen   // what the texts of its scripts want
+	reach     want.Set      // what it could do in addition
 	sandbox   *SandboxState // that would confine its scripts; nil if that is not known
 	policy    *policy.Policy
 	set       func(string) bool // whether the operator has a variable
@@ -231,19 +233,21 @@ type Proposal struct {
 // sealed copy has. It returns an error if the manifest has changed since s was loaded: what is shown, approved and run must
 // be the same content.
 func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error) {
-	p, err := c.propose(ctx, s)
+	r, found, err := c.look(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.look(ctx, p, s.FS()); err != nil {
+	p, err := c.propose(ctx, s, r)
+	if err != nil {
 		return nil, err
 	}
+	p.scanned = found
 	p.notes = append(p.notes, p.scanLines()...)
 	return p, nil
 }
 
-// propose is Propose without a scan.
-func (c *Consent) propose(ctx context.Context, s *skill.Skill) (*Proposal, error) {
+// propose is Propose with what a scan found in the content.
+func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (*Proposal, error) {
 	set, err := c.trust.Load()
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.out.Warn(err.Error())
@@ -273,6 +277,7 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 		p.before = &last
 		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
 	}
+	p.seen, p.reach = seenIn(r, s), reachOf(r)
 	return p, c.surroundings(ctx, s, p)
 }
 
@@ -291,7 +296,7 @@ func placeOf(ctx context.Context, s *skill.Skill) (string, error) {
 // surroundings finds out what the scripts of a skill would get.
 func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
 	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
-	p.policy, p.seen = c.tools.settings.Policy(), script.See(s)
+	p.policy = c.tools.settings.Policy()
 	for _, w := range c.grants.refused(p.manifest) {
 		p.declared = p.declared.Without(w)
 		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", wordOf(w), p.policy.Decide(w).Why))
@@ -314,7 +319,7 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	if err != nil {
 		return err
 	}
-	p.approval.Wants = p.approval.Wants.Add(p.seen.Wants...)
+	p.approval.Wants = p.approval.Wants.Add(p.seen.Wants()...).Add(p.reach...)
 	if err := cmp.Or(p.approval.Wants.Check(), p.approval.Forgoes.Check()); err != nil {
 		return fmt.Errorf("what the skill %q asks for cannot be approved: %w", s.Canonical(), err)
 	}

@@ -28,7 +28,19 @@ func (p *Proposal) Lines() []string {
 		lines = append(lines, "  "+v.text())
 	}
 	contacts, _ := p.contactLines(1 << 20)
-	return slices.Concat(lines, contacts, p.homeLines(), nonEmpty(p.sandboxLine()))
+	return slices.Concat(lines, contacts, p.reachLines(), p.homeLines(), nonEmpty(p.sandboxLine()))
+}
+
+// reachLines say what the skill could do in addition to what its scripts read and contact.
+func (p *Proposal) reachLines() []string {
+	var out []string
+	hosts := p.seen.Wants().Kind(want.Host)
+	for _, k := range want.Kinds() {
+		if names := p.reach.Minus(hosts).Named(k); len(names) > 0 {
+			out = append(out, "  "+k.Title(want.Seen)+": "+strings.Join(names, ", "))
+		}
+	}
+	return out
 }
 
 func (p *Proposal) head(dir string) []string {
@@ -67,7 +79,7 @@ func (p *Proposal) contactLines(columns int) (lines []string, complete bool) {
 	if !p.seen.Network || p.sandbox == nil || !(&runner.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
 		return nil, true
 	}
-	hosts := survey.ByRank(p.seen.Wants)
+	hosts := survey.ByRank(p.seen.Wants())
 	if len(hosts) == 0 {
 		return []string{"  uses the network, perhaps; no host is in its text (net: every host)"}, true
 	}

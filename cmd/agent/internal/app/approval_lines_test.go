@@ -75,13 +75,13 @@ func TestLinesListVariables(t *testing.T) {
 
 // C65: the question fits one screen, however much there is, and counts what it leaves out.
 func TestShortIsOneScreen(t *testing.T) {
-	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, sandbox: &SandboxState{Tier: "C"}, seen: script.Seen{Network: true}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
+	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, sandbox: &SandboxState{Tier: "C"}, seen: script.Seen{Network: true, Files: map[string]want.Set{}}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
 	for i := range 300 {
 		p.changes = append(p.changes, dirhash.Change{Path: fmt.Sprintf("scripts/%03d%s.py", i, strings.Repeat("\u202ex", 60)), Kind: dirhash.Changed}, dirhash.Change{Path: fmt.Sprintf("%d.md", i), Kind: dirhash.Added})
 		p.approval.Wants = append(p.approval.Wants, want.Each(want.Variable, want.Declared, fmt.Sprintf("A%d", i))...)
 		p.before.Wants = append(p.before.Wants, want.Each(want.Hook, want.Declared, fmt.Sprintf("Stop %d: x", i))...)
 		p.variables = append(p.variables, Variable{Name: fmt.Sprintf("SOME_LONG_TOKEN_%03d", i), Set: i%2 == 0, Declared: true})
-		p.seen.Wants = p.seen.Wants.Add(want.HostOf(fmt.Sprintf("%03d.example.com", i)))
+		p.seen.Files[fmt.Sprint(i)] = want.New(want.HostOf(fmt.Sprintf("%03d.example.com", i)))
 		p.declared = append(p.declared, want.Each(want.Variable, want.Declared, fmt.Sprintf("SOME_LONG_TOKEN_%03d", i))...)
 	}
 	p.choice = choice{gets: p.declared.Add(wants(t, "user write:., user home")...)}

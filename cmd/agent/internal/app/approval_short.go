@@ -89,7 +89,7 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 	contacts, all := p.contactLines(columns)
 	lines, complete = append(lines, contacts...), complete && all
 	_, all = p.givenRow(2 * shortColumns)
-	return slices.Concat(lines, p.homeLines(), nonEmpty(p.sandboxLine())), complete && all
+	return slices.Concat(lines, p.homeLines(), nonEmpty(p.sandboxLine())), complete && all && len(p.reach.Without(p.reach.Kind(want.Command)...).Minus(p.seen.Wants())) == 0
 }
 
 // read returns the variables that the skill declares or reads: those that the operator has, and the others.
@@ -273,7 +273,7 @@ func (p *Proposal) wordLines() []string {
 		row, _ := namesRow("  it declares: ", words, 2*shortColumns)
 		lines = append(lines, row...)
 	}
-	if hosts := without(survey.ByRank(p.seen.Wants), p.choice.words()...); len(hosts) > 0 {
+	if hosts := without(survey.ByRank(p.seen.Wants()), p.choice.words()...); len(hosts) > 0 {
 		row, _ := namesRow("  hosts in its text: ", hosts, 2*shortColumns)
 		lines = append(lines, row...)
 	}

@@ -99,13 +99,14 @@ func LinesOf(set want.Set) []string {
 }
 
 // growth says what a content asks for, does or may do that another one did not, one line for each kind. An empty list means
-// that an approval of the old one covers everything that the new one declares.
-func growth(old, now *trust.Approval) []string {
+// that an approval of the old one covers everything that the new one declares. Without seenAll the approval of the old one may not have all
+// that its texts show: then only variables and hosts are compared, which each has.
+func growth(old, now *trust.Approval, seenAll bool) []string {
 	fresh := now.Wants.From(want.Declared).Minus(old.Wants.From(want.Declared))
 	out := LinesOf(fresh)
 	seen := now.Wants.From(want.Seen).Minus(old.Wants.From(want.Seen))
 	for _, k := range want.Kinds() {
-		if names := seen.Named(k); len(names) > 0 {
+		if names := seen.Named(k); len(names) > 0 && (seenAll || k == want.Variable || k == want.Host) {
 			out = append(out, k.Title(want.Seen)+": "+strings.Join(names, " "))
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/skill/scan/rule"
 )
@@ -18,18 +18,21 @@ type scanned struct {
 	unread   int // files
 }
 
-// look scans the content of a proposal.
-func (c *Consent) look(ctx context.Context, p *Proposal, files fs.FS) error {
+// look scans a skill, and returns the facts and what of the findings a person should see.
+func (c *Consent) look(ctx context.Context, s *skill.Skill) (r *scan.Report, found scanned, err error) {
 	judge, err := c.scanner.Judge()
 	if err == nil && c.project {
 		err = judge.HeedProject()
 	}
 	if err != nil {
-		return err
+		return nil, found, err
 	}
-	r, err := judge.Scan(ctx, files)
-	if err != nil {
+	err = c.approver.busy(c.out, "scanning "+s.Name(), func() error {
+		r, err = judge.Within(ctx, s)
 		return err
+	})
+	if err != nil {
+		return nil, found, err
 	}
 	for _, line := range judge.Accept(r) {
 		c.out.Warn(line)
@@ -37,12 +40,12 @@ func (c *Consent) look(ctx context.Context, p *Proposal, files fs.FS) error {
 	for _, f := range r.Findings {
 		switch {
 		case f.Rule == rule.Unread && f.Accepted == "":
-			p.scanned.unread++
+			found.unread++
 		case f.Accepted == "" && f.Severity.AtLeast(scan.Medium):
-			p.scanned.findings = append(p.scanned.findings, f)
+			found.findings = append(found.findings, f)
 		}
 	}
-	return nil
+	return r, found, nil
 }
 
 // mostFindings is how many findings a question names.

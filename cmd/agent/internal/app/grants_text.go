@@ -129,11 +129,11 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill, seen *script.See
 		}
 		return found[name]
 	}
-	for name, files := range seen.Files {
-		at(name).Files = files
+	for _, name := range seen.Wants().Named(want.Variable) {
+		at(name).Files = seen.Readers(want.VariableOf(name))
 	}
 	for _, name := range slices.Concat(m.Permissions.Asked.Named(want.Variable), script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
-		if script.CheckGrant(name) == nil && !script.AlwaysPasses(name) {
+		if script.Shown(name) {
 			at(name).Declared = true
 		}
 	}

@@ -115,6 +115,18 @@ func (p *Printer) BusyLive(label string, live func() string, work func() error) 
 	}
 }
 
+// While runs work and shows its label as Busy does, in place of another label if Busy runs already.
+func (p *Printer) While(label string, work func() error) error {
+	p.mu.Lock()
+	busy := p.apart != nil
+	p.mu.Unlock()
+	if !busy {
+		return p.Busy(label, work)
+	}
+	p.progress(label)
+	return work()
+}
+
 // Apart runs something that uses the terminal, while Busy shows nothing there.
 func (p *Printer) Apart(work func()) {
 	p.mu.Lock()

@@ -50,28 +50,28 @@ func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *insta
 		return nil, err // what was approved is not known
 	}
 	p.renewal = &renewal{lines: map[string]string{}, found: checked.NewlyFound()}
-	base, approved, err := c.installed(ctx, set, k, former)
+	base, err := c.installed(ctx, set, k, former)
 	if err != nil {
 		return nil, err
 	}
-	p.approvedBefore = approved
-	p.before, p.changes = base, nil
+	p.before, p.changes = nil, nil
 	if base == nil {
-		base = &trust.Approval{}
+		base = &installed{seen: true}
 	} else {
+		p.before, p.approvedBefore = &base.Approval, base.approved
 		var now []dirhash.File
 		for _, f := range p.approval.Files {
 			now = append(now, dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		}
 		p.changes = dirhash.Diff(hashes(base.Files), now)
 	}
-	p.grown = growth(base, &p.approval)
+	p.grown = growth(&base.Approval, &p.approval, base.seen)
 	if checked.Missing != "" {
 		p.grown = append(p.grown, "it cannot be used here: "+checked.Missing)
 	}
 	p.grown = append(p.grown, signatureGrowth(former.Signature, k.Signature)...)
 	if !p.approvedAlready(set) {
-		p.pass(k, set, declaredIn(base))
+		p.pass(k, set, declaredIn(&base.Approval))
 	}
 	if former.Skill != nil {
 		p.count(former.Skill, k.Skill)
@@ -94,22 +94,38 @@ func (p *Proposal) approvedAlready(set *trust.Set) bool {
 	return true
 }
 
-// installed returns what was approved of the installed content or, without an approval, what it is. It returns nil if that is
-// not known. It also reports whether there is an approval.
-func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Package, former *install.Former) (*trust.Approval, bool, error) {
-	for _, a := range set.Approvals() {
-		if a.Name == manifest.Canonical(k.Before.Name) && a.Is(k.Before.Digest) {
-			return &a, true, nil
+// installed is the content that is installed.
+type installed struct {
+	trust.Approval      // what was approved of it or, without an approval, what it is
+	approved       bool // there is an approval
+	seen           bool // what its texts want is what a scan sees now: an approval may be of a program that saw less
+}
+
+// installed returns nil if nothing is known of the installed content.
+func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Package, former *install.Former) (*installed, error) {
+	var now *installed
+	if former.Skill != nil {
+		r, err := c.scanner.facts(ctx, former.Skill.FS())
+		if err != nil {
+			return nil, err
 		}
+		p, err := c.propose(ctx, former.Skill, r)
+		if err != nil {
+			return nil, err
+		}
+		now = &installed{Approval: p.approval, seen: true}
 	}
-	if former.Skill == nil {
-		return nil, false, nil
+	for _, a := range set.Approvals() {
+		if a.Name != manifest.Canonical(k.Before.Name) || !a.Is(k.Before.Digest) {
+			continue
+		}
+		if now == nil || !a.Is(now.Digest) {
+			return &installed{Approval: a, approved: true}, nil
+		}
+		a.Wants = a.Wants.From(want.Declared).Add(now.Wants.From(want.Seen)...)
+		return &installed{Approval: a, approved: true, seen: true}, nil
 	}
-	p, err := c.propose(ctx, former.Skill)
-	if err != nil {
-		return nil, false, err
-	}
-	return &p.approval, false, nil
+	return now, nil
 }
 
 // pass makes the choice what the installed content was granted. If the new one asks for more, only a part of it passes on:

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/skill/scan/rule"
 )
@@ -21,6 +23,7 @@ type Scanner struct {
 	settings *Settings
 	sandbox  *Sandbox
 	tools    *Toolkit
+	most     time.Duration // of a scan that somebody waits for; 0 means scanTime
 }
 
 // Judge is what findings are made by.
@@ -110,6 +113,23 @@ func (j *Judge) Scan(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
 	r.Files, r.Facts, r.Findings = append([]scan.File{}, r.Files...), append([]scan.Fact{}, r.Facts...), append([]scan.Finding{}, j.rules.Judge(r)...) // lists in JSON
 	return r, nil
 }
+
+// scanTime is how long the scan of one skill takes at most, where somebody waits for the answer.
+const scanTime = 2 * time.Minute
+
+// Within is Scan of the files that belong to a skill, which ends with an error when it takes too long.
+func (j *Judge) Within(ctx context.Context, s *skill.Skill) (*scan.Report, error) {
+	limited, cancel := context.WithTimeout(ctx, j.scanner.limit())
+	defer cancel()
+	r, err := j.Scan(limited, s.FS())
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = Denied(fmt.Errorf("skill %q is refused: its scan took more than %s", s.Canonical(), j.scanner.limit()), "agent skill scan has no such limit; a skill without large data is scanned sooner")
+	}
+	return r, err
+}
+
+// limit returns how long a scan takes at most that somebody waits for.
+func (c *Scanner) limit() time.Duration { return cmp.Or(c.most, scanTime) }
 
 // Accept notes which findings are accepted, and returns what it found of acceptances that have expired, a line each.
 func (j *Judge) Accept(r *scan.Report) (expired []string) {

@@ -130,6 +130,7 @@ func (s *Services) connect() {
 	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
 	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}
 	s.Scanner = &Scanner{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, tools: s.Tools}
+	s.Tools.scanner = s.Scanner
 	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver, scanner: s.Scanner}
 	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, out: s.Out, observe: s.Observe}
 	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}

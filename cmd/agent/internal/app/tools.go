@@ -27,6 +27,7 @@ type Toolkit struct {
 	sandbox  *Sandbox
 	out      *Printer
 	observe  *Observers
+	scanner  *Scanner
 
 	conversation func(context.Context) (*script.Conversation, error) // nil: none
 	hosts        script.HostsFunc                                    // nil: nobody is asked
@@ -152,7 +153,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		LookPath: k.lookPath(cfg), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Seen: k.scanner.Glance, Trace: k.observe.Tracer(), Progress: k.out.progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(),
 	}, nil

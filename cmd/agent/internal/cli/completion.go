@@ -12,7 +12,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
@@ -198,7 +197,7 @@ func completeVariables(s *app.Services) complete {
 		}
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
-			seen := script.See(opened)
+			seen := s.Scanner.Glance(c.Context(), opened)
 			variables, _ := s.Grants.Variables(c.Context(), opened, &seen)
 			for _, v := range variables {
 				out = append(out, v.Name)

@@ -15,11 +15,11 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/disclose"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/want"
@@ -120,7 +120,8 @@ type details struct {
 	Systems      []string           `json:"systems,omitempty"`
 	Env          []string           `json:"permissions_env,omitempty"`
 	Permissions  []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
-	Contacts     []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
+	Contacts     []string           `json:"contacts,omitempty"`    // hosts that its scripts and instructions contact
+	Sheet        *sheetJSON         `json:"sheet,omitempty"`       // all that it could reach, as a scan shows it
 	Variables    []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
 	Grants       *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
 	Scripts      []scriptName       `json:"scripts"`
@@ -210,11 +211,12 @@ type inspector struct {
 	grants   *app.Grants
 	packages *app.Packages
 	tools    *app.Toolkit
-	typed    func(string) string // completes commands, see app.Flags.Typed
+	scanner  *app.Scanner
+	out      *app.Printer
 }
 
 func newInspector(s *app.Services) inspector {
-	return inspector{s.Settings, s.Skills, s.Grants, s.Packages, s.Tools, s.Out.Typed}
+	return inspector{s.Settings, s.Skills, s.Grants, s.Packages, s.Tools, s.Scanner, s.Out}
 }
 
 // lookup gathers the details of the skill of that name in the catalogue that open returns.
@@ -280,15 +282,13 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 		d.Replaced, d.DecidedBy = true, "its content"
 		d.replaced(other)
 	}
-	d.Cure = o.typed(d.Cure)
+	d.Cure = o.out.Typed(d.Cure)
 	if d.Grants, err = o.grants.View(ctx, s); err != nil {
 		return nil, err
 	}
-	seen := script.See(s)
-	if d.Variables, err = o.grants.Variables(ctx, s, &seen); err != nil {
+	if err := d.sight(ctx, o, s); err != nil {
 		return nil, err
 	}
-	d.Contacts = survey.ByRank(seen.Wants)
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
@@ -325,6 +325,30 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 // listed returns problems for JSON: an empty list is [], not null.
 func listed(problems []manifest.Problem) []manifest.Problem {
 	return append([]manifest.Problem{}, problems...)
+}
+
+// sheetJSON is what a skill could reach, and what of it was not read.
+type sheetJSON struct {
+	*scan.Sheet
+	Unread []scan.File `json:"unread,omitempty"`
+
+	reach want.Set
+}
+
+// sight scans the skill.
+func (d *details) sight(ctx context.Context, o *inspector, s *skill.Skill) (err error) {
+	var seen *app.Sight
+	err = o.out.While("scanning "+s.Name(), func() (err error) {
+		seen, err = o.scanner.Sight(ctx, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	d.Contacts = survey.ByRank(seen.Seen.Wants().Add(seen.Reach...))
+	d.Sheet = &sheetJSON{seen.Sheet, seen.Unread, seen.Reach}
+	d.Variables, err = o.grants.Variables(ctx, s, &seen.Seen)
+	return err
 }
 
 // manifest copies what the manifest says.

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/want"
 )
 
 type infoOptions struct {
@@ -68,8 +69,8 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"requires one of", strings.Join(d.RequiresAny, " ")},
 		{"made for", strings.Join(d.Systems, " ")},
 		{"tools", d.Restricts}, {"any code", d.anyCodeText()}, {"dropped", strings.Join(d.DroppedTools, "; ")},
-		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
-		{"granted", grantedText(d)},
+		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", firstOf(d.Contacts, 2*mostShown)},
+		{"could", reachText(d)}, {"not read", unreadText(d)}, {"granted", grantedText(d)},
 		{"installed", installedText(d)}, {"commit", commitText(d.Installed)}, {"submodules", submodulesText(d.Installed)}, {"called", calledText(d.Installed)}, {"versions", versionsKept(d.Installed)},
 		{"scripts", scriptsText(d)}, {"packages", o.out.Typed(packagesText(d))}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	}...))
@@ -176,9 +177,30 @@ func grantedText(d *details) string {
 // permissionsText describes what the manifest requests in addition to variables.
 func permissionsText(d *details) string { return strings.Join(d.Permissions, "; ") }
 
-// contactsText lists the hosts that the texts of scripts name.
-func contactsText(d *details) string {
-	return firstOf(d.Contacts, 2*mostShown)
+// reachText says what a skill could do in addition to what it reads of the environment and contacts.
+func reachText(d *details) string {
+	if d.Sheet == nil {
+		return ""
+	}
+	var out []string
+	for _, k := range want.Kinds() {
+		if names := d.Sheet.reach.Named(k); len(names) > 0 && k != want.Host {
+			out = append(out, k.Title(want.Seen)+" "+firstOf(names, 2*mostShown))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// unreadText lists the files of which a scan could not read all.
+func unreadText(d *details) string {
+	if d.Sheet == nil {
+		return ""
+	}
+	var out []string
+	for _, f := range d.Sheet.Unread {
+		out = append(out, fmt.Sprintf("%s (%s)", f.Path, f.Unread))
+	}
+	return firstOf(out, mostShown)
 }
 
 // firstOf joins the first of many words.

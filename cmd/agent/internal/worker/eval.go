@@ -49,7 +49,6 @@ func (e *Evaluator) Answer(ctx context.Context, task *trial.Task) (*trial.Answer
 	if err != nil {
 		return nil, err
 	}
-	defer s.Skills.Close()
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ const (
 	Port     Object = "port"
 	Program  Object = "program" // Name is the name that is called, without its folder; Detail is the command
 	Code     Object = "code"    // Detail is its beginning
-	Module   Object = "module"  // Name is the module as written
+	Module   Object = "module"  // Name is the module as written, Detail what of it is imported if that is not all
 	Package  Object = "package" // Name is the package, Detail its registry and version: "pypi requests==2.32"
 	Secret   Object = "secret"  // Name is its kind: "an AWS access key"
 	Hidden   Object = "hidden"  // Name is its kind: "tag characters"

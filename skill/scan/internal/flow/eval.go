@@ -151,7 +151,7 @@ func (e *engine) imports(s *code.Statement) {
 		return
 	}
 	e.importMade(module)
-	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: module})
+	e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, Name: module, Detail: strings.TrimPrefix(s.Member, "*")})
 	ref := module
 	switch {
 	case s.Member == "*" && s.Name == "":

@@ -34,6 +34,10 @@ func (e *engine) other(v *code.Value) *value {
 			return &value{}
 		}
 		return out
+	case "in", "not in":
+		if len(args) == 2 && e.env(args[1].ref) {
+			return e.variables(args[:1])
+		}
 	case "/":
 		if len(args) > 1 && strings.HasPrefix(args[0].ref, "pathlib.Path") {
 			out := pathOf(args)

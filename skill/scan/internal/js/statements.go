@@ -83,13 +83,13 @@ func (w *walker) fresh() string {
 	return fmt.Sprintf("#%d", w.names)
 }
 
-// effect adds an expression if it calls something.
+// effect adds an expression if it calls something, or reads a variable.
 func (w *walker) effect(e js.IExpr) {
 	if e == nil {
 		return
 	}
 	calls := w.calls
-	if v := w.value(e); w.calls != calls && v.Form != code.Name {
+	if v := w.value(e); w.calls != calls && v.Form != code.Name || v.Form == code.Name && strings.Contains(v.Text, environ) {
 		w.add(code.Statement{Op: code.Do, Line: v.Line, Value: &v})
 	}
 }

@@ -28,10 +28,16 @@ func (w *walker) part(v, key code.Value) code.Value {
 		return code.Value{Form: code.Index, Line: w.line(), Args: []code.Value{v, key}}
 	}
 	if v.Form == code.Name && len(v.Text) < maxName {
+		if strings.HasSuffix(v.Text+".", environ) {
+			w.calls++ // it reads a variable
+		}
 		return w.name(v.Text + "." + key.Text)
 	}
 	return code.Value{Form: code.Member, Line: w.line(), Text: key.Text, Args: []code.Value{v}}
 }
+
+// environ ends the names of the environment: process.env, import.meta.env.
+const environ = ".env."
 
 // maxName is how long a name with members becomes, in bytes.
 const maxName = 1000
@@ -226,8 +232,11 @@ func (w *walker) binary(e *js.BinaryExpr) code.Value {
 	for _, y := range slices.Backward(parts) {
 		args = append(args, w.value(y))
 	}
-	if e.Op == js.AddToken {
+	switch e.Op {
+	case js.AddToken:
 		return w.plus(args)
+	case js.InToken:
+		w.calls++ // it may ask for a variable
 	}
 	return w.other(op, args...)
 }

@@ -340,6 +340,7 @@ class Reader:
         return self.value("member", node, text=node.attr[:MAX_NAME], args=[self.expr(node.value)])
 
     def get_Subscript(self, node):
+        self.calls += 1  # it may read a variable
         return self.value("index", node, args=[self.expr(node.value), self.index(node.slice)])
 
     def index(self, node):
@@ -439,6 +440,8 @@ class Reader:
         return self.other(OPERATORS[type(node.op).__name__], v)
 
     def get_Compare(self, node):
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            self.calls += 1  # it may ask for a variable
         return self.other(OPERATORS[type(node.ops[0]).__name__], self.expr(node.left), *[self.expr(n) for n in node.comparators])
 
     def get_IfExp(self, node):
