@@ -41,7 +41,7 @@ const (
 	kindMarkdown   = "markdown"
 	kindText       = "text"
 	kindScript     = "script" // of a language that nothing here reads
-	kindData       = "data" // JSON, YAML, TOML
+	kindData       = "data"   // JSON, YAML, TOML
 )
 
 // source is a piece of a file: all of it, a block, or a command.
