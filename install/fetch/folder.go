@@ -34,6 +34,9 @@ func fetchFolder(ctx context.Context, r *install.Request) (*install.Snapshot, er
 	if r.Source.Kind != source.Folder || !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("%q is not the absolute path of a folder", dir)
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%q is no folder: name the folder that a skill is in, or an archive that ends in .zip, .tar.gz, .tgz or .skill", dir)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
