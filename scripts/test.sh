@@ -21,8 +21,8 @@ WHOLE='skill/scan/rule skill/scan/export'
 # Packages whose tests compute, read source or start processes again and again: under the race detector they take several times as long.
 # It sees the tests of PARTLY that RACED names, and those of HEAVY only in the step race.
 HEAVY='./internal/test/attack ./internal/test/house ./skills ./skilltool ./install/registry'
-PARTLY='./cmd/agent/internal/cli ./script/confine ./internal/hosttool ./script/pyenv ./script/nodeenv ./skill ./disclose'
-RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep|Concurrent|Together|Race$|Share|Live$|Cancelled$|Progress$|Indexes|HotReload'
+PARTLY='./cmd/agent/internal/cli ./script/confine ./internal/hosttool ./script ./script/pyenv ./script/nodeenv ./install ./skill ./disclose'
+RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep|Concurrent|Together|Race$|Share|Live$|Cancelled$|Progress$|Indexes|HotReload|AtOnce|Once$|InUse$|TwoUpdates|LosesToAnother'
 
 # What a package has in its code or its tests that does several things at once. The others run without the race detector: it has nothing to see.
 AT_ONCE='^[[:space:]]*go [a-zA-Z_.]+\(|\.Go\(|\.Parallel\(|"sync'
