@@ -99,6 +99,7 @@ func (r *reader) block(at int, f *fence) {
 	lang = strings.TrimRight(strings.TrimSuffix(lang, "}"), ",{:")
 	place := r.r.Files[at].place()
 	place.Block = lang
+	r.planted(at, f, place)
 	s := source{text: strings.Join(f.lines, "\n"), line: f.line, place: place, role: f.role, snippet: true, file: at}
 	switch lang {
 	case "bash", "sh", "shell", "zsh", "ksh", "console", "terminal", "shell-session", "shellsession", "bash-session", "sh-session", "shell-script", "shellscript":
