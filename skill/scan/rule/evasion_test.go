@@ -41,21 +41,18 @@ var missed = map[string]string{
 	"the place is medium whatever is written there": `door-agent-hook door-agent-settings door-cron-file door-git-hook door-git-template door-launch-agent
 		door-other-skill door-rc door-rc-path door-ssh-key door-ssh-key-python door-systemd py-agent-memory
 		sh-agent-memory`,
-	"a connection that is joined to a shell is not followed": `door-descriptor door-descriptor-zero door-js-loop door-js-pipe door-js-server door-nc-fifo door-nc-listen
-		door-nc-pipes door-openssl door-py-http door-py-listen door-py-loop door-py-popen door-py-socket
-		door-py-socket-call door-telnet`,
-	"a secret in a file is medium":                                       `held-aws held-private-key held-slack`,
-	"a file that a command names as a script keeps the kind of its name": `hidden-named-python hidden-named-runner hidden-named-source`,
-	"JavaScript makes the text or the call in a way that is not computed": `js-bind js-binding js-constructor js-create-require js-function js-getter js-push js-reflect js-replace
-		js-spawn-input js-timeout js-wasm js-worker`,
-	"foreign package indexes have no rule": `npmrc-index pip-conf-index requirements-index`,
-	"Python makes the text or the call in a way that is not computed": `py-builtins py-ctypes py-fetch-import py-format-map py-globals py-importlib-loop py-input py-int py-lambda
-		py-own-file py-partial py-pickle py-spawn py-subclasses py-sys-modules py-table py-table-letters py-template
-		py-thread py-translate py-xor-file py-xor-key`,
+	"a connection that is joined to a shell is not followed": `door-descriptor door-js-loop door-js-pipe door-js-server door-nc-fifo door-nc-listen door-nc-pipes
+		door-openssl door-py-http door-py-listen door-py-loop door-py-popen door-py-socket door-py-socket-call
+		door-telnet`,
+	"a secret in a file is medium":                                        `held-aws held-private-key held-slack`,
+	"a file that a command names as a script keeps the kind of its name":  `hidden-named-python hidden-named-runner hidden-named-source`,
+	"JavaScript makes the text or the call in a way that is not computed": `js-push`,
+	"foreign package indexes have no rule":                                `npmrc-index pip-conf-index requirements-index`,
+	"Python makes the text or the call in a way that is not computed":     `py-builtins py-fetch-import py-own-file py-sys-modules py-translate`,
 	"the value is lost on the way, or the host is not known": `sent-address-unknown sent-environment-unknown sent-find sent-js-environment sent-js-environment-entries
 		sent-process-environment`,
-	"the shell makes the text or the call in a way that is not computed": `sh-array sh-braces sh-cipher sh-dev-tcp-get sh-dns sh-dot-stdin sh-function sh-git-alias sh-git-pager sh-loop
-		sh-prompt-command sh-steps-remote-name sh-tar-checkpoint sh-vim`,
+	"the shell makes the text or the call in a way that is not computed": `sh-braces sh-cipher sh-dns sh-dot-stdin sh-git-alias sh-git-pager sh-loop sh-prompt-command
+		sh-steps-remote-name sh-tar-checkpoint sh-vim`,
 	"text is weighed in package text": `text-bidi text-judge text-selectors text-tags text-zero-width`,
 }
 

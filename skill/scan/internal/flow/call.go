@@ -96,6 +96,8 @@ func (e *engine) call(c *code.Value) *value {
 			name = text(c.Func.Text)
 		case c.Func.Form == code.Func:
 			return e.follow(e.value(c.Func).fn, a, nil)
+		case c.Func.Form == code.Join && len(c.Func.Args) == 1: // a variable
+			name = e.value(&c.Func.Args[0])
 		default:
 			name = e.value(c.Func)
 		}
@@ -104,7 +106,9 @@ func (e *engine) call(c *code.Value) *value {
 		return e.command(name, a)
 	}
 	f := e.value(c.Func)
-	a.args = e.args(c.Args)
+	if a.args = e.args(c.Args); a.keys == nil {
+		a.args = spreadOut(c.Args, a.args)
+	}
 	e.line = line
 	if c.Line > 0 {
 		e.line = c.Line
@@ -112,6 +116,18 @@ func (e *engine) call(c *code.Value) *value {
 	out := e.invoke(f, a)
 	if c.Func.Form == code.Name {
 		e.mutate(c.Func.Text, a, out)
+	}
+	return out
+}
+
+// spreadOut returns arguments with the items of f(*list) and f(...list) in their places.
+func spreadOut(written []code.Value, args []*value) (out []*value) {
+	for i, v := range args {
+		if w := &written[i]; w.Form == code.Other && w.Text == "*" && v.list && !v.each && v.keys == nil && len(v.items) <= maxItems {
+			out = append(out, v.items...)
+		} else {
+			out = append(out, v)
+		}
 	}
 	return out
 }
@@ -139,10 +155,18 @@ func (e *engine) mutate(name string, a *arguments, out *value) {
 // sendMore says that more is sent over the connections that a value is made from.
 func (e *engine) sendMore(v *value, from []int) {
 	for _, i := range v.from {
+		if e.facts[i].Kind == fact.Listens && e.has(fact.Runs, from) {
+			e.emit(fact.Fact{Kind: fact.Sends, Object: fact.Host, Detail: "to whoever connects", From: from})
+		}
 		if e.facts[i].Kind == fact.Sends {
 			e.facts[i].From = slices.DeleteFunc(slices.Clone(union(e.facts[i].From, from)), func(n int) bool { return n == i })
 		}
 	}
+}
+
+// has reports whether one of some facts is of a kind.
+func (e *engine) has(kind fact.Kind, facts []int) bool {
+	return slices.ContainsFunc(facts, func(i int) bool { return e.facts[i].Kind == kind })
 }
 
 // mutators are methods that put something into what they belong to.
@@ -151,6 +175,12 @@ var mutators = []string{"append", "push", "add", "extend", "insert", "unshift", 
 // invoke calls what a value is.
 func (e *engine) invoke(f *value, a *arguments) *value {
 	a.self = f.recv
+	if len(f.bound) > 0 {
+		a.args = slices.Concat(f.bound, a.args)
+		if a.keys != nil {
+			a.keys = append(make([]string, len(f.bound)), a.keys...)
+		}
+	}
 	for i, v := range a.args {
 		if r := e.rows[f.ref]; e.env(v.ref) && (r == nil || !r.has("run") && !r.has("spawn") && !r.has("quiet") || r.has("pass")) {
 			a.args[i] = &value{from: union(v.from, e.variable("*").from)}
@@ -178,6 +208,12 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 		}
 		return out
 	}
+	if v := e.method(f, last, a); v != nil {
+		return v
+	}
+	if f.made {
+		return f
+	}
 	if last == "constructor" && e.unit.Language == JavaScript { // of a function
 		return e.second(&effect{verb: "codelast"}, f, a, nil, nil)
 	}
@@ -192,6 +228,12 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 
 // foreign calls something that is not known.
 func (e *engine) foreign(f *value, a *arguments) *value {
+	if shell := a.key("shell"); shell != nil && shell.ref == "True" && len(a.args) > 0 { // whatever it is called
+		return e.started(a.args[:1], a)
+	}
+	if len(a.args) == 1 && e.unit.Language == JavaScript && strings.TrimPrefix(a.args[0].first(), "node:") == "child_process" { // require by another name
+		return e.load1(a.args)
+	}
 	out := unknown(a.everything()...)
 	out.from = union(out.from, f.from)
 	e.callbacks(a, out)

@@ -75,11 +75,15 @@ func (e *engine) effect(x *effect, f *value, a *arguments, from []int) *value {
 	case "store":
 		return &value{from: e.emit(fact.Fact{Kind: fact.Reads, Object: fact.Store, Name: strings.ReplaceAll(x.kind, "_", " "), From: from})}
 	case "run":
-		return e.run(found, a)
+		return e.started(found, a)
 	case Shell, Python, JavaScript:
 		return e.codeIn(x.verb, found)
 	case "code":
 		return e.codeIn(e.unit.Language, found)
+	case "codeif": // of a function or a text
+		if t, ok := found[0].known(); ok && found[0].fn == nil {
+			return e.codeIn(e.unit.Language, []*value{text(t)})
+		}
 	case "decode":
 		return e.decode(x.kind, a, from)
 	case "import":
@@ -130,8 +134,26 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 		return e.variable("*")
 	case "partial":
 		if len(a.args) > 0 {
-			return a.args[0]
+			return bound(a.args[0], a.args[1:])
 		}
+	case "into":
+		return e.into(f, found[0])
+	case "pipe":
+		if len(a.args) > 0 && a.self != nil {
+			return e.into(a.args[0], a.self)
+		}
+	case "dup":
+		if len(a.args) > 0 && len(a.args[0].sources()) > 0 {
+			e.top.names[connection] = a.args[0]
+		}
+	case "pickle":
+		e.unpickle(found[0])
+	case "runmap": // {file, args}
+		if args := found[0].item("args"); args != nil {
+			return e.started([]*value{args}, a)
+		}
+	case "serve":
+		return &value{from: e.emit(fact.Fact{Kind: fact.Listens, Object: fact.Port})}
 	case "clickenv":
 		if found := a.get([]where{{name: "envvar"}}); len(found) > 0 {
 			return e.variables(found)
@@ -153,12 +175,12 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 			return e.fold(&value{}, "bytes", a)
 		}
 	case "spawn":
-		return e.run(a.args[:min(2, len(a.args))], a)
+		return e.started(a.args[:min(2, len(a.args))], a)
 	case "then":
 		return e.then(a)
 	case "codelast":
 		if len(a.args) > 0 {
-			return e.codeIn(e.unit.Language, a.args[len(a.args)-1:])
+			return e.function(a.args)
 		}
 	case "pip":
 		for _, v := range found {
@@ -172,6 +194,9 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 		for _, v := range found {
 			if v.fn != nil {
 				return e.follow(v.fn, &arguments{args: a.args[min(1, len(a.args)):]}, &value{from: from})
+			}
+			if args := a.key("args"); args != nil && v.ref != "" {
+				return e.invoke(v, &arguments{args: args.items})
 			}
 		}
 	}
@@ -336,14 +361,20 @@ func (e *engine) run(found []*value, a *arguments) *value {
 			if rest[0].list {
 				rest = e.spread(append([]*value{v}, rest[0].items...))[1:]
 			}
-			return e.command(v, &arguments{args: rest})
+			return e.command(v, &arguments{args: rest, input: a.input})
 		case v.list && !v.each && len(v.items) > 0:
 			words := e.spread(v.items)
+			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
+		case len(v.all()) > 0 && a.input != nil && runsAlone(v.first()):
+			words := wordsOf(v)
 			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
 		case len(v.all()) > 0:
 			out = either(out, e.codeIn(Shell, []*value{v}))
 		default:
 			out = &value{from: e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, From: v.from})}
+			if len(v.from) > 0 {
+				out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, From: v.from}))
+			}
 		}
 	}
 	return out
@@ -360,6 +391,18 @@ func (e *engine) spread(words []*value) []*value {
 		out = append(out, w)
 	}
 	return out
+}
+
+// function makes a function of a text, with its parameters before it, and runs it.
+func (e *engine) function(args []*value) *value {
+	body := *args[len(args)-1]
+	out := e.codeIn(e.unit.Language, []*value{&body})
+	if out == nil {
+		return nil
+	}
+	both := *out
+	both.made = true
+	return &both
 }
 
 // codeIn executes texts as code of a language.
@@ -406,6 +449,9 @@ func (e *engine) load1(found []*value) *value {
 	}
 	v := found[0]
 	name, ok := v.known()
+	if all := v.all(); !ok && len(all) == 1 {
+		name, ok = all[0], true
+	}
 	if !ok {
 		return &value{from: e.emit(fact.Fact{Kind: fact.Imports, Object: fact.Module, From: v.from})}
 	}

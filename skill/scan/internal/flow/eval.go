@@ -425,6 +425,13 @@ func (e *engine) member(v *value, name string) *value {
 		}
 	}
 	switch {
+	case v.ref == "names" || v.ref == "__builtins__" || v.ref == "builtins" || v.ref == "globalThis": // of the program, or of the language
+		if name == "__dict__" {
+			return v
+		}
+		return e.name(name)
+	case name == "__dict__" && v.ref != "":
+		return v
 	case v.ref == "self" || v.ref == "this" || v.ref == "cls":
 		if f := e.top.names["."+name]; f != nil {
 			return f

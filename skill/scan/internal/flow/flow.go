@@ -187,6 +187,10 @@ func (e *engine) inside(language, source string, from []int) *value {
 	e.restore(&before)
 	e.nested--
 	v := unknown(out...)
+	if len(out) == 1 {
+		only := *out[0]
+		v = &only
+	}
 	v.from = union(v.from, from)
 	for i := first; i < len(e.facts) && language == Shell; i++ { // a command prints what it reads
 		if k := e.facts[i].Kind; k == fact.Reads || k == fact.Sends || k == fact.Decodes {

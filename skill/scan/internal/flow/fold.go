@@ -1,12 +1,15 @@
 package flow
 
 import (
+	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/shell"
 )
 
@@ -44,7 +47,11 @@ func (e *engine) other(v *code.Value) *value {
 			out.ref = "pathlib.Path()"
 			return out
 		}
-	case "^", "+", "-", "%", "|", "&", "//", ">>", "<<":
+	case "^":
+		if len(args) == 2 {
+			return e.xored(args[0], args[1])
+		}
+	case "+", "-", "%", "|", "&", "//", ">>", "<<":
 		if len(args) == 2 {
 			if out := arithmetic(v.Text, args[0], args[1]); out != nil {
 				return out
@@ -55,6 +62,22 @@ func (e *engine) other(v *code.Value) *value {
 		}
 	}
 	return unknown(args...)
+}
+
+// xored computes with numbers, and says that what is not one number is decoded.
+func (e *engine) xored(a, b *value) *value {
+	out := arithmetic("^", a, b)
+	_, one := point(a)
+	if _, other := point(b); one && other {
+		return out
+	}
+	if out == nil {
+		out = unknown(a, b)
+	}
+	if both := union(a.sources(), b.sources()); a.list || b.list || len(both) > 0 {
+		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: "xor", From: both}))
+	}
+	return out
 }
 
 // changed returns a list or a map with one item more.
@@ -220,6 +243,12 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 		if e.unit.Language == Python {
 			return formatted(self, a)
 		}
+	case "format_map", "substitute", "safe_substitute":
+		return filledIn(self, first, a)
+	case "range":
+		return counted(a.args)
+	case "to_bytes":
+		return numberBytes(self)
 	case "join":
 		return joining(self, first)
 	case "replace", "replaceAll", shell.Replace:
@@ -382,6 +411,60 @@ func split(self, sep *value) *value {
 	return out
 }
 
+var fields = regexp.MustCompile(`\$\{?(\w+)\}?|\{(\w+)\}`)
+
+// filledIn returns a text with the values of a map, or of keywords, in place of {name} and $name.
+func filledIn(self, values *value, a *arguments) *value {
+	return mapped(self, func(t string) string {
+		return fields.ReplaceAllStringFunc(t, func(field string) string {
+			name := strings.Trim(field, "${}")
+			for _, v := range []*value{values.item(name), a.key(name)} {
+				if v != nil {
+					return v.first()
+				}
+			}
+			return hole
+		})
+	})
+}
+
+// counted returns the numbers of range(…), nothing if there are too many.
+func counted(args []*value) *value {
+	at := []int{0, 0, 1}
+	for i, v := range args {
+		n, ok := point(v)
+		if !ok || i > 2 {
+			return unknown(args...)
+		}
+		at[i] = n
+	}
+	if len(args) == 1 {
+		at[0], at[1] = 0, at[0]
+	}
+	out := &value{list: true, from: unknown(args...).from}
+	for n := at[0]; at[2] > 0 && n < at[1] || at[2] < 0 && n > at[1]; n += at[2] {
+		if len(out.items) > maxItems {
+			return unknown(args...)
+		}
+		out.items = append(out.items, &value{texts: []string{strconv.Itoa(n)}, number: true})
+	}
+	return out
+}
+
+// numberBytes returns the bytes of a number, the highest first.
+func numberBytes(v *value) *value {
+	t, ok := v.known()
+	n, fine := new(big.Int).SetString(t, 0)
+	if !ok || !fine || len(t) > maxText/8 {
+		return nil
+	}
+	var b strings.Builder
+	for _, c := range n.Bytes() {
+		b.WriteRune(rune(c))
+	}
+	return &value{texts: []string{b.String()}, from: v.from}
+}
+
 // formatted returns what format makes of a text with {}, {0} and {name}.
 func formatted(self *value, a *arguments) *value {
 	t, ok := self.known()
@@ -399,6 +482,8 @@ func formatted(self *value, a *arguments) *value {
 		field, rest, _ := strings.Cut(after, "}")
 		t = rest
 		field, _, _ = strings.Cut(field, ":")
+		field, _, _ = strings.Cut(field, "!")
+		field, inner, _ := strings.Cut(field, "[")
 		at := where{name: field}
 		if n, err := strconv.Atoi(field); err == nil || field == "" {
 			if field == "" {
@@ -407,7 +492,11 @@ func formatted(self *value, a *arguments) *value {
 			at = where{position: n}
 		}
 		if found := a.get([]where{at}); len(found) > 0 {
-			parts = append(parts, found[0])
+			v := found[0]
+			if i, err := strconv.Atoi(strings.TrimSuffix(inner, "]")); err == nil && i >= 0 && i < len(v.items) {
+				v = v.items[i]
+			}
+			parts = append(parts, v)
 		} else {
 			parts = append(parts, &value{})
 		}

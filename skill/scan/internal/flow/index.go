@@ -28,11 +28,23 @@ func (e *engine) index(v *code.Value) *value {
 	}
 	key, ok := at.known()
 	switch {
+	case !ok && at.each && !whole.each && len(at.items)*len(whole.first()) < maxWork: // t[i] for i in list
+		out := &value{list: true, each: true, from: union(whole.from, at.from)}
+		for _, item := range at.items {
+			out.items = append(out.items, e.itemAt(whole, item))
+		}
+		return out
 	case !ok:
 		return each(whole)
 	case !at.number:
 		return e.member(whole, key)
 	}
+	return e.itemAt(whole, at)
+}
+
+// itemAt returns what a list or a text has at a number.
+func (e *engine) itemAt(whole, at *value) *value {
+	key, _ := at.known()
 	n, err := strconv.Atoi(key)
 	if err != nil {
 		return unknown(whole)

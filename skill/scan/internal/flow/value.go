@@ -30,6 +30,8 @@ type value struct {
 	ref    string   // what it is in a library: "requests.get"; after "." the name of something in a value that is not known
 	class  bool     // it is a class of the program
 	recv   *value   // what ref is taken from
+	bound  []*value // the first arguments of a function
+	made   bool     // it is a function that a text was made to
 	fn     *function
 	mod    *scope // a module of the skill
 	from   []int

@@ -142,6 +142,13 @@ func (e *engine) special(name string, a *arguments) (*value, bool) {
 		n := e.files(fact.Writes, a.args, input.sources())
 		e.content = ""
 		return &value{from: union(n, input.from)}, true
+	case shell.Descriptor:
+		return &value{from: e.files(fact.Reads, a.args, nil)}, true
+	case shell.Duplicate:
+		if len(a.args) > 0 {
+			e.sendMore(a.args[0], input.sources())
+		}
+		return input, true
 	case "<":
 		return &value{from: e.files(fact.Reads, a.args, nil)}, true
 	case shell.Indirect:

@@ -160,6 +160,9 @@ func (w *walker) literal(e *js.LiteralExpr) code.Value {
 		v.Form, v.Text = code.Number, decimal(v.Text)
 	case e.TokenType == js.RegExpToken:
 		v.Form = code.Other
+		if pattern := v.Text[1:strings.LastIndexByte(v.Text, '/')]; !strings.ContainsAny(pattern, `\.*+?[](){}^$|`) {
+			v.Form, v.Text = code.Text, pattern
+		}
 	}
 	return v
 }
@@ -393,6 +396,10 @@ func (w *walker) object(e *js.ObjectExpr) code.Value {
 			key = string(name.Name())
 		}
 		arg := w.value(item.Value)
+		if method, ok := item.Value.(*js.MethodDecl); ok && method.Get {
+			getter := arg
+			arg = code.Value{Form: code.Call, Line: arg.Line, Func: &getter}
+		}
 		if computed != nil {
 			arg = w.other("", *computed, arg)
 		}

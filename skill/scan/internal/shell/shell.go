@@ -29,6 +29,9 @@ const (
 	Prefix   = "${#}" // what is taken away follows
 	Suffix   = "${%}"
 	Indirect = "${!}" // the variable has the name of another one
+
+	Descriptor = "<>" // a file that stays open, as the variable "&" with a number
+	Duplicate  = ">&" // the output goes to such a file
 )
 
 // Parse reads a script that begins at a line of its file, from 1. It never fails: where something is no shell, the line is read without

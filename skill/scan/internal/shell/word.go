@@ -14,6 +14,10 @@ import (
 func (r *reader) redirected(s *syntax.Stmt, input *code.Value) *code.Value {
 	var files []code.Value
 	for _, d := range s.Redirs {
+		if d.N != nil && isDescriptor(d.N.Value) && d.Op != syntax.DplIn && d.Op != syntax.DplOut {
+			r.add(code.Statement{Op: code.Set, Line: r.at(d), Name: "&" + d.N.Value, Value: r.redirection(Descriptor, d)})
+			continue
+		}
 		switch d.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			if d.Hdoc != nil {
@@ -24,6 +28,15 @@ func (r *reader) redirected(s *syntax.Stmt, input *code.Value) *code.Value {
 		case syntax.RdrIn:
 			input = r.redirection("<", d)
 		case syntax.DplIn, syntax.DplOut:
+			if lit := d.Word.Lit(); isDescriptor(lit) {
+				v := &code.Value{Form: code.Name, Line: r.at(d), Text: "&" + lit}
+				if d.Op == syntax.DplIn || d.N != nil && d.N.Value == "0" {
+					input = v
+				} else {
+					files = append(files, code.Value{Form: code.Call, Line: r.at(d), Func: &code.Value{Form: code.Name, Line: r.at(d), Text: Duplicate}, Args: []code.Value{*v}})
+				}
+				continue
+			}
 			if lit := d.Word.Lit(); lit != "-" && strings.Trim(lit, "0123456789") != "" {
 				files = append(files, *r.redirection(">", d))
 			}
@@ -48,6 +61,12 @@ func (r *reader) redirected(s *syntax.Stmt, input *code.Value) *code.Value {
 		v = &f
 	}
 	return v
+}
+
+// isDescriptor reports whether a text is a number that stands for no terminal.
+func isDescriptor(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n > 2
 }
 
 func (r *reader) redirection(op string, d *syntax.Redirect) *code.Value {

@@ -1,0 +1,96 @@
+package flow
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+)
+
+// child is what a program that was started is in a library. Its receiver has the words that started it.
+const child = "child"
+
+// connection is the name of what a program has as its input and output in place of a terminal.
+const connection = "&0"
+
+// started starts a program with what it reads from and writes to: a text, a connection.
+func (e *engine) started(found []*value, a *arguments) *value {
+	first := len(e.facts)
+	one, to := *a, a.key("stdout")
+	for _, v := range []*value{a.key("input"), a.key("stdin"), e.top.names[connection]} {
+		if one.input == nil && v != nil && v.ref == "" || v != nil && len(v.sources()) > 0 {
+			one.input = v
+		}
+	}
+	if c := e.top.names[connection]; to == nil {
+		to = c
+	}
+	out := e.run(found, &one)
+	if to != nil {
+		ran := unknown(out).from
+		for i := first; i < len(e.facts); i++ {
+			if e.facts[i].Kind == fact.Runs {
+				ran = union(ran, []int{i})
+			}
+		}
+		e.sendMore(to, ran)
+	}
+	if out == nil {
+		out = &value{}
+	}
+	both := *out
+	both.recv = &value{list: true, items: found}
+	return &both
+}
+
+// into gives a program that was started what it reads, or sends it over the connection.
+func (e *engine) into(to, what *value) *value {
+	for v := to; v != nil; v = v.recv {
+		if v.ref == child && v.recv != nil {
+			return e.run(v.recv.items, &arguments{input: what})
+		}
+	}
+	e.sendMore(to, what.sources())
+	return to
+}
+
+// method calls a function by its methods: f.call, f.apply, f.bind. It returns nil for another method.
+func (e *engine) method(f *value, last string, a *arguments) *value {
+	if f.recv == nil || f.recv.fn == nil && e.rows[f.recv.ref] == nil || len(a.args) < 2 {
+		return nil
+	}
+	switch last {
+	case "call":
+		return e.invoke(f.recv, &arguments{args: a.args[1:]})
+	case "apply":
+		return e.invoke(f.recv, &arguments{args: a.args[1].items})
+	case "bind":
+		return bound(f.recv, a.args[1:])
+	}
+	return nil
+}
+
+// bound returns a function with its first arguments.
+func bound(f *value, args []*value) *value {
+	out := *f
+	out.bound = args
+	return &out
+}
+
+var pickled = regexp.MustCompile(`c(?:os|posix|nt|subprocess|builtins)\n(\w+)\n[\s\S]{0,20}?[SV]'?((?:[^'\n\\]|\\.)*)'?\n`)
+
+// unpickle runs what a text of Python's pickle calls.
+func (e *engine) unpickle(v *value) {
+	for _, t := range v.texts {
+		for _, m := range pickled.FindAllStringSubmatch(t, 10) {
+			if m[1] == "eval" || m[1] == "exec" {
+				e.codeIn(Python, []*value{text(m[2])})
+			} else {
+				e.run([]*value{text(m[2])}, &arguments{})
+			}
+		}
+	}
+}
+
+// runsAlone reports whether a text is one command without signs of a shell.
+func runsAlone(t string) bool { return !strings.ContainsAny(t, "|&;<>$`(){}\n") }
