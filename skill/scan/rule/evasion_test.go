@@ -37,20 +37,15 @@ var missed = map[string]string{
 		sh-perl-inline sh-php-inline sh-ruby-inline svg-script vbs-file`,
 	"commands in this kind of file are not read, or are a guess": `compose desktop-entry devcontainer envrc git-config justfile mcp-server pre-commit pth systemd-unit taskfile
 		vscode-task workflow`,
-	"what the file has there is not looked at": `docx-object docx-template pad-data xlsx-link zip-behind-picture zip-behind-script zip-hidden-member`,
-	"the place is medium whatever is written there": `door-agent-hook door-agent-settings door-cron-file door-git-hook door-git-template door-launch-agent
-		door-other-skill door-rc door-rc-path door-ssh-key door-ssh-key-python door-systemd py-agent-memory
-		sh-agent-memory`,
-	"a connection that is joined to a shell is not followed": `door-descriptor door-js-loop door-js-pipe door-js-server door-nc-fifo door-nc-listen door-nc-pipes
-		door-openssl door-py-http door-py-listen door-py-loop door-py-popen door-py-socket door-py-socket-call
-		door-telnet`,
+	"what the file has there is not looked at":                            `docx-object docx-template pad-data xlsx-link zip-behind-picture zip-behind-script zip-hidden-member`,
+	"the place is medium whatever is written there":                       `door-agent-hook door-git-template`,
+	"a connection that is joined to a shell is not followed":              `door-descriptor door-js-pipe door-nc-listen door-py-listen`,
 	"a secret in a file is medium":                                        `held-aws held-private-key held-slack`,
 	"a file that a command names as a script keeps the kind of its name":  `hidden-named-python hidden-named-runner hidden-named-source`,
 	"JavaScript makes the text or the call in a way that is not computed": `js-push`,
 	"foreign package indexes have no rule":                                `npmrc-index pip-conf-index requirements-index`,
 	"Python makes the text or the call in a way that is not computed":     `py-builtins py-fetch-import py-own-file py-sys-modules py-translate`,
-	"the value is lost on the way, or the host is not known": `sent-address-unknown sent-environment-unknown sent-find sent-js-environment sent-js-environment-entries
-		sent-process-environment`,
+	"the value is lost on the way, or the host is not known":              `sent-environment-unknown sent-find sent-js-environment sent-js-environment-entries sent-process-environment`,
 	"the shell makes the text or the call in a way that is not computed": `sh-braces sh-cipher sh-dns sh-dot-stdin sh-git-alias sh-git-pager sh-loop sh-prompt-command
 		sh-steps-remote-name sh-tar-checkpoint sh-vim`,
 	"text is weighed in package text": `text-bidi text-judge text-selectors text-tags text-zero-width`,

@@ -146,7 +146,7 @@ func (v *view) others(w *with, m *match) []int {
 	names := map[string]bool{}
 	for _, i := range among {
 		f := &v.report.Facts[i]
-		if i == m.sink || w.near == inFile && !sameFile(f.Place, v.report.Facts[m.sink].Place) || !w.holds(v, i) {
+		if i == m.sink || w.near == onward && !slices.Contains(v.reach(i), m.sink) || w.near == inFile && !sameFile(f.Place, v.report.Facts[m.sink].Place) || !w.holds(v, i) {
 			continue
 		}
 		out = append(out, i)

@@ -31,7 +31,7 @@ func TestJudge(t *testing.T) {
 		{"an example", []scan.Fact{download, change(run, func(f *scan.Fact) { f.Role = "example" })}, []string{"fetch-run high example"}},
 		{"this machine", []scan.Fact{change(download, func(f *scan.Fact) { f.Name = "127.0.0.1" }), run}, nil},
 		{"nothing reaches it", []scan.Fact{download, change(run, func(f *scan.Fact) { f.From = nil })}, nil},
-		{"a circle", []scan.Fact{change(download, func(f *scan.Fact) { f.From = []int{1} }), run}, []string{"fetch-run critical"}},
+		{"a circle", []scan.Fact{change(download, func(f *scan.Fact) { f.From = []int{1} }), run}, []string{"fetch-run critical", "backdoor-commands critical"}},
 		{"the same twice", []scan.Fact{download, run, change(run, func(f *scan.Fact) { f.Place.Line = 9 })}, []string{"fetch-run critical"}},
 	} {
 		var got []string

@@ -190,7 +190,8 @@ func (r *reader) globs(to *globs) func(*yamlnode.Node) error {
 func (r *reader) patternKeys(p *pattern) keys {
 	return keys{"kind": r.among(&p.kinds, kinds), "object": r.among(&p.objects, objects), "role": r.among(&p.roles, roles),
 		"name": r.globs(&p.name), "detail": r.globs(&p.detail), "block": r.globs(&p.block), "file": r.globs(&p.file),
-		"host": r.among(&p.host, hostProperties), "maybe": r.choice(&p.maybe), "declared": r.choice(&p.declared), "described": r.choice(&p.described)}
+		"host": r.among(&p.host, hostProperties), "maybe": r.choice(&p.maybe), "declared": r.choice(&p.declared), "described": r.choice(&p.described),
+		"starts": r.choice(&p.starts), "obeyed": r.choice(&p.obeyed)}
 }
 
 func (r *reader) pattern(to **pattern) func(*yamlnode.Node) error {
@@ -211,7 +212,7 @@ func (r *reader) withs(to *[]with) func(*yamlnode.Node) error {
 			w := with{near: inSkill}
 			var where []string
 			known := r.patternKeys(&w.pattern)
-			known["near"] = r.among(&where, []string{string(inSkill), string(inFile), string(inFlow)})
+			known["near"] = r.among(&where, []string{string(inSkill), string(inFile), string(inFlow), string(onward)})
 			known["least"] = r.number(&w.least)
 			if err := r.read(item, known); err != nil {
 				return err

@@ -1,10 +1,12 @@
 package rule
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/skill/scan"
 )
 
@@ -16,6 +18,7 @@ type pattern struct {
 	host                  []string // properties, see hostIs; with "!" before it the opposite
 	maybe                 *bool
 	declared, described   *bool
+	starts, obeyed        *bool // the file is run at every login, connection or commit; agents obey it
 }
 
 // holds reports whether a fact is as the pattern says.
@@ -36,6 +39,9 @@ func (p *pattern) holds(v *view, i int) bool {
 		}
 	}
 	if p.declared != nil && *p.declared != v.declared(f) {
+		return false
+	}
+	if p.starts != nil && *p.starts != starts(f.Name) || p.obeyed != nil && *p.obeyed != agentsObey(f.Name) {
 		return false
 	}
 	return p.described == nil || *p.described == v.described(f)
@@ -74,6 +80,30 @@ func hostIs(property string, f *scan.Fact) bool {
 		return err == nil && !slices.Contains([]uint16{80, 443, 8080, 8443}, port)
 	}
 	return f.Name == "" // unknown
+}
+
+// places are where the system looks for what to start. Package obeyed has what shells and git run.
+var places = globs{any: []string{"*/.ssh/authorized_keys", "*/launchagents/*", "*/launchdaemons/*", "*/.config/autostart/*", "*/systemd/*", "/etc/cron*", "crontab", "*/cron/crontabs/*", "/etc/rc.local",
+	"/etc/init.d/*", "/etc/profile*", "/etc/bash.bashrc", "/etc/ld.so.preload", "/etc/sudoers*", "*/start menu/programs/startup/*", "*/sitecustomize.py", "*/usercustomize.py", "*/site-packages/*.pth"}}
+
+// starts reports whether a file is run without anybody who starts it.
+func starts(name string) bool {
+	return places.match(name) || listed(name, func(f obeyed.Found) bool { return f.Own && strings.HasPrefix(f.Does, "run") })
+}
+
+// agentsObey reports whether a file is one that agents obey.
+func agentsObey(name string) bool { return listed(name, func(f obeyed.Found) bool { return f.Agents }) }
+
+// listed reports whether a part of a path, below the home, the root or what is not known, is obeyed in a way.
+func listed(name string, is func(obeyed.Found) bool) bool {
+	dir := ""
+	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimLeft(strings.ReplaceAll(name, `\`, "/"), "~*/"), "./"), "/") {
+		if f, ok := obeyed.In(dir, part); ok && f.Listed && is(f) {
+			return true
+		}
+		dir = path.Join(dir, part)
+	}
+	return false
 }
 
 func isASCII(text string) bool {

@@ -70,7 +70,8 @@ type near string
 const (
 	inSkill near = "skill"
 	inFile  near = "file"
-	inFlow  near = "flow" // among the facts that reach the sink
+	inFlow  near = "flow"   // among the facts that reach the sink
+	onward  near = "onward" // among the facts that the sink reaches
 )
 
 // Set is a list of rules.

@@ -85,7 +85,11 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 		if strings.Contains(name, "/") && e.own(name) {
 			object = fact.File
 		}
-		n := e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: line(name, a), From: v.from})
+		shown := line(name, a)
+		if a.input != nil && len(a.input.all()) > 0 && len(a.args) == 0 {
+			shown += " <" // it reads a text of the program
+		}
+		n := e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: shown, From: v.from})
 		if strings.Contains(name, "/") {
 			e.runFile(Shell, name, n)
 		}

@@ -26,19 +26,18 @@ func (e *engine) started(found []*value, a *arguments) *value {
 		to = c
 	}
 	out := e.run(found, &one)
-	if to != nil {
-		ran := unknown(out).from
-		for i := first; i < len(e.facts); i++ {
-			if e.facts[i].Kind == fact.Runs {
-				ran = union(ran, []int{i})
-			}
-		}
-		e.sendMore(to, ran)
-	}
 	if out == nil {
 		out = &value{}
 	}
 	both := *out
+	for i := first; i < len(e.facts); i++ {
+		if e.facts[i].Kind == fact.Runs {
+			both.from = union(both.from, []int{i})
+		}
+	}
+	if to != nil {
+		e.sendMore(to, both.from)
+	}
 	both.recv = &value{list: true, items: found}
 	return &both
 }
