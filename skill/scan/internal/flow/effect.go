@@ -136,24 +136,6 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 		if len(a.args) > 0 {
 			return bound(a.args[0], a.args[1:])
 		}
-	case "into":
-		return e.into(f, found[0])
-	case "pipe":
-		if len(a.args) > 0 && a.self != nil {
-			return e.into(a.args[0], a.self)
-		}
-	case "dup":
-		if len(a.args) > 0 && len(a.args[0].sources()) > 0 {
-			e.top.names[connection] = a.args[0]
-		}
-	case "pickle":
-		e.unpickle(found[0])
-	case "runmap": // {file, args}
-		if args := found[0].item("args"); args != nil {
-			return e.started([]*value{args}, a)
-		}
-	case "serve":
-		return &value{from: e.emit(fact.Fact{Kind: fact.Listens, Object: fact.Port})}
 	case "clickenv":
 		if found := a.get([]where{{name: "envvar"}}); len(found) > 0 {
 			return e.variables(found)
@@ -174,8 +156,6 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 		if len(a.args) > 0 {
 			return e.fold(&value{}, "bytes", a)
 		}
-	case "spawn":
-		return e.started(a.args[:min(2, len(a.args))], a)
 	case "then":
 		return e.then(a)
 	case "codelast":
@@ -190,17 +170,8 @@ func (e *engine) second(x *effect, f *value, a *arguments, from []int, found []*
 		}
 	case "more":
 		e.sendMore(f, from)
-	case "call":
-		for _, v := range found {
-			if v.fn != nil {
-				return e.follow(v.fn, &arguments{args: a.args[min(1, len(a.args)):]}, &value{from: from})
-			}
-			if args := a.key("args"); args != nil && v.ref != "" {
-				return e.invoke(v, &arguments{args: args.items})
-			}
-		}
 	}
-	return nil
+	return e.third(x, f, a, from, found)
 }
 
 // send says that hosts are contacted.
@@ -351,35 +322,6 @@ func (e *engine) variables(found []*value) *value {
 	return out
 }
 
-// run starts a program: a list of its words, or a text that a shell reads.
-func (e *engine) run(found []*value, a *arguments) *value {
-	var out *value
-	for i, v := range found {
-		switch {
-		case i == 0 && len(found) > 1: // the program, then its arguments
-			rest := found[1:]
-			if rest[0].list {
-				rest = e.spread(append([]*value{v}, rest[0].items...))[1:]
-			}
-			return e.command(v, &arguments{args: rest, input: a.input})
-		case v.list && !v.each && len(v.items) > 0:
-			words := e.spread(v.items)
-			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
-		case len(v.all()) > 0 && a.input != nil && runsAlone(v.first()):
-			words := wordsOf(v)
-			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
-		case len(v.all()) > 0:
-			out = either(out, e.codeIn(Shell, []*value{v}))
-		default:
-			out = &value{from: e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, From: v.from})}
-			if len(v.from) > 0 {
-				out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, From: v.from}))
-			}
-		}
-	}
-	return out
-}
-
 // spread puts the items of lists among the words in their place.
 func (e *engine) spread(words []*value) []*value {
 	var out []*value
@@ -391,18 +333,6 @@ func (e *engine) spread(words []*value) []*value {
 		out = append(out, w)
 	}
 	return out
-}
-
-// function makes a function of a text, with its parameters before it, and runs it.
-func (e *engine) function(args []*value) *value {
-	body := *args[len(args)-1]
-	out := e.codeIn(e.unit.Language, []*value{&body})
-	if out == nil {
-		return nil
-	}
-	both := *out
-	both.made = true
-	return &both
 }
 
 // codeIn executes texts as code of a language.

@@ -1,15 +1,11 @@
 package flow
 
 import (
-	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
-	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/shell"
 )
 
@@ -64,22 +60,6 @@ func (e *engine) other(v *code.Value) *value {
 	return unknown(args...)
 }
 
-// xored computes with numbers, and says that what is not one number is decoded.
-func (e *engine) xored(a, b *value) *value {
-	out := arithmetic("^", a, b)
-	_, one := point(a)
-	if _, other := point(b); one && other {
-		return out
-	}
-	if out == nil {
-		out = unknown(a, b)
-	}
-	if both := union(a.sources(), b.sources()); a.list || b.list || len(both) > 0 {
-		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: "xor", From: both}))
-	}
-	return out
-}
-
 // changed returns a list or a map with one item more.
 func changed(args []*value) *value {
 	if len(args) < 3 {
@@ -98,93 +78,6 @@ func changed(args []*value) *value {
 		}
 	}
 	return &out
-}
-
-// arithmetic computes with numbers, with each item of a list, and with the code points of a text. It returns nil if it cannot.
-func arithmetic(op string, a, b *value) *value {
-	if a.list {
-		out := &value{list: true, each: a.each, from: union(a.from, b.from)}
-		for i, item := range a.items {
-			other := b
-			if b.list {
-				if len(b.items) == 0 {
-					return nil
-				}
-				other = b.items[i%len(b.items)]
-			}
-			v := arithmetic(op, item, other)
-			if v == nil {
-				return nil
-			}
-			out.items = append(out.items, v)
-		}
-		return out
-	}
-	if b.list && op == "^" {
-		return arithmetic(op, b, a)
-	}
-	x, ok := point(a)
-	y, ok2 := point(b)
-	if !ok || !ok2 {
-		return nil
-	}
-	switch op {
-	case "^":
-		x ^= y
-	case "+":
-		x += y
-	case "-":
-		x -= y
-	case "|":
-		x |= y
-	case "&":
-		x &= y
-	case "%", "//":
-		if y == 0 {
-			return nil
-		}
-		if op == "%" {
-			x = (x%y + y) % y
-		} else {
-			x /= y
-		}
-	case ">>":
-		x >>= min(max(y, 0), 63)
-	case "<<":
-		x <<= min(max(y, 0), 31)
-	}
-	return &value{texts: []string{strconv.Itoa(x)}, number: true, from: union(a.from, b.from)}
-}
-
-// point returns a number, or the code point of a text of one character.
-func point(v *value) (int, bool) {
-	t, ok := v.known()
-	if !ok {
-		return 0, false
-	}
-	if v.number {
-		n, err := strconv.ParseInt(t, 0, 32)
-		return int(n), err == nil
-	}
-	r, size := utf8.DecodeRuneInString(t)
-	return int(r), size > 0 && size == len(t)
-}
-
-// points returns the characters of numbers in a list, or of one number. ok is false if one is not known.
-func points(v *value) (string, bool) {
-	items := v.items
-	if !v.list {
-		items = []*value{v}
-	}
-	var b strings.Builder
-	for _, item := range items {
-		n, ok := point(item)
-		if !ok || n < 0 || n > utf8.MaxRune {
-			return "", false
-		}
-		b.WriteRune(rune(n))
-	}
-	return b.String(), true
 }
 
 // characters returns numbers as texts: each one if they are gone through, else one text of all.
@@ -239,16 +132,6 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 		return first1(self, first)
 	case "map":
 		return e.mapping(self, a)
-	case "format":
-		if e.unit.Language == Python {
-			return formatted(self, a)
-		}
-	case "format_map", "substitute", "safe_substitute":
-		return filledIn(self, first, a)
-	case "range":
-		return counted(a.args)
-	case "to_bytes":
-		return numberBytes(self)
 	case "join":
 		return joining(self, first)
 	case "replace", "replaceAll", shell.Replace:
@@ -297,6 +180,23 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 			}
 			return unknown(append(a.args, self)...)
 		}
+	}
+	return e.folded(self, first, name, a)
+}
+
+// folded computes what fold leaves.
+func (e *engine) folded(self, first *value, name string, a *arguments) *value {
+	switch name {
+	case "format":
+		if e.unit.Language == Python {
+			return formatted(self, a)
+		}
+	case "format_map", "substitute", "safe_substitute":
+		return filledIn(self, first, a)
+	case "range":
+		return counted(a.args)
+	case "to_bytes":
+		return numberBytes(self)
 	}
 	return nil
 }
@@ -409,60 +309,6 @@ func split(self, sep *value) *value {
 		out.items = append(out.items, text(p))
 	}
 	return out
-}
-
-var fields = regexp.MustCompile(`\$\{?(\w+)\}?|\{(\w+)\}`)
-
-// filledIn returns a text with the values of a map, or of keywords, in place of {name} and $name.
-func filledIn(self, values *value, a *arguments) *value {
-	return mapped(self, func(t string) string {
-		return fields.ReplaceAllStringFunc(t, func(field string) string {
-			name := strings.Trim(field, "${}")
-			for _, v := range []*value{values.item(name), a.key(name)} {
-				if v != nil {
-					return v.first()
-				}
-			}
-			return hole
-		})
-	})
-}
-
-// counted returns the numbers of range(…), nothing if there are too many.
-func counted(args []*value) *value {
-	at := []int{0, 0, 1}
-	for i, v := range args {
-		n, ok := point(v)
-		if !ok || i > 2 {
-			return unknown(args...)
-		}
-		at[i] = n
-	}
-	if len(args) == 1 {
-		at[0], at[1] = 0, at[0]
-	}
-	out := &value{list: true, from: unknown(args...).from}
-	for n := at[0]; at[2] > 0 && n < at[1] || at[2] < 0 && n > at[1]; n += at[2] {
-		if len(out.items) > maxItems {
-			return unknown(args...)
-		}
-		out.items = append(out.items, &value{texts: []string{strconv.Itoa(n)}, number: true})
-	}
-	return out
-}
-
-// numberBytes returns the bytes of a number, the highest first.
-func numberBytes(v *value) *value {
-	t, ok := v.known()
-	n, fine := new(big.Int).SetString(t, 0)
-	if !ok || !fine || len(t) > maxText/8 {
-		return nil
-	}
-	var b strings.Builder
-	for _, c := range n.Bytes() {
-		b.WriteRune(rune(c))
-	}
-	return &value{texts: []string{b.String()}, from: v.from}
 }
 
 // formatted returns what format makes of a text with {}, {0} and {name}.

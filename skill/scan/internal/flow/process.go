@@ -93,3 +93,80 @@ func (e *engine) unpickle(v *value) {
 
 // runsAlone reports whether a text is one command without signs of a shell.
 func runsAlone(t string) bool { return !strings.ContainsAny(t, "|&;<>$`(){}\n") }
+
+// third does what second leaves: with programs that were started, connections, and functions.
+func (e *engine) third(x *effect, f *value, a *arguments, from []int, found []*value) *value {
+	switch x.verb {
+	case "spawn":
+		return e.started(a.args[:min(2, len(a.args))], a)
+	case "into":
+		return e.into(f, found[0])
+	case "pipe":
+		if len(a.args) > 0 && a.self != nil {
+			return e.into(a.args[0], a.self)
+		}
+	case "dup":
+		if len(a.args) > 0 && len(a.args[0].sources()) > 0 {
+			e.top.names[connection] = a.args[0]
+		}
+	case "pickle":
+		e.unpickle(found[0])
+	case "runmap": // {file, args}
+		if args := found[0].item("args"); args != nil {
+			return e.started([]*value{args}, a)
+		}
+	case "serve":
+		return &value{from: e.emit(fact.Fact{Kind: fact.Listens, Object: fact.Port})}
+	case "call":
+		for _, v := range found {
+			if v.fn != nil {
+				return e.follow(v.fn, &arguments{args: a.args[min(1, len(a.args)):]}, &value{from: from})
+			}
+			if args := a.key("args"); args != nil && v.ref != "" {
+				return e.invoke(v, &arguments{args: args.items})
+			}
+		}
+	}
+	return nil
+}
+
+// run starts a program: a list of its words, or a text that a shell reads.
+func (e *engine) run(found []*value, a *arguments) *value {
+	var out *value
+	for i, v := range found {
+		switch {
+		case i == 0 && len(found) > 1: // the program, then its arguments
+			rest := found[1:]
+			if rest[0].list {
+				rest = e.spread(append([]*value{v}, rest[0].items...))[1:]
+			}
+			return e.command(v, &arguments{args: rest, input: a.input})
+		case v.list && !v.each && len(v.items) > 0:
+			words := e.spread(v.items)
+			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
+		case len(v.all()) > 0 && a.input != nil && runsAlone(v.first()):
+			words := wordsOf(v)
+			out = either(out, e.command(words[0], &arguments{args: words[1:], input: a.input}))
+		case len(v.all()) > 0:
+			out = either(out, e.codeIn(Shell, []*value{v}))
+		default:
+			out = &value{from: e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, From: v.from})}
+			if len(v.from) > 0 {
+				out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, From: v.from}))
+			}
+		}
+	}
+	return out
+}
+
+// function makes a function of a text, with its parameters before it, and runs it.
+func (e *engine) function(args []*value) *value {
+	body := *args[len(args)-1]
+	out := e.codeIn(e.unit.Language, []*value{&body})
+	if out == nil {
+		return nil
+	}
+	both := *out
+	both.made = true
+	return &both
+}
