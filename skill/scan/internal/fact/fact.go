@@ -31,15 +31,15 @@ const (
 	Variable Object = "variable" // Name is its name, "*" for all
 	Host     Object = "host"     // Name is a host name or an address, without scheme and port; Detail is the whole address
 	Port     Object = "port"
-	Program  Object = "program" // Name is the name that is called, without its folder; Detail is the command
-	Code     Object = "code"    // Detail is its beginning
-	Module   Object = "module"  // Name is the module as written, Detail what of it is imported if that is not all
-	Package  Object = "package" // Name is the package, Detail its registry and version: "pypi requests==2.32"
-	Secret   Object = "secret"  // Name is its kind: "an AWS access key"
-	Hidden   Object = "hidden"  // Name is its kind: "tag characters"
-	Opaque   Object = "opaque"  // Name says what cannot be read: "Python byte code"
-	Saying   Object = "saying"  // Name is the kind of phrase: "conceal", "override", "judge"
-	Encoding Object = "encoding"
+	Program  Object = "program"  // Name is the name that is called, without its folder; Detail is the command
+	Code     Object = "code"     // Detail is its beginning
+	Module   Object = "module"   // Name is the module as written, Detail what of it is imported if that is not all
+	Package  Object = "package"  // Name is the package, Detail its registry and version: "pypi requests==2.32"
+	Secret   Object = "secret"   // Name is its kind: "an AWS access key"
+	Hidden   Object = "hidden"   // Name is its kind: "tag characters"
+	Opaque   Object = "opaque"   // Name says what cannot be read: "Python byte code"
+	Saying   Object = "saying"   // Name is the kind of phrase: "conceal", "override", "judge"
+	Encoding Object = "encoding" // Name is "base64", Detail the beginning of the text that it hides, if that is known
 
 	// Lookalike is a package whose name is nearly that of a popular one, which is Name; Detail has both names.
 	Lookalike Object = "lookalike"

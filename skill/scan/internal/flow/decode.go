@@ -29,15 +29,19 @@ func (e *engine) decode(encoding string, a *arguments, from []int) *value {
 			break
 		}
 	}
-	out := &value{from: e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: encoding, From: from})}
-	if in == nil {
-		return out
-	}
-	for _, t := range flat(in) {
-		if d, ok := Decode(encoding, t); ok {
-			out.texts = append(out.texts, d)
+	out := &value{}
+	if in != nil {
+		for _, t := range flat(in) {
+			if d, ok := Decode(encoding, t); ok {
+				out.texts = append(out.texts, d)
+			}
 		}
 	}
+	f := fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: encoding, From: from}
+	if len(out.texts) > 0 {
+		f.Detail = strings.ToValidUTF8(out.texts[0], "")
+	}
+	out.from = e.emit(f)
 	return out
 }
 
