@@ -41,9 +41,12 @@ func (r *reader) markdown(at int, text string) {
 		switch {
 		case open != nil && strings.HasPrefix(mark, open.mark) && info == "":
 			r.block(at, open)
-			open = nil
+			open, before = nil, ""
 		case open != nil:
 			open.lines = append(open.lines, strings.TrimPrefix(l, open.indent))
+			if !ticks().MatchString(open.info) {
+				r.commands(at, l, line, open.role, &markdown.Spans{})
+			}
 		case mark != "":
 			open = &fence{mark: mark, info: info, line: line + 1, indent: l[:len(l)-len(strings.TrimLeft(l, " \t>"))], role: role}
 			if against(before) {
@@ -73,6 +76,7 @@ func (r *reader) markdown(at int, text string) {
 var (
 	warns    = lazyregexp.New(`(?i)\b(don'?t|do not|never|avoid|bad|wrong|incorrect|anti-?patterns?|insecure|vulnerable|unsafe|malicious|attacks?)\b|❌|🚫`)
 	warning  = lazyregexp.New(`(?i)^\W*(don'?t|do not|never|avoid|bad|wrong|incorrect|anti-?patterns?|insecure|vulnerable|unsafe|malicious)\b|anti-?patterns?\b|❌|🚫`)
+	ticks    = lazyregexp.New(`(?i)^\W*(?:ba|z|k|da)?sh|^\W*(?:shell|console|terminal|js|jsx|mjs|cjs|node|javascript|ts|tsx|typescript|go|sql|perl|ruby|powershell|ps1|pwsh)\b`) // of languages in which code stands between backquotes
 	examples = lazyregexp.New(`(?i)\b(examples?|samples?)\b`)
 )
 
