@@ -178,13 +178,14 @@ var allowed = map[string][]string{
 	"install/registry":        {"install/source", "internal/lockfile", "internal/unknown", "skill/manifest"},
 	"install/store":           {"internal/dirhash", "internal/lockfile", "internal/program", "skill/manifest"},
 
-	"bench/empty":   {},
-	"bench/gentree": {},
-	"bench/inproc":  {everything},
-	"bench/post":    {},
-	"bench/run":     {},
-	"bench/serve":   {},
-	"bench/talk":    {"skilltest/fakemodel"},
+	"examples/embed": {"disclose", "script", "script/confine", "session", "skill", "skills", "skilltool", "tool"},
+	"bench/empty":    {},
+	"bench/gentree":  {},
+	"bench/inproc":   {everything},
+	"bench/post":     {},
+	"bench/run":      {},
+	"bench/serve":    {},
+	"bench/talk":     {"skilltest/fakemodel"},
 
 	"internal/test/kalshi/standin": {"internal/test/kalshi"},
 }

@@ -42,8 +42,9 @@ func TestGuideCoversItsSubjects(t *testing.T) {
 		{"migration of existing tools", "docs/SKILLS.md", []string{"\n## Moving existing tools\n"}},
 	} {
 		text := read(t, c.file)
+		line := strings.Join(strings.Fields(text), " ")
 		for _, w := range c.words {
-			if !strings.Contains(text, w) {
+			if !strings.Contains(text, w) && !strings.Contains(line, w) {
 				t.Errorf("%s: %s has no %q", c.subject, c.file, w)
 			}
 		}
