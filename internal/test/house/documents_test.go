@@ -32,6 +32,55 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
+// most is how many words of prose there may be: in README.md, in RATIONALE.md, and in docs/ with RATIONALE.md. Blocks of code do not count,
+// nor do the two registers of docs/, which are made from code and text files: the commands and the requirements.
+var most = map[string]int{"README.md": 900, "RATIONALE.md": 4000, "docs": 55000}
+
+func TestPagesAreShort(t *testing.T) {
+	root := module(t).Root
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) < 20 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	words := map[string]int{}
+	for _, name := range []string{"README.md", "RATIONALE.md"} {
+		words[name] = prose(t, filepath.Join(root, name))
+	}
+	words["docs"] = words["RATIONALE.md"]
+	for _, name := range pages {
+		if base := filepath.Base(name); base != "cli.md" && base != "requirements.md" {
+			words["docs"] += prose(t, name)
+		}
+	}
+	for name, n := range words {
+		if n > most[name] {
+			t.Errorf("%s has %d words of prose, want at most %d: say each thing once", name, n, most[name])
+		}
+	}
+	t.Log(words)
+}
+
+// word matches what stands between spaces, but for what has no letter and no digit, such as the lines of a table.
+var word = regexp.MustCompile(`\S*[\pL\pN]\S*`)
+
+// prose counts the words of a page outside its blocks of code.
+func prose(t *testing.T, name string) (words int) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := false
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		} else if !code {
+			words += len(word.FindAllString(line, -1))
+		}
+	}
+	return words
+}
+
 // Each file in the tables of ARCHITECTURE.md exists. One without a folder lies in that of the path before it in its row.
 func TestArchitectureTables(t *testing.T) {
 	root := module(t).Root

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,7 +14,22 @@ import (
 )
 
 // notRun is how many blocks of commands of each page are not run. A comment before each says why. It may only become less.
-var notRun = map[string]int{}
+var notRun = map[string]int{"README.md": 2, "docs/mcp.md": 1, "docs/performance.md": 1, "docs/serving.md": 3}
+
+// notTyped are the commands of docs/cli.md that are not run, with the reason. They may only become fewer.
+var notTyped = map[string]string{
+	"agent audit tail --follow":                   "goes on until it is ended",
+	"agent audit tail --follow --denied":          "goes on until it is ended",
+	"agent audit tail -f -n 0 --json | jq .event": "goes on until it is ended",
+	"source <(agent completion bash)":             "is for bash",
+	"agent policy check policy.yaml && sudo install -m 644 policy.yaml /etc/agent/policy.yaml": "needs root",
+	"agent serve":                          "serves until it is ended",
+	"agent serve --project ~/src/site":     "serves until it is ended",
+	"agent serve --http 127.0.0.1:8080":    "serves until it is ended",
+	"agent mcp login linear --no-browser":  "waits for a browser elsewhere",
+	"claude mcp add skills -- agent serve": "is a program of others",
+	"codex mcp add skills -- agent serve":  "is a program of others",
+}
 
 // tags are the languages of blocks. Those of commands are sh and console, which has the output too.
 var tags = strings.Fields("sh console text json yaml go python typescript markdown ini dockerfile")
@@ -38,6 +52,11 @@ func TestPageBlocks(t *testing.T) {
 	for _, name := range scripts {
 		run += string(readFile(t, name))
 	}
+	for command := range notTyped {
+		if !strings.Contains(string(readFile(t, root+"/docs/cli.md")), "\n"+command) {
+			t.Errorf("docs/cli.md has no %q: remove it from notTyped", command)
+		}
+	}
 	for _, page := range pages(t) {
 		left, commands := 0, 0
 		for _, b := range blocksOf(string(readFile(t, filepath.Join(root, page)))) {
@@ -54,7 +73,7 @@ func TestPageBlocks(t *testing.T) {
 		if left != notRun[page] {
 			t.Errorf("%s: %d blocks of commands are not run, notRun has %d", page, left, notRun[page])
 		}
-		if commands > 0 && !strings.Contains(run, "page "+page) {
+		if commands > 0 && !strings.Contains(run, " "+page) {
 			t.Errorf("%s: no script of testdata/pages runs its %d blocks", page, commands)
 		}
 	}
@@ -164,68 +183,109 @@ func (b block) steps() (out []step) {
 	return out
 }
 
-// conversation matches a command that opens one: its user types nothing.
-var conversation = regexp.MustCompile(`^agent( "[^"]*"| -c| --no-save| --resume ID( --fork)?)?( +#.*)?$`)
+// conversation matches a command that opens one, and developing one that shows a skill after each save: their user goes at once.
+var (
+	conversation = regexp.MustCompile(`^agent(?: "[^"]*"| -c| --no-save| --resume ID(?: --fork)?)?( +#.*)?$`)
+	developing   = regexp.MustCompile(`^agent skill dev [^-]\S*( +#.*)?$`)
+)
 
-// page runs the blocks of a page in order, in a terminal in which each question is answered with y: page FILE [WORD=TEXT]...
-// In commands, WORD is replaced by TEXT. A console block has the output of each command, where … stands for anything in a line, or for any
-// lines if it is alone. Spaces count as one, as the widths of columns are those of the names on this machine.
+// page runs the blocks of a page in order, in a terminal in which each question is answered with y: page [-each] FILE [WORD=TEXT]...
+// In commands, WORD is replaced by TEXT. With -each, as for examples that do not follow each other, each command that comes after one that
+// changes something begins with the home that there was before. A console block has the output of each command, where … stands for anything in a line, or for any lines if it is alone.
+// Spaces count as one, as the widths of columns are those of the names on this machine.
 func page(ts *testscript.TestScript, neg bool, args []string) {
+	each := len(args) > 0 && args[0] == "-each"
+	if each {
+		args = args[1:]
+	}
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: page FILE [WORD=TEXT]...")
+		ts.Fatalf("usage: page [-each] FILE [WORD=TEXT]...")
 	}
 	text, err := os.ReadFile(filepath.Join(root, args[0]))
 	ts.Check(err)
+	var failed []string
+	seen := map[string]bool{}
 	for _, b := range blocksOf(string(text)) {
 		if !b.hasCommands() || !b.runs() {
 			continue
 		}
-		steps := b.steps()
-		file := ts.MkAbs(filepath.Join(ts.Getenv("WORK"), fmt.Sprintf(".block-%d.sh", b.line)))
-		ts.Check(os.WriteFile(file, []byte(shell(steps, args[1:])), 0o600))
-		answered := 0
-		inTerminal(ts, "0", []string{"sh", file}, func(near *os.File, screen []byte) {
-			if rest := screen[answered:]; atQuestion.Match(rest) {
-				answered = len(screen)
-				fmt.Fprint(near, "y\n")
-			}
+		steps := slices.DeleteFunc(b.steps(), func(s step) bool {
+			again := each && seen[s.command] // it would print the same
+			seen[s.command] = true
+			return again || notTyped[s.command] != ""
 		})
-		screen := strings.Split(ts.ReadFile("tty"), "\x1e")[1:]
+		if len(steps) == 0 {
+			continue
+		}
+		outputs := typed(ts, shell(steps, args[1:], each), b.line)
 		for i, s := range steps {
-			code, output := "", ""
-			if i < len(screen) {
-				output, code, _ = strings.Cut(screen[i], "\x1d")
-			}
-			if got := strings.TrimSpace(code); s.code != "" && got != s.code {
-				ts.Fatalf("%s:%d: %s\nexit code %q, want %s:\n%s", args[0], s.line, s.command, got, s.code, output)
-			}
-			if s.output != nil && !shown(s.output, homely(ts, output)) {
-				ts.Fatalf("%s:%d: %s\nprinted:\n%s\nthe page has:\n%s", args[0], s.line, s.command, homely(ts, output), strings.Join(s.output, "\n"))
+			if wrong := s.check(slices.Concat(outputs, make([]string, len(steps)))[i]); wrong != "" {
+				failed = append(failed, fmt.Sprintf("%s:%d: %s\n%s", args[0], s.line, s.command, wrong))
 			}
 		}
 	}
+	if len(failed) > 0 {
+		ts.Fatalf("%s", strings.Join(failed, "\n"))
+	}
 }
 
-// shell returns a script of the steps. Before the output of each it prints a mark, and after it another one and the exit code.
-func shell(steps []step, words []string) string {
+// typed returns what each command of a script of shell printed, with its exit code.
+func typed(ts *testscript.TestScript, script string, line int) []string {
+	file := filepath.Join(ts.Getenv("WORK"), fmt.Sprintf(".block-%d.sh", line))
+	ts.Check(os.WriteFile(file, []byte(script), 0o600))
+	answered := 0
+	inTerminal(ts, "0", []string{"sh", file}, func(near *os.File, screen []byte) {
+		if rest := screen[answered:]; atQuestion.Match(rest) {
+			answered = len(screen)
+			fmt.Fprint(near, "y\n")
+		}
+	})
+	// The places are those that pages use.
+	return strings.Split(strings.ReplaceAll(ts.ReadFile("tty"), ts.Getenv("HOME"), "/home/ada"), begins)[1:]
+}
+
+// check says what is wrong with what a command printed, and its exit code.
+func (s step) check(printed string) string {
+	output, code, _ := strings.Cut(printed, ends)
+	if code = strings.TrimSpace(code); s.code != "" && code != s.code {
+		return fmt.Sprintf("exit code %q, want %s:\n%s", code, s.code, output)
+	}
+	if s.output != nil && !shown(s.output, output) {
+		return fmt.Sprintf("printed:\n%s\nthe page has:\n%s", output, strings.Join(s.output, "\n"))
+	}
+	return ""
+}
+
+// harmless matches the commands after which the home has all that others of their block need.
+var harmless = regexp.MustCompile(`^agent( -|$| "| (audit|doctor|version|policy|script|serve|init|permissions list|conversations (list|show|export)|` +
+	`mcp (list|info|config|test|install)|skill (list|why|prompt|info|read|search|show|stats|activate|call|tools|validate|outdated|verify|scan|` +
+	`pack|publish|test|export|prepare|gc|repair|lock|manage list)))`)
+
+// begins and ends are the marks that a script of shell prints around the output of each command.
+const begins, ends = "\x1e", "\x1d"
+
+// shell returns a script of the steps, which prints the exit code of each after its output.
+func shell(steps []step, words []string, each bool) string {
 	var out strings.Builder
+	changed := true
 	for _, s := range steps {
 		command := s.command
 		if m := conversation.FindStringSubmatch(command); m != nil {
-			command = strings.TrimSuffix(command, m[3]) + " </dev/null"
+			command = strings.TrimSuffix(command, m[1]) + " </dev/null"
+		} else if developing.MatchString(command) {
+			command = "echo q | " + command
 		}
 		for _, w := range words {
 			word, text, _ := strings.Cut(w, "=")
 			command = regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllLiteralString(command, text)
 		}
-		fmt.Fprintf(&out, "printf '\\036'\n%s\nprintf '\\035%%s\\n' $?\n", command)
+		if each && changed {
+			out.WriteString(`cd / && chmod -R u+w "$HOME" && rm -rf "$HOME" && cp -a "$HOME.before" "$HOME" && cd "$HOME/shop"` + "\n")
+		}
+		changed = !harmless.MatchString(s.command)
+		fmt.Fprintf(&out, "printf %q\n%s\nprintf '%s%%s\\n' $?\n", `\036`, command, `\035`)
 	}
 	return out.String()
-}
-
-// homely returns what was printed with the places that pages use.
-func homely(ts *testscript.TestScript, output string) string {
-	return strings.ReplaceAll(output, ts.Getenv("HOME"), "/home/ada")
 }
 
 // shown reports whether the lines of a page are those that were printed.
@@ -255,7 +315,12 @@ func pageHome(env *testscript.Env) error {
 	if err := freshHome(env); err != nil {
 		return err
 	}
-	env.Setenv("TTY_COLUMNS", strconv.Itoa(200))
+	report, err := filepath.Abs("testdata/csv-report")
+	if err != nil {
+		return err
+	}
+	env.Setenv("CSV_REPORT", report)
+	env.Setenv("TTY_COLUMNS", "200")
 	env.Setenv("NO_COLOR", "1")
 	return os.MkdirAll(filepath.Join(env.WorkDir, "home", "shop"), 0o755)
 }

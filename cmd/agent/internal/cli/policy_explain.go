@@ -22,7 +22,7 @@ WebFetch(URL), 'Skill(NAME)', 'script_run(NAME SCRIPT)', mcp__LABEL__TOOL. Other
 sandbox:off, server:URL, 'server:LABEL=COMMAND', and what is given to skills, as read:DIR, write:DIR, env:NAME, socket:ssh.
 
 The exit code is 5 if something is denied.`,
-		Example: `  agent policy explain 'Bash(git push origin)' Read(.env)
+		Example: `  agent policy explain 'Bash(git push origin)' 'Read(.env)'
   agent policy explain model:openai/x host:api.example.com --json`,
 		Args: arguments(1, -1, "a call"),
 		RunE: func(c *cobra.Command, args []string) error {

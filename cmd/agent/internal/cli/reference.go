@@ -73,7 +73,7 @@ func writeBelow(out *bufio.Writer, c *cobra.Command, depth int) {
 func writeCommand(out *bufio.Writer, c *cobra.Command, depth int) {
 	fmt.Fprintf(out, "%s `%s`\n\n", strings.Repeat("#", min(depth, 4)), c.CommandPath())
 	if !c.HasSubCommands() {
-		fmt.Fprintf(out, "```\n%s\n```\n\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
+		fmt.Fprintf(out, "`%s`\n\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
 	}
 	text := c.Short + "."
 	if c.Long != "" {

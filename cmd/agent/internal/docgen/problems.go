@@ -13,7 +13,7 @@ const problemsIntro = `# Problems
 ` + "`agent skill validate`, `why`, `info`, `agent doctor`" + ` and ` + "`agent --check`" + ` report what is wrong with a skill in this
 form, with the cure on the next line:
 
-` + "```" + `
+` + "```text" + `
 %s
 ` + "```" + `
 
