@@ -24,7 +24,7 @@ func DependenciesOf(s *skill.Skill, scripts []Script, with []string) []Dependenc
 	for _, g := range groups(s, scripts, with) {
 		d := Dependencies{Scripts: g.scripts, Err: g.err}
 		if g.node {
-			d = nodeDependencies(s, g.scripts[0], with)
+			d = nodeDependencies(s, g.scripts[0], with, nil)
 		}
 		if g.needs != nil {
 			d.Declared, d.Packages = g.needs.From, g.needs.Dependencies
@@ -53,8 +53,9 @@ func (d *Dependencies) alike(o *Dependencies) bool {
 // alike is scripts that need the same.
 type alike struct {
 	scripts []Script
-	node    bool         // one script of JavaScript or TypeScript
-	needs   *pyenv.Needs // nil for scripts that are not run by Python, and with an error
+	node    bool          // one script of JavaScript or TypeScript
+	serve   *ServeOptions // of what Serve runs
+	needs   *pyenv.Needs  // nil for scripts that are not run by Python, and with an error
 	err     error
 }
 

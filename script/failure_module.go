@@ -119,7 +119,7 @@ func (h *Host) others(ctx context.Context, src *source, m *missingModule) []stri
 			}
 		}
 	} else if sc, ok := nodeScript(src.s, src.sc); ok {
-		if p, err := h.nodes.Prepare(ctx, h.project(ctx, src.s, sc, src.with), nil); err == nil {
+		if p, err := h.nodes.Prepare(ctx, h.project(ctx, src.s, sc, src.with, nil), nil); err == nil {
 			found = p.Lacks
 		}
 	}

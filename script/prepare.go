@@ -93,7 +93,7 @@ func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, with 
 	out := &Prepared{Scripts: g.scripts, Err: g.err}
 	switch {
 	case g.node:
-		return h.prepareNode(ctx, s, g.scripts[0], with, o)
+		return h.prepareNode(ctx, s, g.scripts[0], with, g.serve, o)
 	case g.needs == nil:
 		return out
 	}

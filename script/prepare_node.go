@@ -34,7 +34,7 @@ func (h *Host) withPackages(ctx context.Context, c *call, src *source, dir strin
 	if !ok {
 		return dir, src.file, nil
 	}
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, sc, src.with), nil)
+	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, sc, src.with, c.serve), nil)
 	if err != nil {
 		return "", "", ofNode(err)
 	}
@@ -87,9 +87,19 @@ func contentKey(ctx context.Context, s *skill.Skill) (string, error) {
 }
 
 // project describes a script to nodeenv. It traces the making of an environment.
-func (h *Host) project(ctx context.Context, s *skill.Skill, sc Script, with []string) *nodeenv.Project {
-	return &nodeenv.Project{FS: s.FS(), File: sc.File, Script: sc.Name, With: npmPackages(with),
-		Making: func() func(error) { return h.preparing(ctx, s, sc) }}
+func (h *Host) project(ctx context.Context, s *skill.Skill, sc Script, with []string, serve *ServeOptions) *nodeenv.Project {
+	p := project(s, sc, with, serve)
+	p.Making = func() func(error) { return h.preparing(ctx, s, sc) }
+	return p
+}
+
+// project describes a script, or what Serve runs, which has further files and packages.
+func project(s *skill.Skill, sc Script, with []string, serve *ServeOptions) *nodeenv.Project {
+	p := &nodeenv.Project{FS: s.FS(), File: sc.File, Script: sc.Name, With: npmPackages(with)}
+	if serve != nil && len(serve.Files) > 0 {
+		p.Also, p.Else = serve.Files[1:], npmPackages(serve.Else)
+	}
+	return p
 }
 
 // NPM begins the name of an npm package among packages that a user added: npm:marked. Others are of Python.
@@ -120,7 +130,7 @@ func ofNode(err error) error {
 }
 
 // prepareNode prepares the packages of a JavaScript or TypeScript script.
-func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with []string, o *PrepareOptions) *Prepared {
+func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with []string, serve *ServeOptions, o *PrepareOptions) *Prepared {
 	start := time.Now()
 	options := nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
 	if o.Large != nil {
@@ -129,7 +139,7 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with 
 		}
 	}
 	own, _ := nodeScript(s, sc)
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, own, with), &options)
+	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, own, with, serve), &options)
 	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
 	if p.Needed && (err == nil || p.Declared != "") {
 		out.Declared = declaredBy(p.Declared, with)
@@ -144,9 +154,11 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with 
 	return out
 }
 
-// declaredBy says what declares npm packages: a package.json, the user, or both.
+// declaredBy says what declares npm packages: a package.json, the user, or both; or the program that runs toolsets.
 func declaredBy(file string, with []string) string {
 	switch {
+	case file == "" && len(npmPackages(with)) == 0:
+		return "agent-base"
 	case file == "":
 		return "the user"
 	case len(npmPackages(with)) > 0:
@@ -157,9 +169,9 @@ func declaredBy(file string, with []string) string {
 
 // nodeDependencies returns what the JavaScript or TypeScript needs that a script is or starts. It has neither packages nor an
 // error if that needs nothing.
-func nodeDependencies(s *skill.Skill, sc Script, with []string) Dependencies {
+func nodeDependencies(s *skill.Skill, sc Script, with []string, serve *ServeOptions) Dependencies {
 	own, _ := nodeScript(s, sc)
-	file, packages, lacks, err := nodeenv.Declared(&nodeenv.Project{FS: s.FS(), File: own.File, Script: sc.Name, With: npmPackages(with)})
+	file, packages, lacks, err := nodeenv.Declared(project(s, Script{Name: sc.Name, File: own.File}, with, serve))
 	d := Dependencies{Scripts: []Script{sc}, Err: ofNode(err)}
 	for _, p := range packages {
 		d.Packages = append(d.Packages, NPM+p)

@@ -15,6 +15,7 @@ type Program struct {
 	Name  string   // ServeOptions.Name
 	Files []string // ServeOptions.Files; not empty
 	Own   []string // modules that the program brings itself, and npm packages with the prefix NPM
+	Else  []string // ServeOptions.Else
 }
 
 // PrepareProgram is Prepare for what Serve runs: it makes the environment that Serve uses. Like that of Prepare, the result is never
@@ -50,7 +51,7 @@ func (p *Program) Dependencies(s *skill.Skill, with []string) (Dependencies, boo
 	d := Dependencies{Err: g.err}
 	switch {
 	case g.node:
-		d = nodeDependencies(s, p.script(), with)
+		d = nodeDependencies(s, p.script(), with, g.serve)
 	case g.needs != nil:
 		d.Declared, d.Packages = g.needs.From, g.needs.Dependencies
 	}
@@ -66,7 +67,7 @@ func (p *Program) script() Script { return Script{Name: p.Name, File: p.Files[0]
 
 // group returns what the files of the program need together.
 func (p *Program) group(s *skill.Skill, with []string) *alike {
-	g := &alike{scripts: []Script{p.script()}}
+	g := &alike{scripts: []Script{p.script()}, serve: &ServeOptions{Files: p.Files, Else: p.Else}}
 	if lang := survey.LanguageOf(p.Files[0]); lang != survey.Python {
 		g.node = lang == survey.JavaScript || lang == survey.TypeScript
 		return g

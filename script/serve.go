@@ -35,6 +35,7 @@ type ServeOptions struct {
 
 	Files   []string // files of the skill in one language, as slash paths; the program finds the packages that they need
 	Program string   // absolute path of what their interpreter runs
+	Else    []string // npm packages, with the prefix NPM, that are prepared if they import them and no package.json has dependencies
 
 	Command string // in place of Program: a path in the skill that begins with "./", an absolute path, or a name on PATH
 	Dir     string // slash path in the skill where Command starts; "" is the skill's folder

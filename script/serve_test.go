@@ -126,7 +126,7 @@ func TestServeNode(t *testing.T) {
 	files["toolsets/a.js"] = "import cjs from 'cjs'; import esm from 'esm'\nexport default cjs + ' ' + esm\n"
 	s := open(t, "", files)
 	o := &ServeOptions{Name: "toolset probe", Files: []string{"toolsets/a.js"}, Program: own}
-	p := &Program{Name: o.Name, Files: o.Files, Own: []string{NPM + "zod"}}
+	p := &Program{Name: o.Name, Files: o.Files, Own: []string{NPM + "@agent/tools"}}
 	if d, needed := p.Dependencies(s, nil); !needed || d.Err != nil || !slices.Equal(d.Packages, []string{NPM + "cjs@1", NPM + "esm@1"}) {
 		t.Errorf("got %+v %v", d, needed)
 	}

@@ -123,6 +123,7 @@ out_of_time() {
 step_untidy() {
 	ensure_uv
 	ensure_node
+	ensure_zod
 	on="$TOOLS/on"
 	go build -o "$on" ./internal/test/untidy/on || return
 	failed=0
@@ -158,6 +159,7 @@ step_soak() {
 step_race() {
 	ensure_uv
 	ensure_node
+	ensure_zod
 	# shellcheck disable=SC2086
 	go test -race -vet=off -count=1 -timeout 30m $PARTLY $HEAVY
 }
@@ -168,6 +170,7 @@ step_test() {
 	[ -n "$race" ] || echo "without -race: the race detector needs cgo and a C compiler"
 	ensure_uv
 	ensure_node
+	ensure_zod
 	export GORACE="atexit_sleep_ms=0 ${GORACE:-}" # else every process of a -race run waits a second at its end
 	module=$(go list -m)
 	core=$(for name in $CORE; do echo "$module/$name"; done)

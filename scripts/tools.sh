@@ -120,6 +120,15 @@ install_node() {
 	ln -s "../node_modules/$node_package/bin/node" "$TOOLS/node/bin/node"
 }
 
+# ensure_zod puts the zod that toolsets get into .tools/zod, for the tests. Without it they are skipped.
+ensure_zod() {
+	zod=$(sed -n 's/.*"\(zod@[0-9.]*\)".*/\1/p' toolset/launch.go)
+	[ "$(cat "$TOOLS/zod/version" 2>/dev/null)" = "$zod" ] && return
+	rm -rf "$TOOLS/zod"
+	command -v npm >/dev/null && retry "installing $zod" npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$TOOLS/zod" "$zod" >&2 &&
+		echo "$zod" >"$TOOLS/zod/version" || echo "$zod could not be installed, so tests of toolsets with it are skipped" >&2
+}
+
 # go_tool NAME PACKAGE VERSION prints the path of a Go program. It builds the program once for each version of the
 # program and of Go.
 go_tool() {

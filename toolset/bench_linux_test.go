@@ -48,8 +48,7 @@ func measured() map[string]files {
 		"node": {
 			"SKILL.md": "---\nname: demo\ndescription: d\ntoolsets: [toolsets/index:Hello]\n---\nBody\n",
 			"toolsets/index.js": `import { Tool } from "@agent/tools";
-import { z } from "zod";
-export const Hello = [Tool.define("greet", { description: "Greet", parameters: z.object({ name: z.string() }),
+export const Hello = [Tool.define("greet", { description: "Greet", parameters: {type: "object", properties: {name: {type: "string"}}, required: ["name"]},
   async execute(args) { return { success: true, result: "Hello " + args.name, message: "" }; } })];
 `,
 		},

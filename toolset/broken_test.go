@@ -106,7 +106,7 @@ func TestMissingPackages(t *testing.T) {
 	s := open(t, "demo", files{
 		"SKILL.md": "---\nname: demo\ndescription: d\ntoolsets: [a:A, \"b/index:B\", \"c=python3 c.py\", \"d=node d.mjs\"]\n---\nBody\n",
 		"a.py":     "import agent_base, nothing_of_this_name\n", "c.py": "import nothing_of_this_name\n",
-		"b/index.js": "import 'nothing-of-this-name'\nimport { z } from 'zod'\n", "d.mjs": "import 'nothing-of-this-name'\n",
+		"b/index.js": "import 'nothing-of-this-name'\nimport { Tool } from '@agent/tools'\n", "d.mjs": "import 'nothing-of-this-name'\n",
 	})
 	_, err := h.Tools(t.Context(), s, nil)
 	want := map[string]string{"a:A": "nothing_of_this_name", "b/index:B": script.NPM + "nothing-of-this-name",

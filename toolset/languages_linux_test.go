@@ -52,9 +52,8 @@ class Hello(AgentToolset):
 `,
 		"toolsets/lacks.py": "import not_installed_anywhere\n",
 		"toolsets/index.js": `import { Tool } from "@agent/tools";
-import { z } from "zod";
 console.log("stray");
-export const Js = [Tool.define("greet_js", {description: "Greet", parameters: z.object({name: z.string()}),
+export const Js = [Tool.define("greet_js", {description: "Greet", parameters: {type: "object", properties: {name: {type: "string"}}, required: ["name"]},
 	async execute(args) { return {title: "t", metadata: {n: 1}, output: "Hi " + args.name}; }})];
 `})
 	all, err := h.Tools(t.Context(), s, h.o.Scripts.Seal)

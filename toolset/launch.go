@@ -70,19 +70,22 @@ func Programs(s *skill.Skill) []script.Program {
 	var out []script.Program
 	for _, u := range unitsOf(nil, entries) {
 		if files := u.files(); len(files) > 0 {
-			out = append(out, script.Program{Name: u.name(), Files: files, Own: provided[u.lang]})
+			out = append(out, script.Program{Name: u.name(), Files: files, Own: provided[u.lang], Else: zod()})
 		}
 	}
 	return out
 }
 
 // provided are the modules that the host of a language brings.
-var provided = map[Language][]string{Python: {"agent", "agent_base"}, Node: {script.NPM + "@agent/tools", script.NPM + "zod"}}
+var provided = map[Language][]string{Python: {"agent", "agent_base"}, Node: {script.NPM + "@agent/tools"}}
+
+// zod is the package that toolsets without a package.json get if they import it. Its part zod/v3 is zod 3.
+func zod() []string { return []string{script.NPM + "zod@4.6.7"} }
 
 // serveOptions says which program is started.
 func (u *unit) serveOptions() (*script.ServeOptions, error) {
 	h := u.owner.h
-	o := &script.ServeOptions{Name: u.name(), Files: u.files(), Admit: u.owner.admitted()}
+	o := &script.ServeOptions{Name: u.name(), Files: u.files(), Else: zod(), Admit: u.owner.admitted()}
 	if h.o.Denied != nil {
 		o.Denied = h.o.Denied()
 	}

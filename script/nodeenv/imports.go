@@ -43,11 +43,13 @@ type reach struct {
 	open     bool     // one of them may load or start others
 }
 
-// importsPackages reports whether a script, or a file of its folder that it imports or may start, imports a package. It
-// returns the names of the packages that the script and the files that it imports name.
-func importsPackages(fsys fs.FS, script, folder string) (names []string, any bool) {
+// importsPackages reports whether scripts, or a file of their folder that they import or may start, import a package. It
+// returns the names of the packages that the scripts and the files that they import name.
+func importsPackages(fsys fs.FS, scripts []string, folder string) (names []string, any bool) {
 	r := &reach{fsys: fsys, seen: map[string]bool{}}
-	r.read(script)
+	for _, script := range scripts {
+		r.read(script)
+	}
 	names = slices.Compact(slices.Sorted(slices.Values(r.names)))
 	if r.packages || !r.open {
 		return names, r.packages

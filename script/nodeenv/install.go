@@ -226,7 +226,9 @@ func (i *installation) said(out *Output) string {
 	if len(b) == 0 {
 		b = bytes.TrimSpace(out.Stdout)
 	}
-	b, _, _ = bytes.Cut(b, []byte("\nnpm error\nnpm error Clean install a project")) // a list of options follows
+	for _, more := range []string{"\nnpm error\nnpm error Clean install a project", "\nnpm error A complete log"} { // options follow, and what is removed
+		b, _, _ = bytes.Cut(b, []byte(more))
+	}
 	text := strings.NewReplacer(i.home+string(filepath.Separator), "", i.env+string(filepath.Separator), "").Replace(string(bytes.ToValidUTF8(b, []byte("\ufffd"))))
 	return strings.ToValidUTF8(text[:min(len(text), managerOutput)], "")
 }

@@ -96,6 +96,8 @@ type Project struct {
 	File   string             // slash path of the script in FS
 	Script string             // its name in messages
 	With   []string           // packages that the user added, as "name" or "name@range"; then a lock is not followed
+	Also   []string           // further files that are loaded with the script, as slash paths
+	Else   []string           // packages that are added if these files import them and no package.json has dependencies, like With
 	Making func() func(error) // called before an environment is made; the function that it returns is called afterwards; may be nil
 }
 
@@ -129,7 +131,7 @@ type Prepared struct {
 	Needed   bool     // the script needs packages
 	Made     bool     // the environment was made by this call; false: it was there
 	Declared string   // slash path in the skill of the package.json; "" if only the user added packages
-	Lacks    []string // packages that the script imports where nothing declares any, sorted
+	Lacks    []string // packages that the script imports where nothing declares them, sorted
 	Folder   string   // absolute folder that has node_modules; "" if nothing is needed
 	Packages []string // as "name@version", sorted
 	Lock     string   // slash path in the skill of the lock that was followed; "" if npm chose the versions
@@ -160,7 +162,7 @@ func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Pr
 		return &Prepared{Needed: true, Declared: pkg.declared()}, err
 	}
 	return &Prepared{Needed: true, Declared: pkg.declared(), Made: j.made, Folder: j.folder(), packageDir: path.Dir(pkg.file),
-		Packages: j.record.Packages, Lock: j.lock.file, Unbuilt: j.record.Unbuilt}, nil
+		Packages: j.record.Packages, Lock: j.lock.file, Unbuilt: j.record.Unbuilt, Lacks: lacks}, nil
 }
 
 // Unused lists the environments that were not used since a time, copies of skills in other environments that were not used

@@ -50,7 +50,7 @@ type job struct {
 
 // Declared returns what Prepare would install for a script, without installing it: the path of the package.json, "" if only
 // the user added packages, and the packages as "name@range", sorted. lacks has the packages that the script imports where
-// nothing declares any. A dependency of any version is a name alone.
+// nothing declares them. A dependency of any version is a name alone.
 func Declared(p *Project) (file string, packages, lacks []string, err error) {
 	pkg, lacks, err := needed(p)
 	if err != nil || pkg == nil {
@@ -76,16 +76,27 @@ func needed(p *Project) (pkg *packageJSON, lacks []string, err error) {
 	if pkg != nil {
 		folder = path.Dir(pkg.file)
 	}
-	packages, any := importsPackages(p.FS, p.File, folder)
-	switch {
-	case !any:
+	packages, any := importsPackages(p.FS, append([]string{p.File}, p.Also...), folder)
+	if !any {
 		return nil, nil, nil
-	case pkg == nil && len(p.With) == 0:
-		return nil, packages, nil
-	case pkg == nil:
+	}
+	with := slices.Clone(p.With)
+	if pkg == nil {
+		for _, other := range p.Else {
+			name, _ := cutVersion(other)
+			if i := slices.Index(packages, name); i >= 0 && !slices.ContainsFunc(with, func(w string) bool { return SamePackage(w, name) }) {
+				with, packages = append(with, other), slices.Delete(packages, i, i+1)
+			}
+		}
+		if len(p.With) == 0 {
+			lacks = packages
+		}
+		if len(with) == 0 {
+			return nil, lacks, nil
+		}
 		pkg = &packageJSON{file: "package.json", absent: true}
 	}
-	return pkg, nil, pkg.add(p.With)
+	return pkg, lacks, pkg.add(with)
 }
 
 // nearest returns the nearest package.json above a script that has dependencies, or nil. It reports whether a folder above

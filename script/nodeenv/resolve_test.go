@@ -124,6 +124,40 @@ func TestAdded(t *testing.T) {
 	}
 }
 
+// R139: a package that whoever runs the script has in mind is added where its files import it and nothing declares any; what is
+// prepared then needs no network.
+func TestElse(t *testing.T) {
+	needManager(t, "npm")
+	r := newRegistry(t)
+	r.Publish("zod@4.0.0", nil)
+	r.Publish("zod@4.1.0", nil)
+	s := r.store(nil)
+	p := project(files{"scripts/a.js": "import 'tools'", "scripts/b.js": "import { z } from 'zod/v4'; import 'brush'"})
+	p.Else, p.Also = []string{"zod@4.0.0", "other@1.0.0"}, []string{"scripts/b.js"}
+	got := prepare(t, s, p, nil)
+	if !slices.Equal(got.Packages, []string{"zod@4.0.0"}) || !slices.Equal(got.Lacks, []string{"brush", "tools"}) || got.Declared != "" {
+		t.Errorf("got %+v", got)
+	}
+	if file, packages, lacks, err := Declared(p); err != nil || file != "" || !slices.Equal(packages, []string{"zod@4.0.0"}) || len(lacks) != 2 {
+		t.Errorf("declared %q %v, lacks %v: %v", file, packages, lacks, err)
+	}
+	r.Clear()
+	if again := prepare(t, s, p, nil); again.Made || again.Folder != got.Folder {
+		t.Errorf("got %+v", again)
+	}
+	for name, f := range map[string]files{"declared": skill(map[string]string{"zod": "3"}, nil), "others": skill(map[string]string{"a": "1"}, nil)} {
+		q := project(f)
+		q.Else = p.Else
+		if _, packages, _, err := Declared(q); err != nil || slices.Contains(packages, "zod@4.0.0") {
+			t.Errorf("%s: %v %v", name, packages, err)
+		}
+	}
+	p.With = []string{"zod@^4"}
+	if _, packages, _, err := Declared(p); err != nil || !slices.Equal(packages, []string{"zod@^4"}) {
+		t.Errorf("with the user's: %v %v", packages, err)
+	}
+}
+
 // bun chooses where npm is missing; without both the error says what to do, and so does one of npm.
 func TestChosenByOthers(t *testing.T) {
 	r := newRegistry(t)

@@ -13,7 +13,7 @@ import (
 func TestArgs(t *testing.T) {
 	for runtime, want := range map[string]string{
 		"python": "-I -B main --skill dir", "node": "main --skill dir", "bun": "--no-install run main --skill dir",
-		"deno": "run --quiet --no-lock --cached-only -A main --skill dir",
+		"deno": "run --quiet --no-lock --cached-only --node-modules-dir=manual -A main --skill dir",
 	} {
 		if got := strings.Join(host.Args(runtime, "main", "dir", 0, "a:B"), " "); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "a:B") {
 			t.Errorf("%s: got %q, want %q", runtime, got, want)

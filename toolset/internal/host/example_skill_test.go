@@ -40,7 +40,7 @@ func TestTypeScriptExample(t *testing.T) { // R165, R184
 			continue
 		}
 		tested = true
-		s := start(t, r, example, "toolsets/index:HelloToolset")
+		s := start(t, r, withZod(t, example), "toolsets/index:HelloToolset")
 		l := s.list()
 		var names []string
 		for _, tool := range l.Tools {
@@ -56,7 +56,7 @@ func TestTypeScriptExample(t *testing.T) { // R165, R184
 		if got := s.call("HelloToolset.greet_multiple", `{"names":["Ada","$&"]}`).text(); !strings.Contains(got, `["Hello, Ada!","Hello, $&!"]`) {
 			t.Errorf("%s: got %s", r.program, got)
 		}
-		want := `! argument "language" must be one of "en", "es", "fr", "de", "ja", "zh", not text "tlh"`
+		want := `! argument "language": Invalid option: expected one of "en"|"es"|"fr"|"de"|"ja"|"zh"`
 		if got := s.call("HelloToolset.greet_in_language", `{"name":"Ada","language":"tlh"}`).text(); got != want {
 			t.Errorf("%s: got %s", r.program, got)
 		}

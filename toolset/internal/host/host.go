@@ -101,7 +101,7 @@ func Args(runtime, main, skill string, maxResult int64, entries ...string) []str
 	case "bun":
 		args = []string{"--no-install", "run"} // bun fetches missing packages otherwise
 	case "deno":
-		args = []string{"run", "--quiet", "--no-lock", "--cached-only", "-A"}
+		args = []string{"run", "--quiet", "--no-lock", "--cached-only", "--node-modules-dir=manual", "-A"}
 	}
 	args = append(args, main, "--skill", skill)
 	if maxResult > 0 {

@@ -56,7 +56,7 @@ var habits = []string{
 
 func TestJavaScriptSchemasAndShapes(t *testing.T) { // R118, R184
 	eachJavaScript(t, func(t *testing.T, r runtime) {
-		s := start(t, r, "testdata/node", append(habits, "toolsets/schemas:Schemas")...)
+		s := start(t, r, withZod(t, "testdata/node"), append(habits, "toolsets/schemas:Schemas", "toolsets/schemas:Old")...)
 		if l := s.list(); len(l.Meta.Failures) > 0 {
 			t.Fatalf("failures: %s", l.failures())
 		}
@@ -118,7 +118,7 @@ func TestJavaScriptCallsAndCancellation(t *testing.T) {
 
 func TestJavaScriptFailures(t *testing.T) { // C58
 	eachJavaScript(t, func(t *testing.T, r runtime) {
-		s := start(t, r, "testdata/node",
+		s := start(t, r, withZod(t, "testdata/node"),
 			"toolsets/habits:Missing", "toolsets/nothing:X", "toolsets/missing:X", "toolsets/missing_scoped:X", "toolsets/failing:X",
 			"toolsets/leaving:X", "toolsets/habits:Number", "toolsets/habits:Empty", "toolsets/habits:Throws", "nonsense", "../x:Y",
 			"toolsets/habits:Wrong", "toolsets/own_missing:X", "toolsets/syntax:X", "toolsets.habits:One")
@@ -145,13 +145,13 @@ func TestJavaScriptFailures(t *testing.T) { // C58
 
 func TestJavaScriptProtocol(t *testing.T) {
 	eachJavaScript(t, func(t *testing.T, r runtime) {
-		checkProtocol(t, start(t, r, "testdata/node", "toolsets/index:Shouting"), "Shouting.shout-it")
+		checkProtocol(t, start(t, r, withZod(t, "testdata/node"), "toolsets/index:Shouting"), "Shouting.shout-it")
 	})
 }
 
 func TestTypeScript(t *testing.T) { // R118, R184
 	eachJavaScript(t, func(t *testing.T, r runtime) {
-		s := start(t, r, "testdata/node", "toolsets/typed:Typed", "toolsets/enums:X")
+		s := start(t, r, withZod(t, "testdata/node"), "toolsets/typed:Typed", "toolsets/enums:X")
 		l := s.list()
 		if !loadsTypeScript(t, r) {
 			want := "toolsets/typed.ts is TypeScript, which node "

@@ -154,6 +154,26 @@ func (s *server) stop() string {
 	return s.errors.String()
 }
 
+// withZod returns a copy of a skill in a folder whose node_modules has zod.
+func withZod(t *testing.T, skill string) string {
+	t.Helper()
+	modules, err := filepath.Abs("../../../.tools/zod/node_modules")
+	if err == nil {
+		_, err = os.Stat(modules)
+	}
+	if err != nil {
+		t.Skipf("zod is not there, make test installs it: %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "skill"), os.DirFS(skill)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "skill")
+}
+
 // send writes a request and returns where its answer arrives.
 func (s *server) send(method string, params any) (id int, arrives chan answer) {
 	s.t.Helper()

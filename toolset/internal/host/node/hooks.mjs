@@ -1,19 +1,14 @@
 // How node finds modules for toolsets. Old versions run resolve in a thread of its own, newer ones call resolveSync.
 
-// OURS are the modules that the host has. A package of the skill comes first, except for @agent/tools.
-export const OURS = {
-  '@agent/tools': new URL('./agent-tools.mjs', import.meta.url).href,
-  zod: new URL('./zod.mjs', import.meta.url).href,
-  'zod/v3': new URL('./zod.mjs', import.meta.url).href,
-  'zod/v4': new URL('./zod.mjs', import.meta.url).href,
-};
+// TOOLS is the module that the host has.
+export const TOOLS = '@agent/tools';
+export const TOOLS_URL = new URL('./agent-tools.mjs', import.meta.url).href;
 
 export function resolveSync(specifier, context, next) {
-  if (specifier === '@agent/tools') return ours(specifier);
+  if (specifier === TOOLS) return OURS;
   try {
     return next(specifier, context);
   } catch (error) {
-    if (OURS[specifier]) return ours(specifier);
     for (const other of alternatives(specifier, context.parentURL)) {
       try {
         return next(other, context);
@@ -26,11 +21,10 @@ export function resolveSync(specifier, context, next) {
 }
 
 export async function resolve(specifier, context, next) {
-  if (specifier === '@agent/tools') return ours(specifier);
+  if (specifier === TOOLS) return OURS;
   try {
     return await next(specifier, context);
   } catch (error) {
-    if (OURS[specifier]) return ours(specifier);
     for (const other of alternatives(specifier, context.parentURL)) {
       try {
         return await next(other, context);
@@ -42,9 +36,7 @@ export async function resolve(specifier, context, next) {
   }
 }
 
-function ours(specifier) {
-  return { url: OURS[specifier], format: 'module', shortCircuit: true };
-}
+const OURS = { url: TOOLS_URL, format: 'module', shortCircuit: true };
 
 // alternatives are the files that compilers of TypeScript find for a relative import: without an ending, or with that of the
 // compiled file.

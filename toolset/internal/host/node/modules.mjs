@@ -1,20 +1,19 @@
-// Gives toolsets the modules "@agent/tools" and, if the skill has no zod of its own, "zod".
+// Gives toolsets the module "@agent/tools".
 
-import { existsSync } from 'node:fs';
 import * as module from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { OURS, resolveSync } from './hooks.mjs';
+import { resolveSync, TOOLS, TOOLS_URL } from './hooks.mjs';
 import { describe } from './trace.mjs';
 
 let skill = '';
 
-// provide makes the host's modules known to the runtime.
+// provide makes the host's module known to the runtime.
 export async function provide(root) {
   skill = root;
   if (globalThis.Bun) {
-    await plugIn(root);
+    await plugIn();
   } else if (globalThis.Deno) { // deno.json does this for import
     patchRequire();
   } else if (module.registerHooks) {
@@ -25,25 +24,13 @@ export async function provide(root) {
   }
 }
 
-// plugIn registers the modules with bun. It asks no plugin about a package that it finds, so whether the skill has one is looked up.
-async function plugIn(root) {
-  for (const [name, file] of Object.entries(OURS)) {
-    if (name !== '@agent/tools' && hasPackage(root, name.split('/')[0])) continue;
-    const exports = await import(file);
-    globalThis.Bun.plugin({
-      name: `agent-base ${name}`,
-      setup: (build) => build.module(name, () => ({ exports, loader: 'object' })),
-    });
-  }
-}
-
-function hasPackage(folder, name) {
-  for (; ; folder = dirname(folder)) {
-    for (const place of [folder, join(folder, 'toolsets')]) {
-      if (existsSync(join(place, 'node_modules', name, 'package.json'))) return true;
-    }
-    if (dirname(folder) === folder) return false;
-  }
+// plugIn registers the module with bun.
+async function plugIn() {
+  const exports = await import(TOOLS_URL);
+  globalThis.Bun.plugin({
+    name: `agent-base ${TOOLS}`,
+    setup: (build) => build.module(TOOLS, () => ({ exports, loader: 'object' })),
+  });
 }
 
 // patchRequire does for require what the hooks of old versions of node, and deno.json, do for import only.
@@ -51,13 +38,7 @@ function patchRequire() {
   const Module = module.Module ?? module.default;
   const original = Module._resolveFilename;
   Module._resolveFilename = function resolve(name, ...rest) {
-    if (name === '@agent/tools') return new URL(OURS[name]).pathname;
-    try {
-      return original.call(this, name, ...rest);
-    } catch (error) {
-      if (OURS[name]) return new URL(OURS[name]).pathname;
-      throw error;
-    }
+    return name === TOOLS ? new URL(TOOLS_URL).pathname : original.call(this, name, ...rest);
   };
 }
 

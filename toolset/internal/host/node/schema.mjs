@@ -3,7 +3,7 @@
 import { problems } from './check.mjs';
 import { skillModule } from './modules.mjs';
 import { Unusable } from './trace.mjs';
-import { fromZod, isRequired } from './zod/schema.mjs';
+import { fromZod, isRequired } from './zod3.mjs';
 
 // inputOf returns the JSON Schema of a tool's arguments, and check, which returns the arguments that the tool gets.
 export async function inputOf(input) {

@@ -1,6 +1,4 @@
-// Makes JSON Schema of a zod schema by its _def: that of zod 3, or of the module here.
-
-import { enumValues } from './scalars.mjs';
+// Makes JSON Schema of a schema of zod 3, by its _def. zod 4 makes it itself.
 
 const FORMATS = {
   email: 'email', url: 'uri', uuid: 'uuid', datetime: 'date-time', date: 'date', time: 'time', duration: 'duration', ipv4: 'ipv4', ipv6: 'ipv6',
@@ -194,4 +192,9 @@ function lazy(def, state) {
   }
   state.open.delete(def.getter);
   return converted;
+}
+
+// enumValues are the values of an enum of TypeScript, which also has its numbers as names.
+function enumValues(object) {
+  return Object.keys(object).filter((key) => typeof object[object[key]] !== 'number').map((key) => object[key]);
 }
