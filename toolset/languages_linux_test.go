@@ -99,7 +99,10 @@ func TestLacking(t *testing.T) {
 	grant.Store(&script.Grant{})
 	h := newHost(t, func(o *Options) {
 		o.Scripts, err = script.New(&script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: r, Env: []string{"DEMO_TOKEN=sesame-open-42"},
-			Granted: func(context.Context, *skill.Skill) (script.Grant, error) { return *grant.Load(), nil }})
+			Granted: func(context.Context, *skill.Skill) (script.Grant, error) { return *grant.Load(), nil },
+			Seen: func(context.Context, *skill.Skill) script.Seen {
+				return script.Seen{Files: map[string]want.Set{"tools.py": want.New(want.VariableOf("DEMO_TOKEN"))}}
+			}})
 		o.Start = 5 * time.Minute
 		o.Advise = func(err error, name string) string {
 			var e *script.Error
