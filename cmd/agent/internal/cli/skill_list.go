@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -18,6 +19,7 @@ import (
 // mostDigests is the number of skills up to which list computes digests without being asked.
 const mostDigests = 50
 
+// listOptions is that of list, show and manage list: they find out the same, and print it in their own ways.
 type listOptions struct {
 	out      *app.Printer
 	settings *app.Settings
@@ -27,9 +29,17 @@ type listOptions struct {
 	all, long, json bool
 }
 
-func newListCommand(s *app.Services, run func(context.Context, *listOptions) error) *cobra.Command {
+// listing returns a command that lists skills.
+func listing(s *app.Services, run func(context.Context, *listOptions) error, c *cobra.Command) (*cobra.Command, *listOptions) {
 	o := &listOptions{out: s.Out, settings: s.Settings, skills: s.Skills, packages: s.Packages}
-	c := &cobra.Command{
+	c.Args = arguments(0, 0, "no arguments")
+	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), o) }
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c, o
+}
+
+func newListCommand(s *app.Services, run func(context.Context, *listOptions) error) *cobra.Command {
+	c, o := listing(s, run, &cobra.Command{
 		Use:   "list",
 		Short: "List the skills",
 		Long: `List the skills that a model can see: name, version, whether it is active, the commit that it was installed from or else
@@ -42,48 +52,94 @@ below the working directory, which a conversation finds once it works there.
 A digest needs every file of a skill: for more than 50 skills it is shown only with --long.`,
 		Example: `  agent skill list
   agent skill list --all --json`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
-	}
+	})
 	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills, and what was left out")
 	c.Flags().BoolVar(&o.long, "long", false, "show digests for any number of skills")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func runList(ctx context.Context, o *listOptions) error {
+// overview is what the commands found out.
+type overview struct {
+	*listOptions
+	cat       *skill.Catalog
+	changed   map[skill.Entry]*skill.ReplacedError // installed skills that are not used since their content is another one
+	sha       map[skill.Entry]string               // shown
+	installed map[skill.Entry]*installedJSON       // shown
+}
+
+// look opens the catalogue. It reads the files of installed skills.
+func (o *listOptions) look(ctx context.Context) (*overview, error) {
 	open := o.skills.Open
 	if o.all {
 		open = o.skills.OpenAll
 	}
 	cat, err := open(ctx)
 	if err != nil {
+		return nil, err
+	}
+	l := &overview{listOptions: o, cat: cat, changed: map[skill.Entry]*skill.ReplacedError{}}
+	for e := range cat.All() {
+		if other := replaced(ctx, e); other != nil {
+			l.changed[e] = other
+		}
+	}
+	return l, nil
+}
+
+// state returns the state of a skill, and why.
+func (l *overview) state(e skill.Entry) (state, reason string) {
+	if other := l.changed[e]; other != nil {
+		return skill.StateUnavailable.String(), other.Reason()
+	}
+	return e.State().String(), e.Reason()
+}
+
+// active is the cell of the column ACTIVE: yes, or why not.
+func (l *overview) active(e skill.Entry) string {
+	if state, _ := l.state(e); state != skill.StateEnabled.String() {
+		return state
+	}
+	return "yes"
+}
+
+// print prints JSON.
+func (l *overview) print(skills iter.Seq[skill.Entry], more ...app.Member) error {
+	return app.PrintList(l.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(skills),
+		Append: func(b []byte, e skill.Entry) []byte {
+			r := newRecord(l.settings, e)
+			if r.SHA = l.sha[e]; l.changed[e] != nil {
+				r.replaced(l.changed[e])
+			}
+			b = appendRecord(b, &r)
+			if i := l.installed[e]; i != nil {
+				text, _ := json.Marshal(i) // fields of text and numbers
+				b = append(append(append(b[:len(b)-1], `,"installed":`...), text...), '}')
+			}
+			return b
+		}})
+}
+
+func runList(ctx context.Context, o *listOptions) error {
+	l, err := o.look(ctx)
+	if err != nil {
 		return err
 	}
-	o.out.Alike(cat)
-	changed := changedOf(ctx, cat)
+	o.out.Alike(l.cat)
 	skills := func(yield func(skill.Entry) bool) {
-		for e := range chosen(cat, o.all) {
-			if (o.all || changed[e] == nil) && !yield(e) {
+		for e := range chosen(l.cat, o.all) {
+			if (o.all || l.changed[e] == nil) && !yield(e) {
 				return
 			}
 		}
 	}
-	sha := digests(ctx, o.packages.Installed(ctx), skills, o.long)
+	l.sha = digests(ctx, o.packages.Installed(ctx), skills, o.long)
 	if o.json {
-		more := []app.Member{{Key: "left_out", Value: leftOut(cat, changed, o.all)}}
+		more := []app.Member{{Key: "left_out", Value: l.leftOut()}}
 		if o.all {
 			below, _ := skillsBelow(ctx, o.skills)
 			more = append(more, app.Member{Key: "below", Value: below})
 		}
-		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(skills),
-			Append: func(b []byte, e skill.Entry) []byte {
-				r := newRecord(o.settings, e)
-				if r.SHA = sha[e]; changed[e] != nil {
-					r.replaced(changed[e])
-				}
-				return appendRecord(b, &r)
-			}})
+		return l.print(skills, more...)
 	}
 	titles := []string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE", "WHY NOT"}
 	if !o.all {
@@ -92,10 +148,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	var row [6]string
 	rows := func(yield func([]string) bool) {
 		for e := range skills {
-			row = [...]string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha[e]), e.Layer(), reasonCell(e)}
-			if changed[e] != nil {
-				row[2], row[5] = skill.StateUnavailable.String(), changed[e].Reason()
-			}
+			row = [...]string{e.Name(), app.OrDash(e.Version()), l.active(e), app.OrDash(l.sha[e]), e.Layer(), l.why(e)}
 			if !yield(row[:len(titles)]) {
 				return
 			}
@@ -106,13 +159,13 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	if o.all {
 		o.below(ctx)
-		o.out.UnderTitle("Left out", app.LeftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
+		o.out.UnderTitle("Left out", app.LeftOut(l.cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
-	mentionUnreadText(o.out, cat)
-	mentionRest(o.out, cat, changed)
-	o.out.LeftOut(cat)
-	o.mentionUnread(cat)
+	mentionUnreadText(o.out, l.cat)
+	l.mentionRest()
+	o.out.LeftOut(l.cat)
+	o.mentionUnread(l.cat)
 	return nil
 }
 
@@ -201,17 +254,6 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 	return c.Visible()
 }
 
-// changedOf returns the installed skills that are not used since their content is another one. It reads their files.
-func changedOf(ctx context.Context, c *skill.Catalog) map[skill.Entry]*skill.ReplacedError {
-	out := map[skill.Entry]*skill.ReplacedError{}
-	for e := range c.All() {
-		if other := replaced(ctx, e); other != nil {
-			out[e] = other
-		}
-	}
-	return out
-}
-
 // digests returns the short commits of installed skills and the short digests of the others, of which there are none for many
 // skills without --long.
 func digests(ctx context.Context, installed *app.Installed, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
@@ -242,20 +284,16 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 	return app.Short(sum)
 }
 
-// activeCell is the cell of the column ACTIVE: yes, or why not.
-func activeCell(e skill.Entry) string {
-	if e.State() == skill.StateEnabled {
-		return "yes"
-	}
-	return e.State().String()
-}
-
-// reasonCell says why a skill is not active.
-func reasonCell(e skill.Entry) string {
-	if e.State() == skill.StateEnabled {
+// why says why a skill is not active, "" for one that is.
+func (l *overview) why(e skill.Entry) string {
+	if l.changed[e] == nil && e.State() == skill.StateEnabled {
 		return ""
 	}
-	return ui.Truncate(e.Reason(), showWidth)
+	_, reason := l.state(e)
+	if l.changed[e] != nil {
+		return reason
+	}
+	return ui.Truncate(reason, showWidth)
 }
 
 // absent is something that the list does not show: a broken or unavailable skill, or a link or folder that was left out.
@@ -270,36 +308,37 @@ type absent struct {
 const mostAbsent = 5
 
 // notShown returns the skills that are broken or unavailable, and those that nobody has written yet.
-func notShown(c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError) []absent {
+func (l *overview) notShown() []absent {
 	out := []absent{}
-	for e := range c.All() {
-		if s := e.State(); s == skill.StateBroken || s == skill.StateUnavailable || e.Cause() == skill.CauseUnwritten {
-			out = append(out, absent{Name: e.Name(), State: s.String(), Reason: e.Reason()})
-		} else if other := changed[e]; other != nil {
-			out = append(out, absent{Name: e.Name(), State: skill.StateUnavailable.String(), Reason: other.Reason()})
+	for e := range l.cat.All() {
+		s := e.State()
+		if l.changed[e] != nil || s == skill.StateBroken || s == skill.StateUnavailable || e.Cause() == skill.CauseUnwritten {
+			state, reason := l.state(e)
+			out = append(out, absent{Name: e.Name(), State: state, Reason: reason})
 		}
 	}
 	return out
 }
 
 // leftOut returns what the list does not show. If the list has all skills, that is what is not a skill.
-func leftOut(c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError, all bool) []absent {
+func (l *overview) leftOut() []absent {
 	out := []absent{}
-	if !all {
-		out = notShown(c, changed)
+	if !l.all {
+		out = l.notShown()
 	}
-	for _, p := range app.LeftOut(c) {
+	for _, p := range app.LeftOut(l.cat) {
 		out = append(out, absent{Name: app.LeftName(p), State: "left_out", Reason: p.Message, Problem: &p})
 	}
 	return out
 }
 
 // mentionRest names on stderr the skills that notShown returns, so none is lost silently.
-func mentionRest(out *app.Printer, c *skill.Catalog, changed map[skill.Entry]*skill.ReplacedError) {
+func (l *overview) mentionRest() {
+	out := l.out
 	if out.Quiet() || out.Flush() != nil {
 		return
 	}
-	missing := notShown(c, changed)
+	missing := l.notShown()
 	for _, a := range missing[:min(len(missing), mostAbsent)] {
 		out.Warn(fmt.Sprintf("%s is %s: %s", a.Name, a.State, ui.Truncate(a.Reason, showWidth)))
 	}
@@ -311,7 +350,7 @@ func mentionRest(out *app.Printer, c *skill.Catalog, changed map[skill.Entry]*sk
 		return
 	}
 	shown, other := 0, 0
-	for e := range c.All() {
+	for e := range l.cat.All() {
 		if e.State() == skill.StateEnabled {
 			shown++
 		} else {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -15,45 +16,22 @@ import (
 // showWidth is how much of a description show prints: it fits into 80 columns with its status.
 const showWidth = 60
 
-type showOptions struct {
-	out      *app.Printer
-	settings *app.Settings
-	skills   *app.Library
-
-	json bool
-}
-
-func newShowCommand(s *app.Services, run func(context.Context, *showOptions) error) *cobra.Command {
-	o := &showOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
-	c := &cobra.Command{
-		Use:     "show",
-		Short:   "Show all skills with their status, by source",
-		Example: "  agent skill show",
-		Args:    arguments(0, 0, "no arguments"),
-		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
-	}
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+func newShowCommand(s *app.Services, run func(context.Context, *listOptions) error) *cobra.Command {
+	c, _ := listing(s, run, &cobra.Command{Use: "show", Short: "Show all skills with their status, by source", Example: "  agent skill show"})
 	return c
 }
 
-func runShow(ctx context.Context, o *showOptions) error {
-	cat, err := o.skills.Open(ctx)
+func runShow(ctx context.Context, o *listOptions) error {
+	l, err := o.look(ctx)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", Items: slices.Collect(cat.All()),
-			Append: func(b []byte, e skill.Entry) []byte {
-				r := newRecord(o.settings, e)
-				if other := replaced(ctx, e); other != nil {
-					r.replaced(other)
-				}
-				return appendRecord(b, &r)
-			}})
+		return l.print(l.cat.All())
 	}
 	var layers []string
 	byLayer := map[string][]skill.Entry{}
-	for e := range cat.All() {
+	for e := range l.cat.All() {
 		if byLayer[e.Layer()] == nil {
 			layers = append(layers, e.Layer())
 		}
@@ -66,29 +44,23 @@ func runShow(ctx context.Context, o *showOptions) error {
 		}
 		o.out.Printf("[%s Skills]\n", strings.ToUpper(layer[:1])+layer[1:])
 		for _, e := range byLayer[layer] {
-			o.one(ctx, e)
+			l.one(e)
 		}
 	}
 	if len(layers) == 0 {
-		mentionRest(o.out, cat, nil)
+		l.mentionRest()
 	}
 	return nil
 }
 
 // one prints two lines about a skill, and a third if its state has a reason.
-func (o *showOptions) one(ctx context.Context, e skill.Entry) {
-	state, reason := e.State().String(), e.Reason()
-	if other := replaced(ctx, e); other != nil {
-		state, reason = skill.StateUnavailable.String(), other.Reason()
-	}
-	o.out.Printf("  %s %s\n", o.out.Mark(state), e.Name())
-	text := ui.Truncate(e.Description(), showWidth)
-	if text == "" {
-		text = "no description"
-	}
-	o.out.Printf("      %s (%s)\n", text, state)
+func (l *overview) one(e skill.Entry) {
+	state, reason := l.state(e)
+	l.out.Printf("  %s %s\n", l.out.Mark(state), e.Name())
+	text := cmp.Or(ui.Truncate(e.Description(), showWidth), "no description")
+	l.out.Printf("      %s (%s)\n", text, state)
 	if reason != "" && e.State() != skill.StateDisabled {
-		o.out.Printf("      %s\n", reason)
+		l.out.Printf("      %s\n", reason)
 	}
 }
 
