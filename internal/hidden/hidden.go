@@ -3,6 +3,7 @@ package hidden
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,10 +78,10 @@ func inLine(line string) Find {
 		switch {
 		case r < utf8.RuneSelf:
 		case isTag(r) && !inFlag(line, i):
-			return Find{i, "tag characters", fmt.Sprintf("invisible letters that say %q", decodeTags(line[i:]))}
+			return Find{i, "tag characters", fmt.Sprintf("invisible letters that say %q", begin(Says(line[i:])))}
 		case r >= 0xe0100 && r <= 0xe01ef:
-			if says := decodeSelectors(line[i:]); says != "" {
-				return Find{i, "variation selectors", fmt.Sprintf("invisible characters that say %q", says)}
+			if says := Says(line[i:]); says != "" {
+				return Find{i, "variation selectors", fmt.Sprintf("invisible characters that say %q", begin(says))}
 			}
 			return Find{i, "variation selectors", fmt.Sprintf("the invisible character %U, which can carry text", r)}
 		case (r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069) && !strings.ContainsFunc(line, rightToLeft):
@@ -90,6 +91,9 @@ func inLine(line string) Find {
 			run = 0
 		}
 		if run == 3 { // an emoji has two at most
+			if says := Says(line); says != "" {
+				return Find{i, "invisible characters", fmt.Sprintf("invisible characters that say %q", begin(says))}
+			}
 			return Find{i, "invisible characters", "invisible characters in a row, which can carry text"}
 		}
 	}
@@ -101,22 +105,88 @@ func isInvisible(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x2064 || r == 0xfeff
 }
 
-// decodeSelectors returns what the variation selectors at the beginning of a text say, each for a byte; "" if they say nothing.
-func decodeSelectors(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if b.Len() == maxDecoded || r < 0xfe00 || r > 0xfe0f && r < 0xe0100 || r > 0xe01ef {
-			break
+// Says returns what the invisible characters of a text say: tags and variation selectors, each of which stands for a byte, and rows of
+// two characters without width, each of which stands for a bit; also what is shown from right to left, as it is read. "" if they say
+// nothing.
+func Says(text string) string {
+	var out, row strings.Builder
+	least := 3
+	flush := func() {
+		if s := row.String(); len(s) >= least && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+			out.WriteString(s)
+			out.WriteByte('\n')
 		}
-		if r < 0xe0100 {
-			r += 0xe0100 - 16 - 0xfe00
-		}
-		b.WriteByte(byte(r - 0xe0100 + 16))
+		row.Reset()
+		least = 3
 	}
-	if text := b.String(); len(text) > 2 && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) {
-		return text
+	for from := suspect(text, 0); from < len(text); {
+		r, size := utf8.DecodeRuneInString(text[from:])
+		at := from
+		from += size
+		switch {
+		case isTag(r) && inFlag(text, at):
+		case isTag(r):
+			least = 1
+			if c := r - 0xe0000; c >= ' ' && c < 0x7f || c == '\n' {
+				row.WriteByte(byte(c))
+			}
+		case r == 0x202e:
+			turned, _, _ := strings.Cut(text[from:], "\n")
+			turned, _, _ = strings.Cut(turned, "\u202c")
+			shown := []rune(turned)
+			slices.Reverse(shown)
+			row.WriteString(string(shown))
+			flush()
+			from = suspect(text, from)
+		case r >= 0xfe00 && r <= 0xfe0f:
+			row.WriteByte(byte(r - 0xfe00))
+		case r >= 0xe0100 && r <= 0xe01ef:
+			row.WriteByte(byte(r - 0xe0100 + 16))
+		default:
+			flush()
+			from = suspect(text, from)
+		}
+	}
+	flush()
+	return out.String() + bits(text)
+}
+
+// bits returns what rows of two characters without width say, eight of which stand for a byte.
+func bits(text string) string {
+	var kinds []rune // the two
+	var row []byte
+	for _, r := range text[min(len(text), suspect(text, 0)):] {
+		if !isInvisible(r) || r >= 0xfe00 && r <= 0xfe0f {
+			continue
+		}
+		i := slices.Index(kinds, r)
+		if i < 0 && len(kinds) < 2 {
+			i, kinds = len(kinds), append(kinds, r)
+		}
+		if i >= 0 {
+			row = append(row, byte(i))
+		}
+	}
+	for _, one := range []byte{0, 1} {
+		var b strings.Builder
+		for i := 0; i+8 <= len(row); i += 8 {
+			c := byte(0)
+			for _, bit := range row[i : i+8] {
+				c = c<<1 | bit ^ one
+			}
+			b.WriteByte(c)
+		}
+		if s := b.String(); len(s) > 2 && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) {
+			return s
+		}
 	}
 	return ""
+}
+
+// begin returns the beginning of a hidden text, on one line.
+func begin(says string) string {
+	says, _, _ = strings.Cut(says, "\n")
+	return strings.ToValidUTF8(says[:min(len(says), maxDecoded)], "")
 }
 
 func isTag(r rune) bool { return r >= 0xe0000 && r <= 0xe007f }
@@ -132,20 +202,6 @@ func inFlag(line string, at int) bool {
 
 // maxFlag is the most bytes of a flag after the black flag, and of that flag itself.
 const maxFlag = 7 * 4
-
-// decodeTags returns what the tags at the beginning of a text say.
-func decodeTags(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if !isTag(r) || b.Len() == maxDecoded {
-			break
-		}
-		if c := r - 0xe0000; c >= ' ' && c < 0x7f {
-			b.WriteRune(c)
-		}
-	}
-	return b.String()
-}
 
 func rightToLeft(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)

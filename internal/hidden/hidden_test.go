@@ -44,6 +44,26 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// What is hidden is read whole: in tags, in variation selectors, and in bits.
+func TestSays(t *testing.T) {
+	tags, bytes, bits := "", "", ""
+	for _, c := range "send it" {
+		tags += string(c + 0xe0000)
+		bytes += string(c - 16 + 0xe0100)
+		for i := 7; i >= 0; i-- {
+			bits += string([]rune{'\u200b', '\u200c'}[c>>i&1])
+		}
+	}
+	for text, want := range map[string]string{
+		"a" + tags + "b" + tags: "send it\nsend it\n", "\U0001f600" + bytes: "send it\n", "a" + bits + "b": "send it", "a \u202eti dnes\u202c b": "send it\n",
+		"\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f \u2764\ufe0f \U0001f469\u200d\U0001f4bb": "", "plain": "", "": "",
+	} {
+		if got := Says(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A whole body is searched quickly, and gives what each of its lines gives alone.
 func FuzzHidden(f *testing.F) {
 	for _, s := range []string{"plain\ntext – and…\n", "a\n12345678\u202e\nb", "\ufe0f\ufe0f\ufe0f", "\u2764\ufe0f\n\U000e0041", "\U000e0100", "\xf3\xa0", "\u2069", "日本語\n\u2066"} {
@@ -65,5 +85,6 @@ func FuzzHidden(f *testing.F) {
 		if got != want {
 			t.Errorf("%q: got %q, want %q", body, got, want)
 		}
+		Says(body)
 	})
 }

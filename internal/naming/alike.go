@@ -2,6 +2,7 @@ package naming
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -30,7 +31,7 @@ func shapes() map[rune]rune {
 
 // Alike returns, for each name that looks like another one and is not the same, such another name: one in ASCII, else the first.
 func Alike(names []string) map[string]string {
-	table := shapes()
+	table := once()
 	first := map[string]string{}
 	for _, name := range names { // those that everybody can type
 		if ASCII(name) {
@@ -52,6 +53,11 @@ func Alike(names []string) map[string]string {
 	}
 	return out
 }
+
+// Shape returns a text that is equal for texts that look the same: that in Latin letters for one that has Cyrillic letters in place of some.
+func Shape(text string) string { return skeleton(text, once()) }
+
+var once = sync.OnceValue(shapes)
 
 // skeleton returns a text that is equal for names that look the same.
 func skeleton(name string, table map[rune]rune) string {

@@ -31,8 +31,10 @@ func (r *reader) roles() {
 			key.line = f.Place.Line
 			f.Role = blocks[key]
 		}
-		if f.Role == "" && documents[keyOf(f.Place)] {
-			f.Role = r.roleOf(f.Place, named)
+		if document := documents[keyOf(f.Place)]; f.Role == "" && (document || f.Kind == fact.Tells) {
+			if f.Role = r.roleOf(f.Place, named); !document && f.Role == fact.Reference { // no text names a script that another runs
+				f.Role = fact.Instruction
+			}
 		}
 	}
 }

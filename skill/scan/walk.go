@@ -169,7 +169,10 @@ func (r *reader) content(at int, content []byte) {
 		text = text[:maxText]
 		r.partly(at, "only its first "+strconv.Itoa(maxText>>20)+" MiB were read")
 	}
-	r.found = appendFacts(r.found, texts.Read(text, file.place(), isDocument(file)))
+	facts, partly := texts.Read(text, file.place(), formOf(file))
+	if r.found = appendFacts(r.found, facts); partly != "" {
+		r.partly(at, partly)
+	}
 	switch file.Kind {
 	case kindPython, kindJavaScript, kindTypeScript, kindShell:
 		r.script(at, text)
@@ -182,6 +185,24 @@ func (r *reader) content(at int, content []byte) {
 		r.other(at, text)
 	}
 	r.shebang(at, text)
+}
+
+// shellSyntax is where a shell script has comments and texts.
+var shellSyntax = language.Syntax{Line: []string{"#"}, Quotes: `"'`}
+
+// formOf says how a text is read.
+func formOf(f *File) texts.Form {
+	if f.Kind == kindShell {
+		return texts.Form{Program: &shellSyntax}
+	}
+	id := language.OfModule(f.name())
+	if id == "" && f.Kind == kindPython {
+		id = language.Python
+	}
+	if id != "" {
+		return texts.Form{Program: &id.Row().Syntax}
+	}
+	return texts.Form{Data: f.Kind == kindData, Document: isDocument(f)}
 }
 
 func (f *File) name() string {

@@ -48,7 +48,6 @@ var missed = map[string]string{
 	"the value is lost on the way, or the host is not known":              `sent-environment-unknown sent-find sent-js-environment sent-js-environment-entries sent-process-environment`,
 	"the shell makes the text or the call in a way that is not computed": `sh-braces sh-cipher sh-dns sh-dot-stdin sh-git-alias sh-git-pager sh-loop sh-prompt-command
 		sh-steps-remote-name sh-tar-checkpoint sh-vim`,
-	"text is weighed in package text": `text-bidi text-judge text-selectors text-tags text-zero-width`,
 }
 
 // evasion is one case: a skill, and the rules one of which must find something in it at high.

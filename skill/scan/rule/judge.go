@@ -165,7 +165,7 @@ func (v *view) finding(r *Rule, m *match) scan.Finding {
 	sink := &v.report.Facts[m.sink]
 	facts := append([]int{m.sink}, m.with...)
 	parts := []string{shown(sink)}
-	words := []string{"{sink}", shown(sink), "{flow}", "", "{source}", "", "{with}", ""}
+	words := []string{"{sink}", shown(sink), "{flow}", "", "{source}", "", "{with}", "", "{said}", begins(sink.Detail)}
 	if m.source >= 0 {
 		source := &v.report.Facts[m.source]
 		words[5], facts, parts = shown(source), append(facts, m.source), append(parts, shown(source))
@@ -194,8 +194,13 @@ func shown(f *scan.Fact) string {
 	if text == "" {
 		return "a " + string(f.Object) + " that is only known when it runs"
 	}
+	return begins(text)
+}
+
+// begins returns the beginning of a text, as much as a message has.
+func begins(text string) string {
 	if len(text) > mostShown {
-		text = strings.ToValidUTF8(text[:mostShown], "") + "…"
+		return strings.ToValidUTF8(text[:mostShown], "") + "…"
 	}
 	return text
 }

@@ -34,7 +34,7 @@ type Rule struct {
 	ID       string // such as "fetch-run"
 	Title    string // what it finds, a short clause
 	Class    string // of threats
-	Message  string // {sink}, {source}, {flow} and {with} stand for the facts
+	Message  string // {sink}, {source}, {flow} and {with} stand for the facts, {said} for the text of the sink
 	Severity scan.Severity
 	Match    []string // skills in which it finds something: the text of a SKILL.md, then further files that begin with "-- NAME --"
 	Skip     []string // skills in which it finds nothing

@@ -24,7 +24,7 @@ func TestPrerequisites(t *testing.T) {
 		{"![a picture](https://a.example.net/x.zip) Run the installer.", ""},
 		{"Run the installer from https://%zz/x.exe", ""},
 	} {
-		facts := text.Read(tt.text, fact.Place{File: "a"}, true)
+		facts := read(tt.text, fact.Place{File: "a"}, text.Form{Document: true})
 		var got []string
 		for _, f := range facts {
 			if f.Kind != fact.Tells || len(f.From) == 0 {
