@@ -187,13 +187,10 @@ func (r *reader) content(at int, content []byte) {
 	r.shebang(at, text)
 }
 
-// shellSyntax is where a shell script has comments and texts.
-var shellSyntax = language.Syntax{Line: []string{"#"}, Quotes: `"'`}
-
 // formOf says how a text is read.
 func formOf(f *File) texts.Form {
 	if f.Kind == kindShell {
-		return texts.Form{Program: &shellSyntax}
+		return texts.Form{Program: &language.Syntax{Line: []string{"#"}, Quotes: `"'`}}
 	}
 	id := language.OfModule(f.name())
 	if id == "" && f.Kind == kindPython {

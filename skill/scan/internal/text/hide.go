@@ -2,7 +2,6 @@ package text
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/hidden"
@@ -80,7 +79,7 @@ func (r *reader) within(places []hiding, f *fact.Fact, at int) bool {
 	kept := f.Name != "urge" && f.Name != "order"
 	for i := range places {
 		p := &places[i]
-		if at < p.begin || at >= p.end || !p.sure && f.Name != "urge" && slices.Contains(ordinary, f.Name) {
+		if at < p.begin || at >= p.end || !p.sure && f.Name != "urge" && ordinary(f.Name) {
 			continue
 		}
 		if p.fact < 0 {

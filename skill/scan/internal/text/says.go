@@ -11,11 +11,13 @@ import (
 // mostNear is how far from each other two sayings are that belong together, in bytes.
 const mostNear = 700
 
-// modifiers say how and when, and nothing alone. They, and what many harmless texts say, are no reason to look at a comment.
-var (
-	modifiers = strings.Fields("always every-task skip-approval pretext upload urge order")
-	ordinary  = append(strings.Fields("change-memory steer"), modifiers...)
-)
+// modifiers say how and when, and nothing alone.
+var modifiers = strings.Fields("always every-task skip-approval pretext upload urge order")
+
+// ordinary reports whether a saying is no reason to look at a comment: many harmless texts say it.
+func ordinary(name string) bool {
+	return name == "change-memory" || name == "steer" || slices.Contains(modifiers, name)
+}
 
 // says adds what a text tells a model: each saying is a fact, and what is said near it, and the addresses in its sentence, are what
 // it is made from. The text is r.text, or one of the same length in which other things are blank.

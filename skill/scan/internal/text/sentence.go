@@ -1,13 +1,10 @@
 package text
 
 import (
-	"path"
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/naming"
-	"github.com/agent-base/agent-base/internal/obeyed"
 )
 
 // maxWords is how many words a sentence has that are looked at together.
@@ -243,72 +240,6 @@ func (s *speaker) split(begin int, core string, clause bool) {
 		}
 		i = j + 1
 	}
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-func urlForm(address string) class {
-	_, rest, _ := strings.Cut(address, "://")
-	rest = rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_@:"))]
-	if host, _, err := hostname.Split(rest); err == nil {
-		rest = host
-	}
-	host, err := hostname.Canonical(rest)
-	if err == nil && hostname.IsLocal(host) {
-		return formPath
-	}
-	if err == nil && hostname.IsAddress(host) {
-		return formURL | formAddress
-	}
-	return formURL
-}
-
-// secretFiles are parts of the names of files that have secrets.
-var secretFiles = strings.Fields("id_rsa id_ed25519 id_ecdsa .aws/ .netrc .npmrc .pypirc .git-credentials .kube/ .gnupg .docker/config credentials.json /etc/shadow /etc/passwd login.keychain cookies.sqlite " +
-	"wallet.dat .bash_history .zsh_history .config/gcloud token.json secrets.json secrets.yaml auth.json /proc/self/environ .env.local .env.production $env printenv .ssh/")
-
-// doorFiles are parts of the names of files that let people in.
-var doorFiles = strings.Fields("authorized_keys /sudoers")
-
-// formOf returns the forms of a word that no list has.
-func formOf(lower, core string) class {
-	if at := strings.IndexByte(lower, '@'); at > 0 && strings.IndexByte(lower[at:], '.') > 1 {
-		return formMail
-	}
-	if !strings.ContainsAny(lower, "./~$") {
-		return 0
-	}
-	for _, name := range doorFiles {
-		if strings.Contains(lower, name) {
-			return formDoor | formPath
-		}
-	}
-	for _, name := range secretFiles {
-		if strings.Contains(lower, name) {
-			return formSecret | formPath
-		}
-	}
-	if base := path.Base(lower); base == ".env" || base == "env" && lower != "env" {
-		return formSecret | formPath
-	}
-	if f, ok := obeyed.Find(strings.TrimPrefix(strings.TrimPrefix(core, "~/"), "./")); ok && f.Agents {
-		return formAgent | formPath
-	}
-	switch base := path.Base(lower); base {
-	case "soul.md", "memory.md", "heartbeat.md", "user.md", "identity.md", "tools.md", "bootstrap.md":
-		return formAgent | formPath
-	}
-	if strings.HasPrefix(lower, "~") || strings.HasPrefix(lower, "/") || strings.HasPrefix(lower, "./") || strings.Count(lower, "/") > 1 || path.Ext(lower) != "" {
-		return formPath
-	}
-	return 0
 }
 
 func (s *speaker) add(w word, clause bool) {
