@@ -38,6 +38,15 @@ func ReadFile(name string) ([]byte, error) {
 	return src, reason(err)
 }
 
+// OfRoot returns an error unless a program is there that only root can change.
+func OfRoot(name string) error {
+	f, err := open(name)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // file is an open file.
 type file interface {
 	io.Reader

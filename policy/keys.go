@@ -32,6 +32,7 @@ const (
 	KeyForbid    = "skills.deny"
 	KeyDigests   = "skills.digests"
 	KeyScan      = "skills.scan"
+	KeyReviewed  = "skills.reviewed"
 	KeyModels    = "models"
 	KeyNetwork   = "network"
 	KeyNever     = "grants.never"
@@ -52,12 +53,11 @@ const (
 
 // key describes one key of a document.
 type key struct {
-	name    string
-	form    form
-	check   func(text string) error                          // of a text
-	read    func(d *Document, fields map[string]field) error // of a map
-	fields  []string                                         // of a map
-	pending bool                                             // nothing enforces it yet: a document that has it is refused
+	name   string
+	form   form
+	check  func(text string) error                          // of a text
+	read   func(d *Document, fields map[string]field) error // of a map
+	fields []string                                         // of a map
 }
 
 // keys has all keys, in the order of the documentation.
@@ -73,7 +73,8 @@ var keys = []key{
 	{name: KeyAllow, form: list, check: glob.Check},
 	{name: KeyForbid, form: list, check: glob.Check},
 	{name: KeyDigests, form: list, check: checkDigest},
-	{name: KeyScan, check: among([]string{"low", "medium", "high", "critical"}), pending: true},
+	{name: KeyScan, check: among([]string{"low", "medium", "high", "critical"})},
+	{name: KeyReviewed, form: list, check: checkDigest},
 	{name: KeyModels, form: list, check: checkModel},
 	{name: KeyNetwork, form: list, check: checkHost},
 	{name: KeyNever, form: list, check: checkWant},
@@ -90,12 +91,6 @@ func Keys() []string {
 		out[i] = keys[i].name
 	}
 	return out
-}
-
-// Pending reports whether nothing enforces a key, so that a document with it is refused.
-func Pending(name string) bool {
-	k, _ := find(name)
-	return k.pending
 }
 
 func find(name string) (key, bool) {

@@ -50,7 +50,7 @@ func TestNil(t *testing.T) {
 				t.Errorf("%+v: question %d: %+v", p, i, d)
 			}
 		}
-		if p.Err() != nil || len(p.Bounds()) != 0 || p.Scan() != "" {
+		if p.Err() != nil || len(p.Bounds()) != 0 {
 			t.Errorf("%+v: %v, %v", p, p.Err(), p.Bounds())
 		}
 		if _, limited := p.Network(); limited {

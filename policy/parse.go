@@ -107,8 +107,6 @@ func (p *parser) section(name string, n *yamlnode.Node) error {
 			err = p.section(full, pair.Value)
 		case !known || name == "" && strings.Contains(full, "."):
 			err = p.unknown(pair.Key, name, full)
-		case k.pending:
-			err = p.wrong(pair.Key, "%s is not enforced by this version", full)
 		default:
 			p.at[full] = p.place(pair.Key)
 			err = p.value(k, pair)

@@ -27,6 +27,8 @@ skills:
   allow: ['*']
   deny: [old-*]
   digests: ['sha256:0000000000000000000000000000000000000000000000000000000000000000']
+  scan: high
+  reviewed: ['sha256:2222222222222222222222222222222222222222222222222222222222222222']
 include:
   - {source: 'https://git.example.com/policy.git', digest: 'sha256:1111111111111111111111111111111111111111111111111111111111111111'}
 audit: required
@@ -40,8 +42,8 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range policy.Keys() {
-		if _, set := d.Items(key); set == policy.Pending(key) {
-			t.Errorf("%s: set %t, pending %t", key, set, policy.Pending(key))
+		if _, set := d.Items(key); !set {
+			t.Errorf("%s is not set", key)
 		}
 	}
 	if d.Contact() != "security@example.com" {
@@ -99,7 +101,7 @@ func TestWrong(t *testing.T) {
 		"include: [{source: x, signer: acme}]": "write the absolute path of a PEM file",
 		"include: [{source: x, digest: abc}]":  "invalid digest",
 		"include: [{source: x, path: ../y, signer: /a.pem}]": "is no path below the source",
-		"skills: {scan: high}":                               "skills.scan is not enforced by this version",
+		"skills: {scan: great}":                              "use one of: low, medium, high, critical",
 		"skills: {signers: [acme]}":                          "write the absolute path of a PEM file",
 		"skills: {digests: [abc]}":                           "write sha256: and 64 hexadecimal digits",
 		"mode: &a ask":                                       "anchor",

@@ -21,6 +21,9 @@ type Skill struct {
 	// called only if a document asks. An error refuses the skill.
 	Digest func() (string, error)
 	Signed func(certificates []byte) (bool, error)
+
+	// Scanned scans its content and returns what of severity level or worse is in it, or was not read; "" for nothing.
+	Scanned func(level string) (string, error)
 }
 
 // AsksAboutSkills reports whether Skill may refuse something: without that, nobody need ask it.
@@ -29,7 +32,7 @@ func (p *Policy) AsksAboutSkills() bool {
 		if d.Err() != nil {
 			return true
 		}
-		return slices.ContainsFunc([]string{KeySources, KeySigners, KeyAllow, KeyForbid, KeyDigests}, func(key string) bool {
+		return slices.ContainsFunc([]string{KeySources, KeySigners, KeyAllow, KeyForbid, KeyDigests, KeyScan}, func(key string) bool {
 			_, set := d.Items(key)
 			return set
 		})
@@ -46,6 +49,7 @@ func (p *Policy) Skill(s *Skill) Decision {
 		func() Decision { return p.Source(s.Source) },
 		func() Decision { return p.digest(s) },
 		func() Decision { return p.signed(s) },
+		func() Decision { return p.scanned(s) },
 	} {
 		if d := decide(); d.Level == Never {
 			return d
@@ -130,14 +134,26 @@ func (p *Policy) signed(s *Skill) Decision {
 	})
 }
 
-// Scan returns the severity from which a finding keeps a skill from being used, the lowest of all documents; "" if there is none.
-func (p *Policy) Scan() string {
-	levels := []string{"low", "medium", "high", "critical"}
-	found := len(levels)
-	for _, d := range p.documents() {
-		if items, set := d.Items(KeyScan); set {
-			found = min(found, slices.Index(levels, items[0].Text))
+// scanned decides about a skill by what a scan finds in it.
+func (p *Policy) scanned(s *Skill) Decision {
+	return p.each(func(d *Document) Decision {
+		level, set := d.Items(KeyScan)
+		if !set {
+			return Decision{}
 		}
-	}
-	return append(levels, "")[found]
+		if reviewed, _ := d.Items(KeyReviewed); len(reviewed) > 0 {
+			digest, err := s.Digest()
+			if err == nil && slices.ContainsFunc(reviewed, func(i Item) bool { return i.Text == digest }) {
+				return Decision{}
+			}
+		}
+		why, err := s.Scanned(level[0].Text)
+		if err != nil {
+			why = fmt.Sprintf("this one cannot be scanned: %v", err)
+		}
+		if why == "" {
+			return Decision{}
+		}
+		return d.decided(Never, d.At(KeyScan), "only skills in which a scan finds nothing of severity "+level[0].Text+" or worse are used: "+why)
+	})
 }

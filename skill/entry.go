@@ -282,14 +282,30 @@ func (e Entry) subject(ctx context.Context, dir, digest lazily) (Subject, error)
 	return s, nil
 }
 
-// admitted returns what Options.Admit says of the skill.
-func (e Entry) admitted(ctx context.Context, digest lazily) error {
+// admitted returns what Options.Admit says of the skill: of loaded, or of one that is only listed, which is nil.
+func (e Entry) admitted(ctx context.Context, loaded *Skill) error {
 	if e.c.o.Admit == nil {
 		return nil
+	}
+	digest := e.Digest
+	if loaded != nil {
+		digest = loaded.Digest
 	}
 	s, err := e.subject(ctx, e.dir, digest)
 	if err != nil {
 		return err
+	}
+	s.Loaded = loaded != nil
+	s.Files = func(ctx context.Context) (fs.FS, func() error, error) {
+		if loaded != nil {
+			return loaded.FS(), func() error { return nil }, nil
+		}
+		tree, err := e.open(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		listed := &Skill{entry: e, tree: tree}
+		return listed.FS(), listed.Close, nil
 	}
 	return e.c.o.Admit(ctx, s)
 }
@@ -323,7 +339,7 @@ func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	s := &Skill{entry: e, tree: tree}
 	err = s.read()
 	if err == nil {
-		if why := e.admitted(ctx, s.Digest); why != nil {
+		if why := e.admitted(ctx, s); why != nil {
 			err = &NotAdmittedError{Name: e.Name(), Err: why}
 		}
 	}

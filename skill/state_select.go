@@ -39,7 +39,7 @@ func nameSet(names []string) map[string]bool {
 func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	if e := (Entry{j.c, it}); j.c.o.Admit != nil {
 		j.volatile = true
-		if err := e.admitted(ctx, e.Digest); err != nil {
+		if err := e.admitted(ctx, nil); err != nil {
 			return ruling{CauseAdmit, err.Error()}
 		}
 	}

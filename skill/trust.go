@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	"fmt"
+	"io/fs"
 )
 
 // Trust says whether the scripts of a skill may run, and why.
@@ -41,6 +42,10 @@ type Subject struct {
 	Server string
 	// Digest computes the content digest, as Skill.Digest does. It reads every file.
 	Digest func(context.Context) (string, error)
+	// Files opens the files that Digest covers, which the caller closes.
+	Files func(context.Context) (fs.FS, func() error, error)
+	// Loaded reports whether the skill is loaded to be used. Otherwise it is only listed.
+	Loaded bool
 }
 
 // TrustFunc decides about one skill. It must be safe for concurrent use. If it returns an error, the other result is

@@ -8,7 +8,9 @@
 package rule
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"sync"
 
 	"github.com/agent-base/agent-base/skill/scan"
@@ -27,6 +29,12 @@ var Builtin = sync.OnceValue(func() *Set {
 		panic(err)
 	}
 	return set
+})
+
+// Version names the rules of the engine by their text.
+var Version = sync.OnceValue(func() string {
+	sum := sha256.Sum256(builtin)
+	return hex.EncodeToString(sum[:8])
 })
 
 // Rule says which facts are a danger.

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/scan"
 )
 
 // admission says which skills are used here, as the organisation decides.
@@ -22,14 +23,15 @@ type admission struct {
 	sys       *System
 	policy    *policy.Policy
 	installed *registry.Store
+	verdicts  *verdicts
 }
 
 // newAdmission returns nil if the organisation says nothing about skills.
-func newAdmission(sys *System, s *Settings) *admission {
+func newAdmission(sys *System, s *Settings, v *verdicts) *admission {
 	if !s.Policy().AsksAboutSkills() {
 		return nil
 	}
-	return &admission{sys: sys, policy: s.Policy(), installed: registryOf(sys, s)}
+	return &admission{sys: sys, policy: s.Policy(), installed: registryOf(sys, s), verdicts: v}
 }
 
 // ofCatalog decides about a skill of this machine or of a server. It is for skill.Options.Admit.
@@ -52,8 +54,9 @@ func (a *admission) ofPlace(ctx context.Context, from source.Ref, s *skill.Subje
 func (a *admission) decide(ctx context.Context, from string, s *skill.Subject) error {
 	d := a.policy.Skill(&policy.Skill{
 		Name: s.Name, Source: from,
-		Digest: func() (string, error) { return s.Digest(ctx) },
-		Signed: func(certificates []byte) (bool, error) { return a.signed(ctx, s.Dir, certificates) },
+		Digest:  func() (string, error) { return s.Digest(ctx) },
+		Signed:  func(certificates []byte) (bool, error) { return a.signed(ctx, s.Dir, certificates) },
+		Scanned: func(level string) (string, error) { return a.verdicts.refuses(ctx, s, scan.Severity(level)) },
 	})
 	if d.Level == policy.Never {
 		return &policy.Refusal{Decision: d}

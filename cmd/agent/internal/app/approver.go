@@ -23,15 +23,6 @@ type AskFunc func(ctx context.Context, q *ui.Question) (string, error)
 type TerminalApprover struct {
 	ask   AskFunc
 	there func() bool
-	chat  bool // others write to the terminal
-}
-
-// busy runs work and shows its label if that takes more than a second, unless others write to the terminal.
-func (t *TerminalApprover) busy(out *Printer, label string, work func() error) error {
-	if t.chat {
-		return work()
-	}
-	return out.While(label, work)
 }
 
 // newTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
@@ -48,7 +39,7 @@ func newTerminalApprover(out *Printer) *TerminalApprover {
 
 // NewChatApprover returns an approver that asks with ask.
 func NewChatApprover(ask AskFunc) *TerminalApprover {
-	return &TerminalApprover{ask: ask, there: func() bool { return true }, chat: true}
+	return &TerminalApprover{ask: ask, there: func() bool { return true }}
 }
 
 // There reports whether a person can be asked.

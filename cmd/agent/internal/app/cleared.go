@@ -27,7 +27,7 @@ func (c *Consent) look(ctx context.Context, s *skill.Skill) (r *scan.Report, fou
 	if err != nil {
 		return nil, found, err
 	}
-	err = c.approver.busy(c.out, "scanning "+s.Name(), func() error {
+	err = c.out.While("scanning "+s.Name(), func() error {
 		r, err = judge.Within(ctx, s)
 		return err
 	})
@@ -82,16 +82,12 @@ func (c *Consent) ForProject() *Consent {
 	return &other
 }
 
-// Clear returns nil if what a scan found does not keep skills from being installed or trusted. It refuses what is critical, and what the
-// policy refuses. It asks again about what is high, and refuses that where nobody is to be asked. source is how the skills are named for a
+// Clear returns nil if what a scan found does not keep skills from being installed or trusted. It refuses what is critical. It asks again about what is high, and refuses that where nobody is to be asked. source is how the skills are named for a
 // scan.
 func (c *Consent) Clear(ctx context.Context, source string, ask bool, list ...*Proposal) error {
 	var high []string
 	for _, p := range list {
 		worst := Worst(p.scanned.findings)
-		if limit := scan.Severity(c.tools.settings.Policy().Scan()); limit != "" && worst.AtLeast(limit) {
-			return p.refuseFound(c.sys.Now(), source, "the policy refuses findings of severity "+string(limit))
-		}
 		if worst == scan.Critical {
 			return p.refuseFound(c.sys.Now(), source, "it has a finding of severity critical")
 		}

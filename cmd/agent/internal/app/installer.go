@@ -17,6 +17,7 @@ type Packages struct {
 	sys      *System
 	settings *Settings
 	skills   *Library
+	verdicts *verdicts
 	out      *Printer
 	observe  *Observers
 	foreign  bool // see Foreign
@@ -44,7 +45,7 @@ func (p *Packages) Installer() (*install.Installer, error) {
 		Progress: p.progress,
 		Verify:   p.signatures(),
 	}
-	if a := newAdmission(p.sys, p.settings); a != nil {
+	if a := newAdmission(p.sys, p.settings, p.verdicts); a != nil {
 		o.Admit = a.ofPlace
 	}
 	return install.New(o)

@@ -41,6 +41,7 @@ type Library struct {
 	served   *served  // nil: no skills of servers
 	without  []string // names of skills that are not loaded
 	below    *below   // nil: skills below the working directory are not found
+	verdicts *verdicts
 	examples []string // names of bundled skills that a model is offered only if the settings name them
 }
 
@@ -152,7 +153,7 @@ func (l *Library) options() (*skill.Options, error) {
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
 	}
-	if a := newAdmission(l.sys, l.settings); a != nil {
+	if a := newAdmission(l.sys, l.settings, l.verdicts); a != nil {
 		o.Admit = a.ofCatalog
 	}
 	if cfg.Duplicates == "error" {

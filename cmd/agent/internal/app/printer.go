@@ -21,6 +21,7 @@ type Printer struct {
 	mu    sync.Mutex
 	say   func(string) // shows what is done now; nil unless Busy shows something
 	apart chan func()  // work to run while Busy shows nothing; nil without Busy
+	chat  bool         // see Chat
 }
 
 // NewPrinter returns a Printer over streams.
@@ -115,16 +116,23 @@ func (p *Printer) BusyLive(label string, live func() string, work func() error) 
 	}
 }
 
-// While runs work and shows its label as Busy does, in place of another label if Busy runs already.
+// While runs work and shows its label as Busy does, in place of another label if Busy runs already. It shows nothing after Chat.
 func (p *Printer) While(label string, work func() error) error {
 	p.mu.Lock()
-	busy := p.apart != nil
+	busy := p.apart != nil || p.chat
 	p.mu.Unlock()
 	if !busy {
 		return p.Busy(label, work)
 	}
 	p.progress(label)
 	return work()
+}
+
+// Chat says that a conversation writes to the terminal from now on.
+func (p *Printer) Chat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.chat = true
 }
 
 // Apart runs something that uses the terminal, while Busy shows nothing there.

@@ -154,13 +154,17 @@ const (
 	readMemory = 2 << 30   // bytes
 )
 
-// python returns what starts Python for a scan: in the sandbox, with no files, no network and no variables. It returns nil where there is
-// no Python.
+// python returns what starts the user's Python for a scan, nil where there is none.
 func (c *Scanner) python() func(context.Context, string, []byte) ([]byte, error) {
 	path, err := c.tools.lookPath(c.settings.Config())("python3")
 	if err != nil {
 		return nil
 	}
+	return c.pythonAt(path)
+}
+
+// pythonAt returns what starts a Python for a scan: in the sandbox, with no files, no network and no variables.
+func (c *Scanner) pythonAt(path string) func(context.Context, string, []byte) ([]byte, error) {
 	return func(ctx context.Context, program string, input []byte) ([]byte, error) {
 		run, err := c.sandbox.Runner()
 		if err != nil {

@@ -131,8 +131,9 @@ func (s *Services) connect() {
 	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}
 	s.Scanner = &Scanner{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, tools: s.Tools}
 	s.Tools.scanner = s.Scanner
+	s.Skills.verdicts = &verdicts{scanner: s.Scanner, out: s.Out, known: map[string]*verdict{}}
 	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver, scanner: s.Scanner}
-	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, out: s.Out, observe: s.Observe}
+	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, verdicts: s.Skills.verdicts, out: s.Out, observe: s.Observe}
 	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
 }

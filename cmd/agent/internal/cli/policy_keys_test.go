@@ -171,19 +171,18 @@ var keysEnforced = map[string]func(t *testing.T){
 	},
 }
 
-// H4: each key of a policy is enforced. One that has no test here is refused by the parser.
+// H4: each key of a policy is enforced.
 func TestPolicyKeys(t *testing.T) {
 	for _, key := range policy.Keys() {
 		test, ok := keysEnforced[key]
 		if !ok {
 			test, ok = skillKeysEnforced[key]
 		}
-		if ok == policy.Pending(key) {
-			t.Errorf("%s has a test: %t; nothing enforces it: %t", key, ok, policy.Pending(key))
+		if !ok {
+			t.Errorf("nothing shows that %s is enforced", key)
+			continue
 		}
-		if ok {
-			t.Run(key, test)
-		}
+		t.Run(key, test)
 	}
 }
 

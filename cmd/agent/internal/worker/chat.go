@@ -53,6 +53,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	s.Out.Chat()
 	watcher := watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Observe.Tracer()})
 	defer watcher.Close()
 	prompter := &chat.Prompter{}
