@@ -283,6 +283,7 @@ func (m *declared) installs(n *yamlnode.Node) {
 			case "url":
 				if host := flow.Host(p.Value.Value); host != "" {
 					m.add(fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: p.Value.Value, Place: m.place(p.Value, "install")})
+					m.add(fact.Fact{Kind: fact.Needs, Object: fact.Package, Name: p.Value.Value, Detail: "url " + p.Value.Value, Place: m.place(p.Value, "install"), From: []int{len(m.r.found) - 1}})
 				}
 			}
 		}

@@ -188,7 +188,8 @@ const mostShown = 100
 // shown is a fact in a message: what it is about, and more of it where there is.
 func shown(f *scan.Fact) string {
 	text := cmp.Or(f.Detail, f.Name)
-	if f.Object == "variable" || f.Object == "file" || f.Object == "secret" || f.Object == "package" || f.Object == "saying" {
+	switch f.Object {
+	case "variable", "file", "secret", "package", "saying", "encoding":
 		text = cmp.Or(f.Name, f.Detail)
 	}
 	if text == "" {

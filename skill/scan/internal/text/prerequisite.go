@@ -14,12 +14,14 @@ import (
 // A text can have what no command has: it tells its reader to get a program from an address and to run it. The parts of such a request
 // stand within one section of a document.
 var (
-	link = lazyregexp.New(`(!?)(?:\[([^\]\n]{0,300})\]\(\s*<?)?\b(https?://[^\s<>"'` + "`" + `)\]|]+)`)
+	link = lazyregexp.New(`(!?)(?:\[([^\]\n]{0,300})\]\(\s*<?)?\b((?:https?://|(?:[a-z0-9-]+\.)+(?:com|net|org|io|co|app|dev|cc|ru|xyz|me|to|site|online|top|info|ee|ly|gg)/)[^\s<>"'` + "`" + `)\]|]+)`)
 	gets = lazyregexp.New(`(?i)\b(?:down-?load|get|grab|fetch|obtain|visit|open|go to|head to|navigate to|see|from|install(?:er|ation)?|setup|here)\b|⬇|🔗`)
 
-	runsFile = lazyregexp.New(`(?i)\b(?:run|execute|launch|open|start|double[- ]?click|install|mount)\b[^.\n]{0,60}?(?:\b(?:executables?|installer|binary|setup|downloaded|extracted|` +
+	obtains = lazyregexp.New(`(?i)\b(?:down-?load|get|grab|obtain)\b`)
+
+	runsFile = lazyregexp.New(`(?i)\b(?:run|execute|launch|open|start|double[- ]?click|install|mount)\b(?:[^.\n]|\.\S){0,100}?(?:\b(?:executables?|installer|binary|setup|downloaded|extracted|` +
 		`the (?:file|tool|app|application|program|utility|package|agent|client|driver)|it\b)|\.(?:exe|msi|dmg|pkg|bat|cmd|scr|ps1|command|jar|sh)\b)`)
-	pastes = lazyregexp.New(`(?i)\b(?:copy|paste|execute|run|enter|type)\b[^.\n]{0,50}\b(?:command|script|snippet|code|line|one-?liner)s?\b[^.\n]{0,50}?` +
+	pastes = lazyregexp.New(`(?i)\b(?:copy|paste|execute|run|enter|type)\b[^.\n]{0,50}\b(?:command|script|snippet|code|line|one-?liner)s?\b(?:[^.\n]|\.\S){0,200}?` +
 		`(?:\b(?:in|into|to|on|with|using) (?:your |the |a )?(?:\w+ )?(?:terminal|powershell|command prompt|cmd|console|shell)\b|\b(?:before|first|shown|provided|listed|there)\b)`)
 	unlocks = lazyregexp.New(`(?i)\b(?:archive|zip|rar|7z|extract\w*|un-?zip|unpack|decompress)\b[^.\n]{0,60}?\b(?:(?:pass(?:word|phrase|code|wd)?|pwd)\b\W{0,8}(?:is\W{1,6}|=\W{0,4})?["'` + "`" + `\w]|(?:using|with|key)\W{0,4}:\W{0,5}\w)|` +
 		`(?i)\bpass(?:word|phrase|code|wd)?\b\W{0,4}(?:for|of|to (?:open|extract|unzip)) (?:the )?(?:archive|zip|file|rar|download)`)
@@ -40,7 +42,7 @@ func (r *reader) prerequisites() {
 	prose := codeless(r.text)
 	for begin, n := 0, 0; begin < len(prose) && n < maxFound; {
 		end := begin + sectionEnd(prose[begin:])
-		if s := prose[begin:end]; strings.Contains(s, "://") {
+		if s := prose[begin:end]; strings.Contains(s, "/") {
 			n += r.request(begin, s)
 		}
 		begin = end
@@ -101,12 +103,15 @@ func (r *reader) request(begin int, s string) int {
 	for _, m := range link().FindAllStringSubmatchIndex(s, 50) {
 		line := s[strings.LastIndexByte(s[:m[0]], '\n')+1 : m[1]]
 		address := strings.TrimRight(s[m[6]:m[7]], ".,;:*_")
+		if !strings.Contains(address, "://") {
+			address = "https://" + address
+		}
 		u, err := url.Parse(address)
 		if err != nil || u.Hostname() == "" || m[2] < m[3] || !gets().MatchString(line) {
 			continue
 		}
-		switch kind := fileKind(u.Path); {
-		case kind:
+		switch {
+		case fileKind(u.Path), run != nil && near(m[0], run[0], s) && obtains().MatchString(line):
 			programs++
 		case paste != nil && near(m[0], paste[0], s):
 			pages++
