@@ -12,17 +12,8 @@ import (
 	"github.com/agent-base/agent-base/install/store"
 )
 
-type repairOptions struct {
-	services *app.Services
-	out      *app.Printer
-
-	names []string
-	json  bool
-}
-
-func newRepairCommand(s *app.Services, run func(context.Context, *repairOptions) error) *cobra.Command {
-	o := &repairOptions{services: s, out: s.Out}
-	c := &cobra.Command{
+func newRepairCommand(s *app.Services, run func(context.Context, *compareOptions) error) *cobra.Command {
+	return comparing(s, run, &cobra.Command{
 		Use:   "repair [NAME...]",
 		Short: "Put changed or missing files of installed skills back",
 		Long: `Make the installed skills what the list of installed skills says. A damaged list is put aside and made anew from the
@@ -31,14 +22,7 @@ at the same commit; what is there now is kept in a folder that the answer names.
 into such a folder, too: "agent skill rollback" would refuse it.`,
 		Example: `  agent skill repair
   agent skill repair pdf`,
-		ValidArgsFunction: completeInstalled(s),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.names = args
-			return run(c.Context(), o)
-		},
-	}
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	return c
+	})
 }
 
 // repaired is what became of one skill.
@@ -54,12 +38,8 @@ type repaired struct {
 	linked, former bool // former: a version is kept
 }
 
-func runRepair(ctx context.Context, o *repairOptions) error {
-	in, entries, err := installedSkills(ctx, o.services, true, o.names...)
-	if err != nil {
-		return err
-	}
-	found, err := in.Verify(ctx, entries)
+func runRepair(ctx context.Context, o *compareOptions) error {
+	in, found, err := o.compare(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -68,7 +48,7 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	for i := range found {
 		r := repaired{Name: found[i].Entry.Name, Condition: string(found[i].Condition),
 			canonical: found[i].Entry.NameCanonical, linked: found[i].Entry.Linked, former: len(found[i].Entry.Previous) > 0}
-		err := o.one(ctx, in, &found[i], &r)
+		err := o.repair(ctx, in, &found[i], &r)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -78,14 +58,14 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 		}
 		list = append(list, r)
 	}
-	if err := o.report(list); err != nil || first == nil {
+	if err := o.printRepaired(list); err != nil || first == nil {
 		return err
 	}
 	return app.Silent(app.Explain(first).Exit)
 }
 
-// one puts the files of one skill back, and what is kept of it aside where it cannot be gone back to.
-func (o *repairOptions) one(ctx context.Context, in *install.Installer, v *install.Verified, r *repaired) (err error) {
+// repair puts the files of one skill back, and what is kept of it aside where it cannot be gone back to.
+func (o *compareOptions) repair(ctx context.Context, in *install.Installer, v *install.Verified, r *repaired) (err error) {
 	aside := o.services.Packages.Backup(v.Entry.NameCanonical)
 	if r.Former, err = in.DropDamaged(ctx, v.Entry, aside+"-former"); err != nil {
 		return err
@@ -102,7 +82,7 @@ func (o *repairOptions) one(ctx context.Context, in *install.Installer, v *insta
 	return nil
 }
 
-func (o *repairOptions) report(list []repaired) error {
+func (o *compareOptions) printRepaired(list []repaired) error {
 	if o.json {
 		return o.out.JSON(map[string]any{"skills": list})
 	}

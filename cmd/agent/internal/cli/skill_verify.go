@@ -13,7 +13,9 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
-type verifyOptions struct {
+// compareOptions is that of verify and repair: both compare the files of installed skills, of all or of those named. So does ci for the
+// skills of a lock file, by install.Package.Former.
+type compareOptions struct {
 	services *app.Services
 	out      *app.Printer
 
@@ -21,9 +23,33 @@ type verifyOptions struct {
 	json  bool
 }
 
-func newVerifyCommand(s *app.Services, run func(context.Context, *verifyOptions) error) *cobra.Command {
-	o := &verifyOptions{services: s, out: s.Out}
-	c := &cobra.Command{
+// comparing returns a command that compares the files of installed skills.
+func comparing(s *app.Services, run func(context.Context, *compareOptions) error, c *cobra.Command) *cobra.Command {
+	o := &compareOptions{services: s, out: s.Out}
+	c.ValidArgsFunction = completeInstalled(s)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o.names = args
+		return run(c.Context(), o)
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// compare looks at the files. in changes them.
+func (o *compareOptions) compare(ctx context.Context, change bool) (in *install.Installer, found []install.Verified, err error) {
+	in, entries, err := installedSkills(ctx, o.services, change, o.names...)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = o.out.Busy("reading", func() error {
+		found, err = in.Verify(ctx, entries)
+		return err
+	})
+	return in, found, err
+}
+
+func newVerifyCommand(s *app.Services, run func(context.Context, *compareOptions) error) *cobra.Command {
+	return comparing(s, run, &cobra.Command{
 		Use:   "verify [NAME...]",
 		Short: "Check that installed skills have the files that were installed",
 		Long: `Compare the files of installed skills, of all or of those named, with what was installed. The exit code is 7 if a file is
@@ -34,14 +60,7 @@ The signature of a skill that has one (skill.oms.sig) is checked against the cer
 the time of the installation. A signature that is not good is exit code 7 too.`,
 		Example: `  agent skill verify
   agent skill verify pdf --json`,
-		ValidArgsFunction: completeInstalled(s),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.names = args
-			return run(c.Context(), o)
-		},
-	}
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	return c
+	})
 }
 
 // verified is the result for one skill.
@@ -61,16 +80,8 @@ type verified struct {
 	signed string
 }
 
-func runVerify(ctx context.Context, o *verifyOptions) error {
-	in, entries, err := installedSkills(ctx, o.services, false, o.names...)
-	if err != nil {
-		return err
-	}
-	var found []install.Verified
-	err = o.out.Busy("reading", func() error {
-		found, err = in.Verify(ctx, entries)
-		return err
-	})
+func runVerify(ctx context.Context, o *compareOptions) error {
+	_, found, err := o.compare(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -106,7 +117,7 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 	return app.Silent(app.ExitIntegrity)
 }
 
-func (o *verifyOptions) verdict(f *install.Verified) verified {
+func (o *compareOptions) verdict(f *install.Verified) verified {
 	v := verified{Name: f.Entry.Name, Canonical: f.Entry.NameCanonical, Condition: string(f.Condition), Digest: f.Entry.Digest, Present: f.Digest,
 		Files: []fileDelta{}, Path: f.Entry.InstalledPath}
 	switch {
@@ -133,7 +144,7 @@ func (o *verifyOptions) verdict(f *install.Verified) verified {
 }
 
 // approved returns the files of the installed content as they were approved, or nil.
-func (o *verifyOptions) approved(e *registry.Entry) []dirhash.File {
+func (o *compareOptions) approved(e *registry.Entry) []dirhash.File {
 	set, err := o.services.Trust.Load()
 	if err != nil {
 		return nil
@@ -150,7 +161,7 @@ func (o *verifyOptions) approved(e *registry.Entry) []dirhash.File {
 	return out
 }
 
-func (o *verifyOptions) print(list []verified) error {
+func (o *compareOptions) print(list []verified) error {
 	if len(list) == 0 {
 		o.out.Printf("No skills are installed\n")
 		return nil
