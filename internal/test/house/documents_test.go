@@ -34,7 +34,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 
 // most is how many words of prose there may be: in README.md, in RATIONALE.md, and in docs/ with RATIONALE.md. Blocks of code do not count,
 // nor do the two registers of docs/, which are made from code and text files: the commands and the requirements.
-var most = map[string]int{"README.md": 900, "RATIONALE.md": 4000, "docs": 55000}
+var most = map[string]int{"README.md": 900, "RATIONALE.md": 4000, "docs": 50000}
 
 func TestPagesAreShort(t *testing.T) {
 	root := module(t).Root

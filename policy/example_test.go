@@ -1,0 +1,19 @@
+package policy_test
+
+import (
+	"fmt"
+
+	"github.com/agent-base/agent-base/policy"
+)
+
+// A program hands a policy in, such as by skilltool.Options.Policy. None is read unless it asks for it by policy.Read.
+func ExampleParse() {
+	d, err := policy.Parse([]byte("network: [api.example.com]\nmodels: ['anthropic/*']\n"), "policy.yaml")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := &policy.Policy{Organisation: []*policy.Document{d}}
+	fmt.Println(p.Host("api.example.com").Level == policy.Never, p.Host("evil.example").Level == policy.Never)
+	// Output: false true
+}
