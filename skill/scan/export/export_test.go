@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -95,8 +96,20 @@ func TestSARIF(t *testing.T) {
 		if at(t, rules[i], "id") != at(t, r, "ruleId") {
 			t.Errorf("the result %v has the index of another rule", r)
 		}
+		uri := at(t, r, "locations 0 physicalLocation artifactLocation uri").(string)
+		if u, err := url.Parse(uri); err != nil || u.IsAbs() || strings.HasPrefix(u.Path, "/") {
+			t.Errorf("%q is no relative address: %v", uri, err)
+		}
+		if line, ok := at(t, r, "locations 0 physicalLocation region startLine").(float64); ok && line < 1 {
+			t.Errorf("the result %v is in line %v", r, line)
+		}
 	}
+	ids := map[any]bool{}
 	for _, r := range rules {
+		if ids[at(t, r, "id")] {
+			t.Errorf("the rule %v is there twice", r)
+		}
+		ids[at(t, r, "id")] = true
 		if at(t, r, "shortDescription text") == "" || at(t, r, "defaultConfiguration level") == nil || at(t, r, "properties security-severity") == nil {
 			t.Errorf("the rule %v is not whole", r)
 		}
