@@ -199,7 +199,8 @@ func formOf(f *File) texts.Form {
 	if id != "" {
 		return texts.Form{Program: &id.Row().Syntax}
 	}
-	return texts.Form{Data: f.Kind == kindData, Document: isDocument(f)}
+	ext := strings.ToLower(path.Ext(f.name()))
+	return texts.Form{Data: f.Kind == kindData, Document: isDocument(f), Markup: ext == ".xml" || ext == ".svg"}
 }
 
 func (f *File) name() string {

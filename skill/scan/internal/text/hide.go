@@ -115,14 +115,7 @@ func (r *reader) hidden() {
 	}
 	says := hidden.Says(r.text)
 	at := len(r.facts) - 1
-	inner, _ := Read(says, fact.Place{}, Form{Document: true})
-	for _, f := range inner {
-		for i := range f.From {
-			f.From[i] += at + 1
-		}
-		f.From = append(f.From, at)
-		r.add(first, f)
-	}
+	r.inner(says, first, at)
 	for _, f := range sayings(says).found {
 		if f.name == "order" {
 			r.add(first, fact.Fact{Kind: fact.Tells, Object: fact.Saying, Name: f.name, Detail: plain(says[f.begin:]), From: []int{at}})

@@ -20,6 +20,7 @@ const (
 type Form struct {
 	Document bool             // it is for people or a model: what it tells is read
 	Data     bool             // what it tells is in it with escapes
+	Markup   bool             // it is XML, whose elements have what it tells
 	Program  *language.Syntax // what its comments tell is read; nil for other texts
 }
 
@@ -38,6 +39,7 @@ func Read(text string, place fact.Place, form Form) (facts []fact.Fact, partly s
 		lines := []byte(text)
 		breaks(lines)
 		r.says(string(lines), false)
+	case form.Markup && r.markup():
 	case form.Document:
 		r.says(text, false)
 		r.prerequisites()
