@@ -3,7 +3,7 @@ package script
 import (
 	"slices"
 
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )

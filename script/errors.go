@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -27,7 +27,7 @@ const (
 // The finer reasons of an Error, mostly of ExecutionFailed. Each message says what would help.
 const (
 	ReasonInterpreter  = pyenv.ReasonInterpreter  // the interpreter is missing
-	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now or in time, or are too large; then the error wraps pyenv.ErrTooLarge or pyenv.ErrLargeDownload
+	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now or in time, or are too large
 	ReasonMetadata     = pyenv.ReasonMetadata     // what declares its dependencies is broken or asks for too much
 	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
 	ReasonModule       = "module_missing"         // a module is not installed

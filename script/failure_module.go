@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"

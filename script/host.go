@@ -15,10 +15,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/script/nodeenv"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -91,7 +91,7 @@ type Options struct {
 
 	Timeout        time.Duration // of a run, without preparing; 0 means DefaultTimeout
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
-	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
+	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means 1 GiB
 
 	// PackageHosts are further hosts that preparing packages may reach, besides those of the operator's package indexes and registries:
 	// HOST, HOST:PORT or *.HOST; "all" means every host.
@@ -106,7 +106,7 @@ type Options struct {
 	// Seen returns what the texts of a skill's scripts want, to explain why a run failed. Nil means that nobody knows.
 	Seen func(context.Context, *skill.Skill) Seen
 
-	PrepareTimeout time.Duration // to prepare a script's dependencies; 0 means pyenv.DefaultMaxTime
+	PrepareTimeout time.Duration // to prepare a script's dependencies; 0 means 10 minutes
 	FetchPython    bool          // uv may download a Python if none that is installed will do
 
 	Progress func(string) // says what is done, again and again, if preparing takes more than a second; may be nil

@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"

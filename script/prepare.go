@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/script/nodeenv"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/nodeenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -18,7 +18,7 @@ type PrepareOptions struct {
 	Build   []string  // packages that may be built from their source, which runs their code
 	With    []string  // packages in addition to those that the skill declares and Options.Granted returns
 
-	// Large decides whether more than pyenv.LargeDownload is downloaded; nil means that it is not.
+	// Large decides whether more than 200 MB are downloaded; nil means that it is not.
 	Large func(context.Context, Download) (bool, error)
 }
 

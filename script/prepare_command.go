@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/test/npmtest"
-	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )

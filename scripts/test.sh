@@ -4,7 +4,7 @@
 # The steps fuzz, faults, untidy, sixty, soak and race take long; their short forms, which always do the same, are part of test.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
-#   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./script/nodeenv '; without it all
+#   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./internal/nodeenv '; without it all
 #   COVER_MIN     minimum coverage of each core package by its own tests, in percent (85)
 #   FLAKY_DIR     folder with what earlier runs found of each commit (a folder next to Go's test cache)
 set -u
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
 # Packages whose coverage counts, those that take long first.
-CORE='script skilltool internal/hosttool script/pyenv script/nodeenv toolset install/registry mcpserve install/store skill skill/scan install/fetch install skill/manifest internal/pack
+CORE='script skilltool internal/hosttool internal/pyenv internal/nodeenv toolset install/registry mcpserve install/store skill skill/scan install/fetch install skill/manifest internal/pack
 	mcphost disclose script/survey script/runner cmd/agent/internal/saved mcphost/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
 	internal/hook tool cmd/agent/internal/trial trust trace trace/audit agent agent/permit internal/undo cmd/agent/internal/stream toolset/internal/host cmd/agent/internal/hosts cmd/agent/internal/lock install/oci install/oms install/source'
 # Likewise, each together with the packages below it.
@@ -21,7 +21,7 @@ WHOLE='skill/scan/rule skill/scan/export'
 # Packages whose tests compute, read source or start processes again and again: under the race detector they take several times as long.
 # It sees the tests of PARTLY that RACED names, and those of HEAVY only in the step race.
 HEAVY='./internal/test/attack ./internal/test/house ./skills ./skilltool ./install/registry'
-PARTLY='./cmd/agent/internal/cli ./script/confine ./internal/hosttool ./script ./script/pyenv ./script/nodeenv ./install ./skill ./disclose'
+PARTLY='./cmd/agent/internal/cli ./script/confine ./internal/hosttool ./script ./internal/pyenv ./internal/nodeenv ./install ./skill ./disclose'
 RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep|Concurrent|Together|Race$|Share|Live$|Cancelled$|Progress$|Indexes|HotReload|AtOnce|Once$|InUse$|TwoUpdates|LosesToAnother'
 
 # What a package has in its code or its tests that does several things at once. The others run without the race detector: it has nothing to see.

@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
 	"cmd/agent/internal/app": {"internal/proc", "mcphost/skillsource", "mcphost", "mcphost/oauth", "internal/variable", "cmd/agent/internal/projectrules", "want", "policy", "cmd/agent/internal/cure", "agent/permit", "cmd/agent/internal/saved", "internal/undo", "internal/diff", "internal/gitdir", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "cmd/agent/internal/hosts", "cmd/agent/internal/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
-		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "cmd/agent/internal/replay", "script", "script/confine", "internal/egress", "script/nodeenv", "script/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skill/scan", "skill/scan/rule", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
+		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "cmd/agent/internal/replay", "script", "script/confine", "internal/egress", "internal/nodeenv", "internal/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skill/scan", "skill/scan/rule", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/web":          {"cmd/agent/internal/surroundings", "internal/hostname"},
 	"cmd/agent/internal/surroundings": {"disclose", "internal/content", "internal/filename"},
 	"cmd/agent/internal/worker": {"policy", "mcphost", "internal/lazyregexp", "cmd/agent/internal/web", "cmd/agent/internal/surroundings", "internal/hostname", "want", "cmd/agent/internal/cure", "agent", "internal/hosttool", "agent/permit", "cmd/agent/internal/saved", "cmd/agent/internal/stream", "internal/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/projectrules": {"want", "internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/content", "internal/draft", "internal/language"},
 	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace"},
-	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "script/nodeenv", "script/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
+	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/skilluri":     {"internal/yamlnode"},
 	"mcphost":               {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/trial": {"internal/content", "want", "disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":                {"agent/permit", "policy", "internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "internal/hook", "script", "script/runner", "script/survey", "trace"},
 	"session":                  {"session/allow", "internal/hook", "skill", "skill/manifest", "trace"},
-	"script":                   {"internal/keyagent", "internal/gitdir", "internal/filename", "internal/content", "want", "skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/language", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp", "internal/variable"},
+	"script":                   {"internal/keyagent", "internal/gitdir", "internal/filename", "internal/content", "want", "skill", "skill/manifest", "trace", "script/survey", "internal/pyenv", "internal/nodeenv", "script/runner", "internal/hostname", "internal/language", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp", "internal/variable"},
 	"disclose":                 {"internal/language", "internal/lazyregexp", "internal/placeholder", "skill", "skill/manifest", "disclose/internal/rank", "disclose/internal/words"},
 	"disclose/internal/rank":   {"disclose/internal/words"},
 	"disclose/internal/words":  {},
@@ -60,8 +60,8 @@ var allowed = map[string][]string{
 	"internal/hook":             {"internal/toolrule", "session/allow", "tool"},
 	"session/allow":             {"internal/naming", "internal/placeholder", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
 	"script/survey":             {"want", "internal/naming", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp", "internal/near"},
-	"script/nodeenv":            {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
-	"script/pyenv":              {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
+	"internal/nodeenv":          {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
+	"internal/pyenv":            {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest":            {"want", "internal/draft", "internal/yamlnode", "internal/naming", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
 	"skill/check":               {"internal/draft", "internal/hidden", "internal/placeholder", "internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "internal/hook", "internal/scan", "internal/lazyregexp", "internal/markdown"},
 	"llm":                       {},
@@ -206,7 +206,7 @@ var importers = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/agent/internal/cli"},
 	"golang.org/x/term":               {"cmd/agent/internal/ui"},
 	"github.com/mattn/go-runewidth":   {"cmd/agent/internal/ui"},
-	"github.com/BurntSushi/toml":      {"script/pyenv", "cmd/agent/internal/hosts", "skill/scan"},
+	"github.com/BurntSushi/toml":      {"internal/pyenv", "cmd/agent/internal/hosts", "skill/scan"},
 	"golang.org/x/mod":                {"skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow", "skill/scan/internal/shell"},
 	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},
@@ -238,7 +238,7 @@ var importers = map[string][]string{
 
 // core lists the packages that an embedder imports, and lightModules the only foreign modules that they may need.
 var (
-	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "disclose/internal/rank", "disclose/internal/words", "session", "script", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "script/confine", "session/allow", "internal/hook", "tool", "skilltool"}
+	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "disclose/internal/rank", "disclose/internal/words", "session", "script", "script/survey", "internal/pyenv", "internal/nodeenv", "script/runner", "script/confine", "session/allow", "internal/hook", "tool", "skilltool"}
 	lightModules = []string{
 		"go.yaml.in/yaml/v4",
 		"mvdan.cc/sh/v3",
@@ -276,8 +276,8 @@ var never = []struct{ from, to, why string }{
 	{"script/runner", "skill", "starting a process needs no skill"},
 	{"script/confine", "skill", "the sandbox confines commands, whoever starts them"},
 	{"script/survey", "os/exec", "what a skill's files are is said without executing anything"},
-	{"script/pyenv", "os/exec", "the caller supplies the function that runs a command"},
-	{"script/nodeenv", "os/exec", "the caller supplies the function that runs a command"},
+	{"internal/pyenv", "os/exec", "the caller supplies the function that runs a command"},
+	{"internal/nodeenv", "os/exec", "the caller supplies the function that runs a command"},
 	{"script/confine/internal/stage", "time", "a stage begins before most packages are initialised"},
 	{"script/confine/internal/stage", "unicode", "a stage begins before most packages are initialised"},
 	{"internal/program", "os/exec", "the caller supplies the function that starts a program"},

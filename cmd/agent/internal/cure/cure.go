@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/nodeenv"
-	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/nodeenv"
-	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
