@@ -75,6 +75,11 @@ func writeCommand(out *bufio.Writer, c *cobra.Command, depth int) {
 	if !c.HasSubCommands() {
 		fmt.Fprintf(out, "`%s`\n\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
 	}
+	if same := sameAs(c); same != nil {
+		path := same.CommandPath()
+		fmt.Fprintf(out, "The same as [`%s`](#%s).\n\n", path, strings.ReplaceAll(path, " ", "-"))
+		return
+	}
 	text := c.Short + "."
 	if c.Long != "" {
 		text = c.Long
@@ -83,6 +88,18 @@ func writeCommand(out *bufio.Writer, c *cobra.Command, depth int) {
 	writeFlags(out, c.LocalNonPersistentFlags())
 	writeExamples(out, c)
 	writeBelow(out, c, depth+1)
+}
+
+// sameAs returns the command above c of which c is another name, or nil.
+func sameAs(c *cobra.Command) *cobra.Command {
+	for above := c.Parent().Parent(); above != nil; above = above.Parent() {
+		for _, other := range above.Commands() {
+			if other.Use == c.Use && other.Long == c.Long && other.Short == c.Short {
+				return other
+			}
+		}
+	}
+	return nil
 }
 
 func writeExamples(out *bufio.Writer, c *cobra.Command) {
