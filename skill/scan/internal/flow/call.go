@@ -218,7 +218,7 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 		return e.second(&effect{verb: "codelast"}, f, a, nil, nil)
 	}
 	if v := e.fold(f, last, a); v != nil {
-		return v
+		return e.revealed(v, a)
 	}
 	if r := e.rows["."+last]; r != nil && f.ref != last {
 		return e.perform(r, f, a)

@@ -45,6 +45,31 @@ func (e *engine) decode(encoding string, a *arguments, from []int) *value {
 	return out
 }
 
+// revealed says that an address was put together from characters or numbers, and returns it.
+func (e *engine) revealed(v *value, a *arguments) *value {
+	t := v.first()
+	if at := strings.Index(t, "://"); at < 0 || len(t) > maxText {
+		return v
+	}
+	n := 0
+	for _, given := range a.everything() {
+		if given == nil {
+			continue
+		}
+		for _, part := range given.all() {
+			if n++; len(part) > 3 {
+				return v
+			}
+		}
+	}
+	if n < 8 {
+		return v
+	}
+	out := *v
+	out.from = union(v.from, e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: "characters", Detail: t, From: v.from}))
+	return &out
+}
+
 // Decode decodes a text whose code points are bytes. What becomes bytes that are UTF-8 is a text again.
 func Decode(encoding, t string) (string, bool) {
 	if strings.Contains(t, hole) {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,9 @@ func (e *engine) other(v *code.Value) *value {
 	case "[]=":
 		return changed(args)
 	case "", "or", "||", "??", "if", "?", "*":
+		if v.Text == "*" && len(args) == 2 {
+			return cmp.Or(arithmetic("*", args[0], args[1]), unknown(args...))
+		}
 		var out *value
 		for _, a := range args {
 			out = either(out, a)
@@ -130,6 +134,10 @@ func (e *engine) fold(f *value, name string, a *arguments) *value {
 		return passed(first)
 	case "ord", "charCodeAt", "codePointAt":
 		return first1(self, first)
+	case "pow":
+		return power(a.args)
+	case "int", "parseInt", "Number":
+		return integers(a.args)
 	case "map":
 		return e.mapping(self, a)
 	case "join":

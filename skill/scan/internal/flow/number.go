@@ -46,7 +46,7 @@ func arithmetic(op string, a, b *value) *value {
 		}
 		return out
 	}
-	if b.list && op == "^" {
+	if b.list && (op == "^" || op == "*" || op == "+") {
 		return arithmetic(op, b, a)
 	}
 	x, ok := point(a)
@@ -61,6 +61,11 @@ func arithmetic(op string, a, b *value) *value {
 		x += y
 	case "-":
 		x -= y
+	case "*":
+		if x > 1<<31 || y > 1<<31 || x < -1<<31 || y < -1<<31 {
+			return nil
+		}
+		x *= y
 	case "|":
 		x |= y
 	case "&":
@@ -165,4 +170,49 @@ func numberBytes(v *value) *value {
 		b.WriteRune(rune(c))
 	}
 	return &value{texts: []string{b.String()}, from: v.from}
+}
+
+// power computes pow(x, y, modulus) of Python. It returns nil for another call.
+func power(args []*value) *value {
+	var n [3]*big.Int
+	for i := range n {
+		if len(args) != len(n) {
+			return nil
+		}
+		t, _ := args[i].known()
+		var ok bool
+		if n[i], ok = new(big.Int).SetString(t, 10); !ok || n[i].BitLen() > 64 {
+			return nil
+		}
+	}
+	if n[2].Sign() <= 0 {
+		return nil
+	}
+	out := new(big.Int).Exp(n[0], n[1], n[2])
+	if out == nil {
+		return nil
+	}
+	return &value{texts: []string{out.String()}, number: true}
+}
+
+// integers returns texts as numbers, each of a list too.
+func integers(args []*value) *value {
+	if len(args) == 0 {
+		return nil
+	}
+	base := 10
+	if len(args) > 1 {
+		if n, ok := point(args[1]); ok && n >= 2 && n <= 36 {
+			base = n
+		}
+	}
+	return remade(args[0], func(v *value) *value {
+		out := &value{from: v.from, list: v.list, each: v.each, number: !v.list, keys: v.keys}
+		for _, t := range v.texts {
+			if n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(t), "0x"), base, 64); err == nil {
+				out.texts = append(out.texts, strconv.FormatInt(n, 10))
+			}
+		}
+		return out
+	})
 }
