@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -23,6 +24,7 @@ type Scanner struct {
 	settings *Settings
 	sandbox  *Sandbox
 	tools    *Toolkit
+	glances  sync.Map      // from the digest of a content to what its scripts want
 	most     time.Duration // of a scan that somebody waits for; 0 means scanTime
 }
 

@@ -51,15 +51,25 @@ func (c *Scanner) Sight(ctx context.Context, s *skill.Skill) (*Sight, error) {
 	return out, nil
 }
 
-// Glance returns what the scripts of a skill want, as far as a short scan shows it.
+// Glance returns what the scripts of a skill want, as far as a short scan shows it. A content is scanned once: a hook or a script may fail
+// again and again.
 func (c *Scanner) Glance(ctx context.Context, s *skill.Skill) script.Seen {
 	ctx, cancel := context.WithTimeout(ctx, glanceTime)
 	defer cancel()
+	digest, err := s.Digest(ctx)
+	if err != nil {
+		return script.Seen{}
+	}
+	if seen, ok := c.glances.Load(digest); ok {
+		return seen.(script.Seen)
+	}
 	r, err := c.facts(ctx, s.FS())
 	if err != nil {
 		return script.Seen{}
 	}
-	return seenIn(r, s)
+	seen := seenIn(r, s)
+	c.glances.Store(digest, seen)
+	return seen
 }
 
 // facts returns what is known of the files of a skill. Nothing of it is judged.
