@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -42,11 +43,11 @@ type call struct {
 	network runner.Network       // what decides about hosts while it runs
 	asks    func(*runner.Output) // told the end of that; may be nil
 
-	look   func() Seen // what the texts of the skill's scripts want
-	temp   *temp       // where it keeps temporary files, if that stays after the run; else nil
-	missed *finding    // what a script that did not fail, or a hook, was kept from; nil for nothing
-	note   string      // of the grant, and of where it starts
-	facts  []slog.Attr // about the command that ended, for the trace
+	look   func() Seen      // what the texts of the skill's scripts want
+	temp   *temp            // where it keeps temporary files, if that stays after the run; else nil
+	missed *explain.Finding // what a script that did not fail, or a hook, was kept from; nil for nothing
+	note   string           // of the grant, and of where it starts
+	facts  []slog.Attr      // about the command that ended, for the trace
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -115,12 +116,12 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		return nil, err
 	}
 	if out.ExitCode != 0 && !out.Stopped && c.hook == nil {
-		f := h.explain(ctx, c, src, cmd, out)
+		f := explain.Explain(ctx, h.known(ctx, c, src.with, cmd, out))
 		run.again(ctx, c, f)
 		c.note = joined(c.note, c.nothingGiven(out))
 		return nil, c.failed(cmd, out, f)
 	}
-	c.missed = h.missed(c, cmd, out)
+	c.missed = explain.Missed(h.known(ctx, c, src.with, cmd, out))
 	c.note = joined(c.note, c.nothingGiven(out))
 	return out, nil
 }

@@ -129,11 +129,5 @@ func imports(s *skill.Skill, sc Script) []string {
 		return nil
 	}
 	modules, _ := survey.Outside(s.FS(), sc.File, text)
-	return slices.DeleteFunc(modules, func(m string) bool { return isOwn(s, m) })
-}
-
-// isOwn reports whether a module of Python is taken for one of the skill: a file has its name, and no package is known that
-// has it, as python-pptx has pptx.
-func isOwn(s *skill.Skill, module string) bool {
-	return !survey.KnownPackage(module) && survey.HasModule(s.FS(), module)
+	return slices.DeleteFunc(modules, func(m string) bool { return survey.HasModule(s.FS(), m) })
 }

@@ -94,6 +94,9 @@ func AlwaysPasses(name string) bool {
 	return fromOperator(name) || slices.ContainsFunc(standard(), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
+// Shown reports whether a question shows a variable that a script reads: not one that every script has, or that can never pass.
+func Shown(variable string) bool { return !AlwaysPasses(variable) && CheckGrant(variable) == nil }
+
 // fromOperator reports whether a variable of the operator's environment passes to every script.
 func fromOperator(name string) bool {
 	return program.NeededByNetwork(name) || name == "TZ" || program.NeededBySystem(name)

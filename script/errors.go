@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -30,16 +32,16 @@ const (
 	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now or in time, or are too large
 	ReasonMetadata     = pyenv.ReasonMetadata     // what declares its dependencies is broken or asks for too much
 	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
-	ReasonModule       = "module_missing"         // a module is not installed
+	ReasonModule       = explain.ReasonModule     // a module is not installed
 	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
 	ReasonArgument     = "invalid_arguments"      // an argument holds NUL, or is an option of the program that runs the script
-	ReasonJSON         = "json_unknown"           // the script refuses --json, which the caller did not give
+	ReasonJSON         = explain.ReasonJSON       // the script refuses --json, which the caller did not give
 	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
 	ReasonFolder       = "folder_missing"         // the folder of the script or its working directory is missing
 	ReasonCache        = "cache_locked"           // the cache was being swept for as long as the script may take
-	ReasonBlocked      = "not_permitted"          // it used a file that it may not write or see
-	ReasonNetwork      = "network_not_permitted"  // it failed because the sandbox kept it from the network
+	ReasonBlocked      = explain.ReasonBlocked    // it used a file that it may not write or see
+	ReasonNetwork      = explain.ReasonNetwork    // it failed because the sandbox kept it from the network
 	ReasonChanged      = "content_changed"        // the skill has changed since it was loaded
 	ReasonSandbox      = "sandbox_unavailable"    // the sandbox that the command needs cannot be had; then the error wraps a *runner.SandboxError
 )
@@ -91,5 +93,5 @@ func (e *Error) Said() any {
 	if json.Valid(e.Stdout) {
 		return json.RawMessage(e.Stdout)
 	}
-	return text(e.Stdout)
+	return output.Text(e.Stdout)
 }

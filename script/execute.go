@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -71,13 +72,14 @@ func (l *layer) instead(h *Host) (*runner.Command, error) {
 }
 
 // again has the next run of a content work in a copy of the skill's folder, if this one failed because it changes a file there.
-func (r *scriptRun) again(ctx context.Context, c *call, f *finding) {
-	b, ok := f.cause.(*refusedFile)
-	if !ok || !b.Own || r.layer != nil && r.layer.whole {
+func (r *scriptRun) again(ctx context.Context, c *call, f *explain.Finding) {
+	if !f.ChangesSkill() || r.layer != nil && r.layer.whole {
 		return
 	}
 	kept := r.place.keptBy(ctx, c.s, true)
-	b.Again = kept != "" && noteCopy(kept) == nil
+	if kept != "" && noteCopy(kept) == nil {
+		f.MayAgain()
+	}
 }
 
 // keptBy returns where stays what the scripts of a skill's content write in its folder, "" if that is not known. Without must it is not

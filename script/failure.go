@@ -1,7 +1,6 @@
 package script
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +8,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
-	"github.com/agent-base/agent-base/internal/lazyregexp"
-	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/variable"
+	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -25,108 +27,72 @@ func (c *call) judge(ctx context.Context, cmd *runner.Command, out *runner.Outpu
 	case err != nil:
 		return startError(c.sc, cmd, err)
 	case out.TimedOut:
-		return &Error{Code: Timeout, Stdout: said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + passed(out, cmd) + stderrTail(out)}
+		return &Error{Code: Timeout, Stdout: output.Said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + passed(out, cmd) + output.StderrTail(out)}
 	}
 	return nil
 }
 
-// finding is what was found out about a script that failed.
-type finding struct {
-	reason          string   // why it failed, one of the Reason constants; "" if that is not known
-	cause           error    // of that reason; may be nil
-	withheld, unset []string // variables that it reads and did not get: those that the operator has, and the others
+// Seen is what the texts of a skill's scripts show of what they want: the variables that each script reads and the hosts that it contacts,
+// by its slash path below the skill. The application finds it out, as package skill/scan does.
+type Seen = explain.Seen
+
+// Lacks returns what a command that is not a script of a skill lacked in the sandbox when it failed, by what it wrote and was refused,
+// and says so in clauses. Both are empty if that is not known. It runs nothing.
+func Lacks(cmd *runner.Command, out *runner.Output) (want.Set, []string) {
+	return explain.Lacks(cmd, out)
 }
 
-// wants returns what the script lacked.
-func (f *finding) wants() want.Set {
-	out := want.Each(want.Variable, want.Seen, slices.Concat(f.withheld, f.unset)...)
-	if lacks, ok := f.cause.(interface{ wants() want.Set }); ok {
-		out = out.Add(lacks.wants()...)
+// Packages returns the packages of modules that scripts import: those of Python by the names of the modules, and npm packages with the
+// prefix NPM. A package that is only a guess by the name of its module is from want.Seen: anybody may have published it.
+func Packages(modules ...string) want.Set { return explain.Packages(modules...) }
+
+// IsKey reports whether the name of a variable looks like that of a secret.
+func IsKey(name string) bool { return variable.IsKey(name) }
+
+// known returns what is known about a run that has ended. with has the packages that the user added.
+func (h *Host) known(ctx context.Context, c *call, with []string, cmd *runner.Command, out *runner.Output) *explain.Run {
+	r := &explain.Run{Skill: c.s, Script: c.sc, Args: c.args, Cmd: cmd, Out: out, AddedJSON: c.addedJSON, Serves: c.serve != nil, Hook: c.hook != nil,
+		Here: h.here(cmd.Dir), Workspace: h.o.Workspace, Rules: []runner.Denied{h.o.Denied, c.denied}, Env: h.o.Env, Home: h.operatorHome(),
+		Place: h.o.Place, Seen: c.look,
+		Imports: func() []string { return imports(c.s, c.sc) },
+		Lacking: func(python bool) []string { return h.lacking(ctx, c, with, python) }}
+	if c.temp != nil {
+		r.Temp, r.OtherTemp = c.temp.dir, c.temp.other
 	}
-	return out
+	return r
 }
 
-// saysThat begins what only the output of a script shows.
-const saysThat = "it says that "
-
-// explain finds out why a script ended with an exit code. The first cause that its output shows counts.
-func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Command, out *runner.Output) *finding {
-	if m := missing(c.s, c.sc, out); m != nil && c.sc.File != "" {
-		if m.Python && m.Package != "" {
-			m.Around, m.Outside = h.outside(ctx, c, m.Module)
-			m.apart = m.Guess && h.isAlone(ctx, c.s) && c.looksAbove() > 0
+// looked makes c.look return what is seen of the skill. It is looked at once, and only for a run that lacked something.
+func (h *Host) looked(ctx context.Context, c *call) {
+	c.look = sync.OnceValue(func() Seen {
+		if h.o.Seen == nil {
+			return Seen{}
 		}
-		if m.own {
-			m.Around, m.Linked = h.linkedModule(ctx, c, m.Module)
-		}
-		if m.Outside != "" || m.apart {
-			m.Package, m.Guess, m.File = "", false, ""
-		}
-		if m.Others = h.others(ctx, src, m); m.Python && len(m.Others) > 0 {
-			m.Others = withoutShared(m.Others, h.folderAbove(ctx, c))
-		}
-		return &finding{reason: ReasonModule, cause: m}
-	}
-	if o := c.temp.lacks(cmd, out); o != nil {
-		return &finding{reason: ReasonBlocked, cause: o}
-	}
-	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
-		if h.o.Denied.Denies(b.Path, b.Write) || c.denied.Denies(b.Path, b.Write) {
-			b = &refusedFile{Path: b.Path, Write: b.Write, Rule: true}
-		}
-		return &finding{reason: ReasonBlocked, cause: b}
-	}
-	f := &finding{}
-	u := c.unreached(cmd, out)
-	f.withheld, f.unset = h.lacking(c, cmd.Env, out, u == nil && c.serve == nil)
-	if u != nil {
-		f.reason, f.cause = ReasonNetwork, u
-	} else if c.addedJSON && refusesJSON(out) {
-		f.reason = ReasonJSON
-	} else if out.Sandbox.ConfinesFiles() && noTerminal().Match(out.Stderr) {
-		f.cause = errNoTerminal
-	} else if a := h.above(ctx, c, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
-		f.cause = a
-	} else if b := guessed(cmd, out, h.here(cmd.Dir)); b != nil && len(f.withheld)+len(f.unset) == 0 {
-		f.reason, f.cause = ReasonBlocked, b
-	}
-	return f
+		return h.o.Seen(ctx, c.s)
+	})
 }
 
-// errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
-var errNoTerminal = errors.New("the sandbox has no pseudo terminals, which it opens")
-
-var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkpty|posix_openpt)\b[^\n]*(?:failed|No such file|Permission denied)`)
-
-// text adds the finding to the message of a failure.
-func (f *finding) text() string {
-	if f.reason == ReasonModule {
-		return ". " + f.cause.Error()
+// lacking returns what a script imports and is not installed: modules of Python, or else npm packages.
+func (h *Host) lacking(ctx context.Context, c *call, with []string, python bool) []string {
+	if python {
+		if needs, err := pythonNeeds(c.s, c.sc, with); err == nil {
+			if p, err := h.pythons.Prepare(ctx, h.prepared(ctx, &source{host: h, s: c.s, sc: c.sc, with: with}, needs), nil); err == nil {
+				return p.Lacks(imports(c.s, c.sc))
+			}
+		}
+	} else if sc, ok := nodeScript(c.s, c.sc); ok {
+		if p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, sc, with, nil), nil); err == nil {
+			return p.Lacks
+		}
 	}
-	text := ""
-	for _, clause := range f.clauses() {
-		text += " (" + clause + ")"
-	}
-	return text
-}
-
-// clauses says what was found out; nothing if that is nothing.
-func (f *finding) clauses() []string {
-	var out []string
-	if f.cause != nil {
-		out = append(out, f.cause.Error())
-	}
-	if text := lackingText(f.withheld, f.unset); text != "" {
-		out = append(out, text)
-	}
-	return out
+	return nil
 }
 
 // failed returns the error of a script that ended with an exit code.
-func (c *call) failed(cmd *runner.Command, out *runner.Output, f *finding) error {
+func (c *call) failed(cmd *runner.Command, out *runner.Output, f *explain.Finding) error {
 	return &Error{
-		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Wants: f.wants(), Ended: out.Signal != "", Warning: c.note, Sandbox: out.Sandbox,
-		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd)) + f.text() + failureTail(out),
+		Code: ExecutionFailed, Reason: f.Reason, Err: f.Cause, Stdout: output.Said(out), Wants: f.Wants(), Ended: out.Signal != "", Warning: c.note, Sandbox: out.Sandbox,
+		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd)) + f.Text() + output.Tail(out),
 	}
 }
 
@@ -169,65 +135,30 @@ func removed(cmd *runner.Command, err error) string {
 	return ""
 }
 
-// keptAt returns why a command does not write a path that lies in one of Keep or Absent.
-func keptAt(c *runner.Command, path string) *refusedFile {
-	b := &refusedFile{Path: path, Write: true, Kept: true}
-	for _, kept := range slices.Concat(c.Keep, c.Absent) {
-		info, err := os.Lstat(kept)
-		if paths.Within([]string{kept}, path) && runner.MayBeGranted(kept, err == nil && info.IsDir()) {
-			b.Dir = kept
-		}
-	}
-	return b
-}
-
-// undoneAt is keptAt for what a command did change.
-func undoneAt(c *runner.Command, u *runner.Undone) *refusedFile {
-	b := keptAt(c, u.Path)
-	if u.Why != "" && runner.MayBeGranted(u.Path, u.IsDir) {
-		b.Dir = u.Path
-	}
-	return b
-}
-
 // undone returns the error of a script that changed what no script may change. Whatever else it did does not matter.
 func (c *call) undone(cmd *runner.Command, out *runner.Output) error {
-	b := undoneAt(cmd, &out.Undone[0])
-	b.recorded = true
-	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: b, Wants: b.wants(), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
-		Message: runner.Sentence("Script", out.Undone) + failureTail(out)}
+	f := explain.Undone(cmd, out)
+	return &Error{Code: ExecutionFailed, Reason: f.Reason, Err: f.Cause, Wants: f.Wants(), Stdout: output.Said(out), Warning: c.note, Sandbox: out.Sandbox,
+		Message: runner.Sentence("Script", out.Undone) + output.Tail(out)}
 }
 
-// mostFrames is how many calls are left of a stack trace, the innermost.
-const mostFrames = 3
-
-// frame finds a line of a stack trace of JavaScript or Java, inFramework one that is not in the script's own code, and requirers the
-// files by which node came to a module that is missing, which it lists twice.
-var (
-	frame       = lazyregexp.New(`^\s+at \S.*`)
-	inFramework = lazyregexp.New(`[( ]node:internal/|^\s+at (java|jdk)\.`)
-	requirers   = lazyregexp.New(`(?m)^Require stack:\n(?:- .*\n)+|^ *requireStack: \[[^]]*\],?\n`)
-)
-
-// shortTraces leaves calls out of stack traces that begin with the error, as those of JavaScript do: the end of such a text has only
-// calls of the runtime. A text that is short enough stays as it is.
-func shortTraces(b []byte) []byte {
-	if len(b) <= StderrTail || !bytes.Contains(b, []byte(" at ")) {
-		return b
+// signalHint names the limit that a script passed, or the signal that ended it.
+func signalHint(out *runner.Output, cmd *runner.Command) string {
+	if hint := passed(out, cmd); hint != "" || out.Signal == "" {
+		return hint
 	}
-	var out []byte
-	frames := 0
-	for line := range bytes.Lines(requirers().ReplaceAllLiteral(b, nil)) {
-		if !frame().Match(line) {
-			frames = 0
-			out = append(out, line...)
-			continue
-		}
-		if frames == mostFrames || inFramework().Match(line) {
-			continue
-		}
-		frames++
-		out = append(out, line...)
+	return fmt.Sprintf(" (signal: %s)", out.Signal)
+}
+
+// passed names the limit that a script passed.
+func passed(out *runner.Output, cmd *runner.Command) string {
+	if limit := out.Passed(&cmd.Limits); limit != "" {
+		return " (" + limit + ")"
 	}
-	return out
+	return ""
+}
+
+// seconds writes a duration as "60s", "1.5s".
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%gs", d.Seconds())
 }

@@ -9,32 +9,23 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-// The error of a stack trace that begins with it is not lost among the calls of the runtime.
-func TestShortTraces(t *testing.T) {
-	path := "(/home/ada/.agents/skills/report/scripts/make.js:10:5)\n"
-	internal := strings.Repeat("    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n", 6)
-	node := "make.js:10\n    throw new Error('no table')\n    ^\n\nError: no table\n" + strings.Repeat("    at own "+path, 5) + internal + "\nNode.js v20.20.2\n"
-	want := "make.js:10\n    throw new Error('no table')\n    ^\n\nError: no table\n" + strings.Repeat("    at own "+path, 3) + "\nNode.js v20.20.2\n"
-	if got := string(shortTraces([]byte(node))); got != want {
-		t.Errorf("got %s", got)
-	}
-	missing := "loader:1\n  throw err;\n  ^\n\nError: Cannot find module '../../lib'\nRequire stack:\n" + strings.Repeat("- "+path, 5) + internal +
-		"  code: 'MODULE_NOT_FOUND',\n  requireStack: [\n" + strings.Repeat("    '/s/a.js',\n", 40) + "  ]\n}\n\nNode.js v20.20.2\n"
-	want = "loader:1\n  throw err;\n  ^\n\nError: Cannot find module '../../lib'\n  code: 'MODULE_NOT_FOUND',\n}\n\nNode.js v20.20.2\n"
-	if got := string(shortTraces([]byte(missing))); got != want {
-		t.Errorf("got %s", got)
-	}
-	for _, text := range []string{"", internal[:100], strings.Repeat("look at this\n", 100)} {
-		if got := string(shortTraces([]byte(text))); got != text {
-			t.Errorf("got %s, want %s", got, text)
-		}
-	}
-}
-
 // Another process that removes a skill takes the folders of a script that is being started.
 func TestFolderRemovedAtStart(t *testing.T) {
 	dir := t.TempDir()
 	cmd := &runner.Command{Path: "/bin/sh", Dir: dir, Write: []string{dir, filepath.Join(dir, "cache")}}
 	err := startError(Script{Name: "sum"}, cmd, &fs.PathError{Op: "mount", Path: cmd.Write[1], Err: fs.ErrNotExist})
 	failure(t, err, ExecutionFailed, ReasonFolder, "was removed while it was being started; try again")
+}
+
+// C65: a script that fails for want of a variable says which. No value is shown.
+func TestLacking(t *testing.T) {
+	h := host(t)
+	h.Env = append(h.Env, "SET_TOKEN=hidden-value", "GIT_TOKEN=x")
+	for name, want := range map[string]string{"SET_TOKEN": " (it reads SET_TOKEN, which is set but not granted to it)", "GONE": " (it reads GONE, which is not set)", "GIT_TOKEN": ""} {
+		_, err := run(t, h, open(t, "", tree{"scripts/a.py": "import os\nos.environ['" + name + "']\n"}), "a", nil)
+		e := failure(t, err, ExecutionFailed, "")
+		if line, _, _ := strings.Cut(e.Message, "\n"); line != "Script failed with exit code 1"+want || strings.Contains(e.Message, "hidden-value") {
+			t.Errorf("%s: got %q", name, e.Message)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -92,9 +93,9 @@ func description(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, err
 }
 
 func helpOf(out *runner.Output) *HelpText {
-	t := text(out.Stdout)
+	t := output.Text(out.Stdout)
 	if strings.TrimSpace(t) == "" {
-		t = text(out.Stderr)
+		t = output.Text(out.Stderr)
 	}
 	return &HelpText{Text: t, Usage: usage(t)}
 }

@@ -67,10 +67,10 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 	var missed *Error
 	if f := c.missed; f != nil {
 		what := "It was kept from the network: "
-		if f.cause == nil {
+		if f.Cause == nil {
 			what = "It lacked a variable: "
 		}
-		missed = &Error{Code: PermissionDenied, Reason: f.reason, Wants: f.wants(), Message: what + strings.Join(f.clauses(), "; ") + "."}
+		missed = &Error{Code: PermissionDenied, Reason: f.Reason, Wants: f.Wants(), Message: what + strings.Join(f.Clauses(), "; ") + "."}
 	}
 	return &HookOutput{Missed: missed, ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Cut: out.Total > int64(min(len(out.Stdout), hookKept)),
 		Stderr: out.Stderr, Duration: out.Duration, Sandbox: *out.Sandbox}, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -28,10 +29,10 @@ import (
 
 // Limits of a call.
 const (
-	MaxArgs       = 100     // arguments, without --json
-	MaxArgBytes   = 4096    // of all arguments together, without separators and without --json
-	DefaultOutput = 1 << 20 // bytes of stdout: more JSON is an error, more text is cut
-	StderrTail    = 500     // bytes of stderr in a message
+	MaxArgs       = 100            // arguments, without --json
+	MaxArgBytes   = 4096           // of all arguments together, without separators and without --json
+	DefaultOutput = 1 << 20        // bytes of stdout: more JSON is an error, more text is cut
+	StderrTail    = output.MaxTail // bytes of stderr in a message
 	grace         = 2 * time.Second
 )
 

@@ -1,12 +1,11 @@
 package script
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 )
@@ -48,8 +47,8 @@ func (c *call) addJSON(mode JSONMode) {
 func (h *Host) result(c *call, out *runner.Output, mode JSONMode) (res *Result, err error) {
 	res = &Result{Duration: out.Duration, Warning: c.note, Sandbox: *out.Sandbox}
 	if c.missed != nil {
-		res.Wants = c.missed.wants()
-		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.cause.Error())
+		res.Wants = c.missed.Wants()
+		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.Cause.Error())
 	}
 	switch mode {
 	case JSONYes:
@@ -60,7 +59,7 @@ func (h *Host) result(c *call, out *runner.Output, mode JSONMode) (res *Result, 
 			return res, nil
 		}
 	}
-	res.Text = text(out.Stdout)
+	res.Text = output.Text(out.Stdout)
 	if out.Truncated {
 		cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.maxOutput(c.s), out.Total-int64(len(out.Stdout)))
 		res.Warning = joined(res.Warning, cut)
@@ -81,31 +80,33 @@ func collection(out *runner.Output) json.RawMessage {
 	if out.Truncated {
 		return nil
 	}
-	doc, err := document(out.Stdout)
+	doc, err := output.Document(out.Stdout)
 	if err != nil || doc[0] != '{' && doc[0] != '[' {
 		return nil
 	}
 	return doc
 }
 
-var (
-	// badFlag is what parsers of arguments say about a flag that they do not know.
-	badFlag = lazyregexp.New(`(?i)(unrecogni[sz]ed|unknown|no such|invalid|unexpected|illegal|unsupported|bad) (command.line )?(option|argument|flag|parameter|switch)|not allowed with argument`)
-	// badFile is what a program says that takes the flag for a file or a name.
-	badFile = lazyregexp.New(`(?i)no such file|not found|does not exist|cannot open|can't open`)
-	// badLetter is what getopt and getopts say, which take each letter for a flag.
-	badLetter = lazyregexp.New(`(?i)(illegal|invalid) option -- '?-'?\s*$`)
-)
-
-// refusesJSON reports whether a script that failed says that it does not know --json.
-func refusesJSON(out *runner.Output) bool {
-	for _, said := range [][]byte{out.Stderr, out.Stdout} {
-		said = said[max(0, len(said)-saidMax):]
-		for line := range bytes.Lines(said) {
-			if bytes.Contains(line, []byte("json")) && badFlag().Match(line) || bytes.Contains(line, []byte("--json")) && badFile().Match(line) || badLetter().Match(line) {
-				return true
-			}
-		}
+// answer returns stdout as one JSON document.
+func answer(out *runner.Output, limit int64) (json.RawMessage, error) {
+	if out.Truncated {
+		return nil, &Error{Code: ParseError, Stdout: output.Said(out), Sandbox: out.Sandbox,
+			Message: fmt.Sprintf("Expected JSON output, but it was truncated at %d bytes%s", limit, output.StderrTail(out))}
 	}
-	return false
+	doc, err := output.Document(out.Stdout)
+	if err != nil {
+		return nil, &Error{Code: ParseError, Err: err, Stdout: output.Said(out), Sandbox: out.Sandbox,
+			Message: fmt.Sprintf("Expected JSON output, got: %s%s", firstRunes(output.Text(out.Stdout), 200), output.StderrTail(out))}
+	}
+	return doc, nil
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }

@@ -13,11 +13,7 @@ import (
 
 // called returns what a shell script starts, and nil for another script.
 func called(s *skill.Skill, sc Script) *survey.Called {
-	text := survey.Beginning(s.FS(), sc.File)
-	if survey.LanguageIn(sc.File, text) != survey.Shell {
-		return nil
-	}
-	return survey.CalledBy(s.FS(), sc.File, text)
+	return survey.CalledBy(s.FS(), sc.File, survey.Beginning(s.FS(), sc.File))
 }
 
 // nodeScript returns the script whose npm packages a script needs: itself if it is run by an interpreter of JavaScript or

@@ -14,7 +14,6 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
-	"github.com/agent-base/agent-base/want"
 )
 
 const asking = `permissions:
@@ -76,75 +75,6 @@ func TestDeclaredLimits(t *testing.T) {
 	}
 }
 
-// A failure because of the network names the host, and says how it may be reached. R176
-func TestUnreached(t *testing.T) {
-	text := "curl https://api.named.com/x http://localhost:8188/ \"$SET_TOKEN\"\n"
-	tests := []struct {
-		name   string
-		out    runner.Output
-		script string
-		tier   string
-		net    runner.Network
-		hosts  []string
-		direct bool
-		none   bool
-	}{
-		{name: "requests without a network", out: runner.Output{Stderr: []byte("requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.foo.com', port=443): Max retries exceeded with url: /x (Caused by NameResolutionError)")}, hosts: []string{"api.foo.com"}},
-		{name: "another port", out: runner.Output{Stderr: []byte("HTTPSConnectionPool(host='api.foo.com', port=8443): Max retries exceeded")}, hosts: []string{"api.foo.com:8443"}},
-		{name: "urllib", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
-		{name: "a name, and no service or variable", script: "b", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
-		{name: "curl", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, hosts: []string{"api.foo.com"}},
-		{name: "uv", out: runner.Output{Stderr: []byte("error: Request failed after 3 retries in 6.6s\n  cause: Failed to fetch: https://pypi.org/simple/x/\n  cause: dns error")},
-			hosts: []string{"pypi.org", "files.pythonhosted.org"}},
-		{name: "Node", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.foo.com")}, hosts: []string{"api.foo.com"}},
-		{name: "on stdout", out: runner.Output{Stdout: []byte(`{"error": "getaddrinfo ENOTFOUND api.foo.com"}`)}, hosts: []string{"api.foo.com"}},
-		{name: "refused by the proxy", out: runner.Output{Stderr: []byte("x"), Refused: []runner.Refusal{{Host: "api.foo.com:443"}, {Host: "b.com:80"}}}, net: runner.Network{Hosts: []string{"a.com"}}, hosts: []string{"api.foo.com", "b.com:80"}},
-		{name: "without the proxy", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com")}, net: runner.Network{Hosts: []string{"api.named.com"}}, direct: true},
-		{name: "the network itself", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com"), Reached: []string{"api.named.com:443"}}, net: runner.Network{Hosts: []string{"api.named.com"}}, none: true},
-		{name: "the network itself, and no host was reached", out: runner.Output{Stderr: []byte("ProxyError('Unable to connect to proxy', OSError('Tunnel connection failed: 502 Cannot reach api.named.com:443')"), Failed: []string{"api.named.com:443"}}, net: runner.Network{Hosts: []string{"api.named.com"}}, none: true},
-		{name: "a service of this machine", out: runner.Output{Stderr: []byte("Error: connect ECONNREFUSED 127.0.0.1:8188")}, net: runner.Network{Hosts: []string{"a.com"}}, hosts: []string{"127.0.0.1:8188"}},
-		{name: "a service of this machine, in Python", out: runner.Output{Stderr: []byte("HTTPConnectionPool(host='localhost', port=8188): Max retries exceeded, Failed to establish a new connection: [Errno 111] Connection refused http://localhost:8188/x")}, hosts: []string{"localhost:8188"}},
-		{name: "a service of its own", out: runner.Output{Stderr: []byte("ConnectionRefusedError: [Errno 111] Connection refused")}, none: true},
-		{name: "a socket that is denied", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno 1] Operation not permitted>")}, hosts: []string{"api.named.com"}},
-		{name: "all is allowed", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, net: runner.Network{All: true}, none: true},
-		{name: "no sandbox", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, tier: runner.NoSandbox, none: true},
-		{name: "a file that is missing", out: runner.Output{Stderr: []byte("FileNotFoundError: [Errno 2] No such file or directory: 'x'")}, none: true},
-		{name: "a name in a traceback", out: runner.Output{Stderr: []byte("from connections import create_connection\nImportError: x")}, none: true},
-		{name: "another failure", out: runner.Output{Stderr: []byte("ValueError: see https://foo.com/x")}, none: true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r := host(t)
-			tt.out.ExitCode = 1
-			tt.out.Sandbox = &runner.Sandbox{Tier: "B"}
-			if tt.tier != "" {
-				tt.out.Sandbox.Tier = tt.tier
-			}
-			r.Runner, r.Env = &canned{out: tt.out}, append(r.Env, "SET_TOKEN=x")
-			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Given: networkOf(&tt.net)}, nil }
-			if tt.script == "" {
-				tt.script = "a"
-			}
-			named := want.HostOf("api.named.com")
-			r.Seen = func(context.Context, *skill.Skill) Seen {
-				return Seen{Network: true, Files: map[string]want.Set{"scripts/a.sh": {named}, "scripts/b.sh": want.New(named, want.HostOf("localhost:8188"), want.VariableOf("SET_TOKEN"))}}
-			}
-			_, err := run(t, r, open(t, "", tree{"scripts/a.sh": "curl https://api.named.com/x", "scripts/b.sh": text}), tt.script, nil)
-			var e *Error
-			var u *refusedHosts
-			if !errors.As(err, &e) || errors.As(err, &u) == tt.none {
-				t.Fatalf("got %v", err)
-			}
-			if tt.none {
-				return
-			}
-			if diff := cmp.Diff(tt.hosts, u.Hosts); diff != "" && len(tt.hosts)+len(u.Hosts) > 0 || u.Direct != tt.direct || e.Reason != ReasonNetwork || len(e.Wants.Kind(want.Variable)) > 0 {
-				t.Errorf("got %+v, %q, lacks %s", u, e.Reason, e.Wants)
-			}
-		})
-	}
-}
-
 // What the proxy did is traced, and a refusal is in the warning of a script that did not fail. R176
 func TestNetworkTraced(t *testing.T) {
 	r := host(t)
@@ -195,5 +125,13 @@ func TestRedacted(t *testing.T) {
 				t.Errorf("exit %d: %s is not in %s", code, want, said)
 			}
 		}
+	}
+}
+
+// C65: what a manifest declares counts in a question, except patterns that forward nothing and keys of model providers.
+func TestDeclaredEntries(t *testing.T) {
+	m := open(t, "permissions:\n  env: [KALSHI_*, TOKEN, \"*\", LD_PRELOAD, OPENAI_API_KEY, ANTHROPIC_*]\n", nil).Manifest()
+	if got := Declared(m); got.String() != "declared env:KALSHI_*, declared env:TOKEN" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -68,7 +69,7 @@ func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) 
 	case err != nil:
 		return "", err
 	case out.ExitCode != 0 || out.TimedOut:
-		return "", program.Failed(q, out.ExitCode, failureTail(out))
+		return "", program.Failed(q, out.ExitCode, output.Tail(out))
 	}
-	return text(out.Stdout), nil
+	return output.Text(out.Stdout), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // usesNode reports whether a script is run by an interpreter of JavaScript or TypeScript.
@@ -103,7 +104,7 @@ func project(s *skill.Skill, sc Script, with []string, serve *ServeOptions) *nod
 }
 
 // NPM begins the name of an npm package among packages that a user added: npm:marked. Others are of Python.
-const NPM = "npm:"
+const NPM = want.NPM
 
 // npmPackages returns the npm packages among those that a user added, without the prefix.
 func npmPackages(with []string) (out []string) {

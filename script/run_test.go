@@ -368,37 +368,6 @@ func TestRunIsTraced(t *testing.T) {
 	}
 }
 
-// What a model and a person get has no colours.
-func TestTextHasNoColours(t *testing.T) {
-	if got := text([]byte("\x1b[0;32m[OK]\x1b[0m done\n\x1b]0;title\x07")); got != "[OK] done\n\x1b]0;title\x07" {
-		t.Errorf("got %q", got)
-	}
-}
-
-// The end of a long output begins with a line, a word or a character.
-func TestLastBytes(t *testing.T) {
-	for _, row := range []struct {
-		text string
-		n    int
-		want string
-	}{
-		{"short", 10, "short"},
-		{"one two three\n", 8, "three"},
-		{"a line\nanother line\nthe last", 24, "another line\nthe last"},
-		{"line\nlast line\n", 9, "last line"},
-		{"one two three", 9, "two three"},
-		{"einszweidreiäöü", 5, "öü"},
-		{"xxxxxxxxxxxx y", 8, "xxxxxx y"}, // the word begins late
-		{"\xff\xfe broken", 9, "\ufffd broken"},
-		{"\x1b[31mred\x1b[0m, \x1b[1;38:5:9mbold\x1b[m", 9, "red, bold"},
-		{"\x1b[2Jcleared \x1b[31", 30, "\x1b[2Jcleared \x1b[31"}, // only colours
-	} {
-		if got := lastBytes([]byte(row.text), row.n); got != row.want {
-			t.Errorf("the last %d of %q: got %q, want %q", row.n, row.text, got, row.want)
-		}
-	}
-}
-
 // A caller that shows one line shows the message without what the script printed.
 func TestBrief(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": ""})

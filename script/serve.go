@@ -17,6 +17,8 @@ import (
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -169,7 +171,7 @@ func (h *Host) serving(c *call, r *scriptRun, cmd *runner.Command, secrets *Reda
 		Lacked: func(ctx context.Context, args, answer string) *Error {
 			one := *c
 			one.args = []string{args}
-			return h.lacked(ctx, &one, cmd, &runner.Output{Stderr: []byte(answer[max(0, len(answer)-saidMax):]), ExitCode: 1, Sandbox: held.Load().OrNone()})
+			return h.lacked(ctx, &one, cmd, &runner.Output{Stderr: []byte(answer[max(0, len(answer)-output.MaxSaid):]), ExitCode: 1, Sandbox: held.Load().OrNone()})
 		},
 		Regranted: func(ctx context.Context) bool {
 			now, err := h.granted(ctx, c.s)
@@ -184,12 +186,12 @@ func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *ru
 	if err != nil {
 		return nil
 	}
-	f := h.explain(ctx, c, &source{host: h, s: c.s, sc: c.sc, with: grant.packages()}, cmd, out)
-	clauses := f.clauses()
+	f := explain.Explain(ctx, h.known(ctx, c, grant.packages(), cmd, out))
+	clauses := f.Clauses()
 	if len(clauses) == 0 {
 		return nil
 	}
-	return &Error{Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Wants: f.wants(), Sandbox: out.Sandbox, Message: strings.Join(clauses, "; ")}
+	return &Error{Code: ExecutionFailed, Reason: f.Reason, Err: f.Cause, Wants: f.Wants(), Sandbox: out.Sandbox, Message: strings.Join(clauses, "; ")}
 }
 
 // serveCommand returns the command of a program that serves a skill.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -44,6 +45,21 @@ func (t *temp) tell(cmd *runner.Command, out *runner.Output) []string {
 		return cmd.Denied
 	}
 	return t.told.Tell(cmd.Denied, out)
+}
+
+// mostHidden is how many hidden paths a note names.
+const mostHidden = 5
+
+// hidden says what rules deny a script to read in the folders that it sees: "" for nothing.
+func hidden(denied []string) string {
+	if len(denied) == 0 {
+		return ""
+	}
+	text := "rules hide from the script: " + strings.Join(denied[:min(len(denied), mostHidden)], ", ")
+	if more := len(denied) - mostHidden; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // tempShare is the part of its limits that may stay in a folder for temporary files after a run: the next one has room.

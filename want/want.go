@@ -33,7 +33,7 @@ const (
 	Home     Kind = "home"    // the user's own home as HOME; it has no name
 	Unasked  Kind = "unasked" // no question for each command that runs one of its own scripts as its allowed-tools says; it has no name
 	Around   Kind = "around"  // the files around the skill's folder, which it shares with other skills: an absolute folder
-	Package  Kind = "package" // a requirement of Python, or npm:NAME
+	Package  Kind = "package" // a requirement of Python, or NPM and a name
 	Command  Kind = "command" // a program that its scripts start, by its name
 	Model    Kind = "model"   // a model for its work
 	Agent    Kind = "agent"   // a conversation of its own: "fork"
@@ -55,6 +55,9 @@ const (
 
 // Any is the name of a Host or Tool for all of them.
 const Any = "*"
+
+// NPM begins the name of a Package that is one of npm.
+const NPM = "npm:"
 
 // Origin says who named a want.
 type Origin string

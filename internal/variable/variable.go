@@ -93,3 +93,13 @@ var byShell = strings.Fields(`BASH BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_COM
 
 // SetByShell reports whether a shell sets a variable itself.
 func SetByShell(name string) bool { return slices.Contains(byShell, name) }
+
+// secretWords are the words of a variable's name that show that it holds a secret.
+var secretWords = strings.Fields("KEY KEYS APIKEY TOKEN TOKENS SECRET SECRETS PASS PASSWD PASSWORD PASSPHRASE CREDENTIAL CREDENTIALS AUTH PAT DSN COOKIE COOKIES")
+
+// IsKey reports whether the name of a variable looks like that of a secret.
+func IsKey(name string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
+		return slices.Contains(secretWords, word) || strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "TOKEN") || strings.HasSuffix(word, "PASSWORD")
+	})
+}

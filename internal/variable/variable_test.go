@@ -58,3 +58,14 @@ func FuzzCheckDeclared(f *testing.F) {
 		}
 	})
 }
+
+func TestIsKey(t *testing.T) {
+	for name, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "github_pat": true, "GHTOKEN": true, "MYAPIKEY": true,
+		"KEYBOARD": false, "DEBUG": false, "AUTHOR": false, "MONKEY_DIR": false, "PATTERN": false,
+	} {
+		if got := IsKey(name); got != want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}

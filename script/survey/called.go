@@ -16,10 +16,13 @@ type Called struct {
 
 const maxCalled = 50 // files and commands that are taken from one script
 
-// CalledBy reads a shell script. A path counts wherever it stands, since scripts put paths into variables; what a variable
+// CalledBy reads a shell script, and returns nil for another one. A path counts wherever it stands, since scripts put paths into variables; what a variable
 // or a substitution may stand for at its beginning is left out: "$DIR/run.py" means run.py next to the script, in the skill's
 // folder or in scripts/.
 func CalledBy(fsys fs.FS, file string, text []byte) *Called {
+	if LanguageIn(file, text) != Shell {
+		return nil
+	}
 	c := &caller{fsys: fsys, file: file}
 	c.commands(lex(Shell, text))
 	return &c.found

@@ -207,9 +207,12 @@ func (f *follower) once(file string) bool {
 	return true
 }
 
-// HasModule reports whether a skill has a file or folder of a module's name, anywhere. A package of that name from elsewhere
-// is not what its scripts mean.
+// HasModule reports whether a module of Python is taken for one of a skill: a file or folder has its name, anywhere, and no package is
+// known that has it, as python-pptx has pptx. A package of that name from elsewhere is not what its scripts mean.
 func HasModule(files fs.FS, module string) bool {
+	if KnownPackage(module) {
+		return false
+	}
 	first, _, _ := strings.Cut(module, ".")
 	found, seen := false, 0
 	_ = fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {

@@ -1,4 +1,4 @@
-package script
+package explain
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
@@ -69,20 +70,21 @@ var (
 )
 
 // unreached recognises a failure because the sandbox confines the network. It returns nil for another one.
-func (c *call) unreached(cmd *runner.Command, out *runner.Output) *refusedHosts {
+func (r *Run) unreached() *refusedHosts {
+	cmd, out := r.Cmd, r.Out
 	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All {
 		return nil
 	}
 	if u := refused(out.Refused); u != nil {
 		return u
 	}
-	said := slices.Concat(out.Stdout[max(0, len(out.Stdout)-saidMax):], []byte("\n"), out.Stderr)
-	if u := c.unreachedHere(cmd, said); u != nil || !connectFailed().Match(said) {
+	said := output.Both(out)
+	if u := r.unreachedHere(said); u != nil || !connectFailed().Match(said) {
 		return u
 	}
 	u := &refusedHosts{Hosts: notIn(hostsSaid(said), cmd.Network.Hosts)}
 	if len(u.Hosts) == 0 {
-		u.Hosts = notIn(c.hostsNamed(), cmd.Network.Hosts)
+		u.Hosts = notIn(r.hostsNamed(), cmd.Network.Hosts)
 		if unresolved().Match(said) {
 			u.Hosts = slices.DeleteFunc(u.Hosts, local)
 		}
@@ -99,16 +101,16 @@ func usedProxy(out *runner.Output) bool { return len(out.Reached)+len(out.Failed
 
 // unreachedHere recognises a failed connection to a service of this machine: in the sandbox this machine is another one. It
 // returns nil if no such service is known, for the script may have one of its own.
-func (c *call) unreachedHere(cmd *runner.Command, said []byte) *refusedHosts {
+func (r *Run) unreachedHere(said []byte) *refusedHosts {
 	if !localRefused().Match(said) {
 		return nil
 	}
 	var hosts []string
-	for _, text := range append(slices.Clone(c.args), string(said)) {
+	for _, text := range append(slices.Clone(r.Args), string(said)) {
 		hosts = append(hosts, addressesIn(text)...)
 	}
-	hosts = append(hosts, c.hostsNamed()...)
-	hosts = slices.DeleteFunc(notIn(paths.Unique(hosts), cmd.Network.Hosts), func(host string) bool { return !local(host) })
+	hosts = append(hosts, r.hostsNamed()...)
+	hosts = slices.DeleteFunc(notIn(paths.Unique(hosts), r.Cmd.Network.Hosts), func(host string) bool { return !local(host) })
 	if len(hosts) == 0 {
 		return nil
 	}
@@ -186,11 +188,11 @@ func hostsSaid(said []byte) []string {
 
 // hostsNamed returns the hosts of addresses in the arguments, or else those that the text of the script names, or else those that the
 // others of its skill do.
-func (c *call) hostsNamed() []string {
-	hosts := hostsAsked(c.args)
+func (r *Run) hostsNamed() []string {
+	hosts := hostsAsked(r.Args)
 	if len(hosts) == 0 {
-		seen := c.look()
-		if hosts = survey.ByRank(seen.Files[c.sc.File]); len(hosts) == 0 {
+		seen := r.Seen()
+		if hosts = survey.ByRank(seen.Files[r.Script.File]); len(hosts) == 0 {
 			hosts = survey.ByRank(seen.Wants())
 		}
 	}
@@ -243,23 +245,10 @@ const (
 	mostLine     = 2000
 )
 
-// missed returns what a script that did not fail was kept from, or a hook, whose exit code is an answer; nil for nothing.
-func (h *Host) missed(c *call, cmd *runner.Command, out *runner.Output) *finding {
-	f := &finding{}
-	if u := c.missedNetwork(cmd, out); u != nil {
-		f.reason, f.cause = ReasonNetwork, u
-	} else if c.hook != nil && out.ExitCode != 0 {
-		f.withheld, f.unset = h.lacking(c, cmd.Env, out, false)
-	}
-	if f.cause == nil && len(f.withheld)+len(f.unset) == 0 {
-		return nil
-	}
-	return f
-}
-
 // missedNetwork recognises that a script which did not fail was kept from the network. Its output may have other words about networks, so
 // only what a runtime reports counts.
-func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *refusedHosts {
+func (r *Run) missedNetwork() *refusedHosts {
+	cmd, out := r.Cmd, r.Out
 	if u := refused(out.Refused); u != nil {
 		return u
 	}
@@ -275,7 +264,7 @@ func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *refusedHo
 			line = line[max(0, at[0]-mostLine/2):min(len(line), at[1]+mostLine/2)]
 			u := &refusedHosts{Hosts: notIn(hostsSaid(line), cmd.Network.Hosts), Direct: len(cmd.Network.Hosts) > 0}
 			if len(u.Hosts) == 0 && !u.Direct {
-				u.Hosts = slices.DeleteFunc(c.hostsNamed(), local)
+				u.Hosts = slices.DeleteFunc(r.hostsNamed(), local)
 			}
 			u.Direct = u.Direct && len(u.Hosts) == 0
 			return u

@@ -1,14 +1,13 @@
-package script
+package explain
 
 import (
-	"slices"
-
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
 
 // Lacks returns what a command that is not a script of a skill lacked in the sandbox when it failed, by what it wrote and was refused,
-// and says so in clauses. Both are empty if that is not known. It runs nothing.
+// and says so in clauses. Both are empty if that is not known.
 func Lacks(cmd *runner.Command, out *runner.Output) (want.Set, []string) {
 	if out.Sandbox == nil {
 		return nil, nil
@@ -36,7 +35,7 @@ func unreachedBy(cmd *runner.Command, out *runner.Output) *refusedHosts {
 	if u := refused(out.Refused); u != nil {
 		return u
 	}
-	said := slices.Concat(out.Stdout[max(0, len(out.Stdout)-saidMax):], []byte("\n"), out.Stderr)
+	said := output.Both(out)
 	if hosts := notIn(hostsSaid(said), cmd.Network.Hosts); connectFailed().Match(said) && len(hosts) > 0 {
 		return &refusedHosts{Hosts: hosts}
 	}

@@ -1,7 +1,6 @@
-package script
+package explain
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/script/runner"
@@ -9,6 +8,7 @@ import (
 
 // A script that opens a pseudo terminal is told that the sandbox has none.
 func TestNoTerminal(t *testing.T) {
+	s := load(t, t.TempDir(), tree{"scripts/a.sh": ""})
 	for _, tt := range []struct {
 		stderr, tier string
 		want         bool
@@ -19,11 +19,10 @@ func TestNoTerminal(t *testing.T) {
 		{"OSError: out of pty devices\n", runner.NoSandbox, false},
 		{"a pty is not needed\n", "A", false},
 	} {
-		r := host(t)
-		r.Runner = &canned{out: runner.Output{ExitCode: 1, Stderr: []byte(tt.stderr), Sandbox: &runner.Sandbox{Tier: tt.tier}}}
-		_, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
-		if err == nil || strings.Contains(err.Error(), "exit code 1 (the sandbox has no pseudo terminals, which it opens)") != tt.want {
-			t.Errorf("%q in %s: got %v", tt.stderr, tt.tier, err)
+		r := ran(s, "scripts/a.sh", tt.stderr)
+		r.Out.Sandbox.Tier = tt.tier
+		if got := Explain(t.Context(), r).Text(); (got == " (the sandbox has no pseudo terminals, which it opens)") != tt.want {
+			t.Errorf("%q in %s: got %q", tt.stderr, tt.tier, got)
 		}
 	}
 }

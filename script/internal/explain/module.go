@@ -1,4 +1,4 @@
-package script
+package explain
 
 import (
 	"cmp"
@@ -9,9 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/pyenv"
-	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -70,7 +68,7 @@ func (m *missingModule) wants() want.Set {
 	case m.Package == "":
 		return nil
 	case !m.Python:
-		return Packages(append([]string{NPM + m.Package}, prefixed(m.Others)...)...)
+		return Packages(append([]string{want.NPM + m.Package}, prefixed(m.Others)...)...)
 	}
 	w := want.Want{Kind: want.Package, Name: m.Package, From: want.Refused}
 	if m.Guess {
@@ -83,18 +81,18 @@ func (m *missingModule) wants() want.Set {
 func prefixed(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
-		out[i] = NPM + name
+		out[i] = want.NPM + name
 	}
 	return out
 }
 
 // Packages returns the packages of modules that scripts import: those of Python by the names of the modules, and npm packages with the
-// prefix NPM. A package that is only a guess by the name of its module is from want.Seen: anybody may have published it.
+// prefix want.NPM. A package that is only a guess by the name of its module is from want.Seen: anybody may have published it.
 func Packages(modules ...string) want.Set {
 	var out want.Set
 	for _, name := range modules {
 		w := want.Want{Kind: want.Package, Name: name, From: want.Refused}
-		if !strings.HasPrefix(name, NPM) {
+		if !strings.HasPrefix(name, want.NPM) {
 			if w.Name = survey.Package(name); survey.Guess(name) {
 				w.From = want.Seen
 			}
@@ -106,24 +104,29 @@ func Packages(modules ...string) want.Set {
 
 const mostOthers = 20 // modules that a missingModule has in addition to its own
 
+// completeModule finds out what else there is to say about a module that is missing.
+func (r *Run) completeModule(ctx context.Context, m *missingModule) {
+	if m.Python && m.Package != "" {
+		m.Around, m.Outside = r.outside(ctx, m.Module)
+		m.apart = m.Guess && r.isAlone(ctx) && r.looksAbove() > 0
+	}
+	if m.own {
+		m.Around, m.Linked = r.linkedModule(ctx, m.Module)
+	}
+	if m.Outside != "" || m.apart {
+		m.Package, m.Guess, m.File = "", false, ""
+	}
+	if m.Others = r.others(m); m.Python && len(m.Others) > 0 {
+		m.Others = withoutShared(m.Others, r.folderAbove(ctx))
+	}
+}
+
 // others returns what a script that failed for want of the module m imports too and is not installed.
-func (h *Host) others(ctx context.Context, src *source, m *missingModule) []string {
+func (r *Run) others(m *missingModule) []string {
 	if m.Package == "" {
 		return nil
 	}
-	var found []string
-	if m.Python {
-		if needs, err := pythonNeeds(src.s, src.sc, src.with); err == nil {
-			if p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, needs), nil); err == nil {
-				found = p.Lacks(imports(src.s, src.sc))
-			}
-		}
-	} else if sc, ok := nodeScript(src.s, src.sc); ok {
-		if p, err := h.nodes.Prepare(ctx, h.project(ctx, src.s, sc, src.with, nil), nil); err == nil {
-			found = p.Lacks
-		}
-	}
-	found = slices.DeleteFunc(found, func(name string) bool {
+	found := slices.DeleteFunc(r.Lacking(m.Python), func(name string) bool {
 		return name == m.Module || name == m.Package || m.Python && survey.Package(name) == m.Package
 	})
 	if len(found) == 0 {
@@ -136,20 +139,22 @@ func (h *Host) others(ctx context.Context, src *source, m *missingModule) []stri
 var pipAdvice = lazyregexp.New(`\b(?:pip3? install|uv run --with|uv add|pip3?', 'install',) ([A-Za-z0-9._ \[\]',-]{1,200})`)
 
 // missing recognises a failure because a module is not installed. It returns nil for another one.
-func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
-	if isPython(s, sc) {
-		return missingInPython(s, sc, out)
+func (r *Run) missing() *missingModule {
+	text := survey.Beginning(r.Skill.FS(), r.Script.File)
+	lang := survey.LanguageIn(r.Script.File, text)
+	if lang == survey.Python {
+		return r.missingInPython()
 	}
-	if c := called(s, sc); c != nil && (c.More || len(c.Files)+len(c.Code) > 0) {
-		if m := missingInPython(s, sc, out); m != nil {
+	if c := survey.CalledBy(r.Skill.FS(), r.Script.File, text); c != nil && (c.More || len(c.Files)+len(c.Code) > 0) {
+		if m := r.missingInPython(); m != nil {
 			return m
 		}
 	}
-	row := survey.LanguageIn(sc.File, survey.Head(s.FS(), sc.File)).Row()
+	row := lang.Row()
 	if row.Missing == nil || row.ID == survey.Shell {
 		row = survey.JavaScript.Row()
 	}
-	found := row.Missing().FindSubmatch(out.Stderr)
+	found := row.Missing().FindSubmatch(r.Out.Stderr)
 	if found == nil {
 		return nil
 	}
@@ -167,23 +172,23 @@ func missing(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
 	return &missingModule{Module: name, Package: p, File: "package.json"}
 }
 
-func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *missingModule {
+func (r *Run) missingInPython() *missingModule {
 	m := &missingModule{Python: true}
-	if found := survey.Python.Row().Missing().FindAllSubmatch(out.Stderr, -1); found != nil {
+	if found := survey.Python.Row().Missing().FindAllSubmatch(r.Out.Stderr, -1); found != nil {
 		m.Module = string(found[len(found)-1][1])
-	} else if m.Module = advised(s, sc, out); m.Module == "" {
+	} else if m.Module = r.advised(); m.Module == "" {
 		return nil
 	}
 	if survey.SharedName(m.Module) {
-		m.Module = firstOf(m.Module, imports(s, sc))
+		m.Module = firstOf(m.Module, r.Imports())
 	}
 	switch {
-	case isOwn(s, m.Module):
+	case survey.HasModule(r.Skill.FS(), m.Module):
 		m.own = true
 	case survey.PartOf(survey.Python, m.Module):
 	default:
-		m.Package, m.File = survey.Package(m.Module), declaredIn(s, sc)
-		m.Guess = survey.Guess(m.Module) && !advises(m.Package, out.Stderr, out.Stdout, s.Text())
+		m.Package, m.File = survey.Package(m.Module), r.declaredIn()
+		m.Guess = survey.Guess(m.Module) && !advises(m.Package, r.Out.Stderr, r.Out.Stdout, r.Skill.Text())
 	}
 	return m
 }
@@ -199,14 +204,14 @@ func firstOf(name string, imports []string) string {
 }
 
 // advised returns the module of a script that says itself, in place of Python's error, how to install its package.
-func advised(s *skill.Skill, sc Script, out *runner.Output) string {
-	found := pipAdvice().FindSubmatch(append(append([]byte{}, out.Stderr...), out.Stdout...))
+func (r *Run) advised() string {
+	found := pipAdvice().FindSubmatch(slices.Concat(r.Out.Stderr, r.Out.Stdout))
 	if found == nil {
 		return ""
 	}
 	for _, name := range packagesIn(found[1]) {
-		for _, module := range imports(s, sc) {
-			if SamePackage(name, survey.Package(module)) || SamePackage(name, module) {
+		for _, module := range r.Imports() {
+			if pyenv.SamePackage(name, survey.Package(module)) || pyenv.SamePackage(name, module) {
 				return module
 			}
 		}
@@ -223,7 +228,7 @@ func packagesIn(found []byte) []string {
 func advises(name string, texts ...[]byte) bool {
 	for _, text := range texts {
 		for _, found := range pipAdvice().FindAllSubmatch(text, -1) {
-			if slices.ContainsFunc(packagesIn(found[1]), func(said string) bool { return SamePackage(said, name) }) {
+			if slices.ContainsFunc(packagesIn(found[1]), func(said string) bool { return pyenv.SamePackage(said, name) }) {
 				return true
 			}
 		}
@@ -232,12 +237,12 @@ func advises(name string, texts ...[]byte) bool {
 }
 
 // declaredIn returns where a script's packages are declared, or can be.
-func declaredIn(s *skill.Skill, sc Script) string {
+func (r *Run) declaredIn() string {
 	needs := &pyenv.Needs{}
-	if text, err := s.ReadFile(sc.File); err == nil {
+	if text, err := r.Skill.ReadFile(r.Script.File); err == nil {
 		if block, err := pyenv.ParseBlock(text); err == nil && block != nil {
 			needs = block
-		} else if declared, err := pyenv.Declared(s.FS(), sc.File); err == nil {
+		} else if declared, err := pyenv.Declared(r.Skill.FS(), r.Script.File); err == nil {
 			needs = declared
 		}
 	}

@@ -1,11 +1,6 @@
-package script
+package explain
 
-import (
-	"context"
-	"sync"
-
-	"github.com/agent-base/agent-base/want"
-)
+import "github.com/agent-base/agent-base/want"
 
 // Seen is what the texts of a skill's scripts show of what they want. The application finds it out, as package skill/scan does.
 type Seen struct {
@@ -31,17 +26,4 @@ func (s *Seen) Readers(w want.Want) (n int) {
 		}
 	}
 	return n
-}
-
-// Shown reports whether a question shows a variable that a script reads: not one that every script has, or that can never pass.
-func Shown(variable string) bool { return !AlwaysPasses(variable) && CheckGrant(variable) == nil }
-
-// looked makes c.look return what is seen of the skill. It is looked at once, and only for a run that lacked something.
-func (h *Host) looked(ctx context.Context, c *call) {
-	c.look = sync.OnceValue(func() Seen {
-		if h.o.Seen == nil {
-			return Seen{}
-		}
-		return h.o.Seen(ctx, c.s)
-	})
 }

@@ -1,4 +1,4 @@
-package script
+package explain
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -16,18 +16,18 @@ const mostLacking = 5
 // lacking returns the variables that a failed script reads and did not get: withheld those that the operator has, unset the
 // others. What the output mentions is the likely cause. If it mentions none, keys count that the script itself reads, unless
 // another cause is known: guess is false.
-func (h *Host) lacking(c *call, env []string, out *runner.Output, guess bool) (withheld, unset []string) {
-	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
+func (r *Run) lacking(guess bool) (withheld, unset []string) {
+	said := slices.Concat(r.Out.Stdout, []byte("\n"), r.Out.Stderr)
 	var mentioned, keys []string
-	seen := c.look()
-	own := seen.Files[c.sc.File]
-	for _, name := range seen.Wants().Add(c.s.Manifest().Permissions.Asked...).Named(want.Variable) {
-		if isSet(env, name) {
+	seen := r.Seen()
+	own := seen.Files[r.Script.File]
+	for _, name := range seen.Wants().Add(r.Skill.Manifest().Permissions.Asked...).Named(want.Variable) {
+		if isSet(r.Cmd.Env, name) {
 			continue
 		}
 		if mentions(said, name) {
 			mentioned = append(mentioned, name)
-		} else if own.Has(want.VariableOf(name)) && IsKey(name) {
+		} else if own.Has(want.VariableOf(name)) && variable.IsKey(name) {
 			keys = append(keys, name)
 		}
 	}
@@ -36,7 +36,7 @@ func (h *Host) lacking(c *call, env []string, out *runner.Output, guess bool) (w
 	}
 	slices.Sort(mentioned)
 	for _, name := range mentioned[:min(len(mentioned), mostLacking)] {
-		if isSet(h.o.Env, name) {
+		if isSet(r.Env, name) {
 			withheld = append(withheld, name)
 		} else {
 			unset = append(unset, name)
@@ -68,16 +68,6 @@ func mentions(text []byte, name string) bool {
 
 func nameByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
-}
-
-// secretWords are the words of a variable's name that show that it holds a secret.
-var secretWords = strings.Fields("KEY KEYS APIKEY TOKEN TOKENS SECRET SECRETS PASS PASSWD PASSWORD PASSPHRASE CREDENTIAL CREDENTIALS AUTH PAT DSN COOKIE COOKIES")
-
-// IsKey reports whether the name of a variable looks like that of a secret.
-func IsKey(name string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
-		return slices.Contains(secretWords, word) || strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "TOKEN") || strings.HasSuffix(word, "PASSWORD")
-	})
 }
 
 // lackingText says, as a clause, which variables a failed script lacked: "" if none.

@@ -1,4 +1,4 @@
-package script
+package explain
 
 import (
 	"os"
@@ -27,13 +27,13 @@ func (o *otherTemp) Error() string {
 		"give the script the path of a file in the workspace, or the text as its stdin"
 }
 
-// lacks recognises a script that failed for want of a temporary file of other commands: its arguments or its output have the path.
-func (t *temp) lacks(cmd *runner.Command, out *runner.Output) *otherTemp {
-	if t == nil || t.other == "" || !out.Sandbox.ConfinesFiles() {
+// otherTemp recognises a script that failed for want of a temporary file of other commands: its arguments or its output have the path.
+func (r *Run) otherTemp() *otherTemp {
+	if r.OtherTemp == "" || !r.Out.Sandbox.ConfinesFiles() {
 		return nil
 	}
-	named := cmd.Args[min(1, len(cmd.Args)):]
-	for _, line := range lastLines(out) {
+	named := r.Cmd.Args[min(1, len(r.Cmd.Args)):]
+	for _, line := range lastLines(r.Out) {
 		if !somethingFailed().Match(line) {
 			continue
 		}
@@ -46,7 +46,7 @@ func (t *temp) lacks(cmd *runner.Command, out *runner.Output) *otherTemp {
 		if _, value, ok := strings.Cut(path, "="); ok && strings.HasPrefix(path, "-") {
 			path = value
 		}
-		if filepath.IsAbs(path) && t.elsewhere(filepath.Clean(path)) {
+		if filepath.IsAbs(path) && r.elsewhere(filepath.Clean(path)) {
 			return &otherTemp{Path: path}
 		}
 	}
@@ -54,10 +54,10 @@ func (t *temp) lacks(cmd *runner.Command, out *runner.Output) *otherTemp {
 }
 
 // elsewhere reports whether other commands of the conversation have something at a path, and the script has not.
-func (t *temp) elsewhere(path string) bool {
-	for _, top := range []string{t.other, systemTemp} {
+func (r *Run) elsewhere(path string) bool {
+	for _, top := range []string{r.OtherTemp, systemTemp} {
 		if name, ok := strings.CutPrefix(path, top+"/"); ok {
-			return isIn(t.other, name) && (top == t.other || !isIn(t.dir, name))
+			return isIn(r.OtherTemp, name) && (top == r.OtherTemp || !isIn(r.Temp, name))
 		}
 	}
 	return false

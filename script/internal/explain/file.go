@@ -1,4 +1,4 @@
-package script
+package explain
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -135,7 +136,7 @@ func guessed(cmd *runner.Command, out *runner.Output, here []string) *refusedFil
 
 // lastLines returns the last lines of what a command wrote, the last one first.
 func lastLines(out *runner.Output) [][]byte {
-	lines := bytes.Split(bytes.Join([][]byte{out.Stdout[max(0, len(out.Stdout)-saidMax):], out.Stderr}, []byte("\n")), []byte("\n"))
+	lines := bytes.Split(output.Both(out), []byte("\n"))
 	slices.Reverse(lines)
 	return lines[:min(len(lines), mostAccesses)]
 }
@@ -242,17 +243,23 @@ func blocks(c *runner.Command, path string, how refusal, confined bool) *refused
 	return nil
 }
 
-// mostHidden is how many hidden paths a note names.
-const mostHidden = 5
+// keptAt returns why a command does not write a path that lies in one of Keep or Absent.
+func keptAt(c *runner.Command, path string) *refusedFile {
+	b := &refusedFile{Path: path, Write: true, Kept: true}
+	for _, kept := range slices.Concat(c.Keep, c.Absent) {
+		info, err := os.Lstat(kept)
+		if paths.Within([]string{kept}, path) && runner.MayBeGranted(kept, err == nil && info.IsDir()) {
+			b.Dir = kept
+		}
+	}
+	return b
+}
 
-// hidden says what rules deny a script to read in the folders that it sees: "" for nothing.
-func hidden(denied []string) string {
-	if len(denied) == 0 {
-		return ""
+// undoneAt is keptAt for what a command did change.
+func undoneAt(c *runner.Command, u *runner.Undone) *refusedFile {
+	b := keptAt(c, u.Path)
+	if u.Why != "" && runner.MayBeGranted(u.Path, u.IsDir) {
+		b.Dir = u.Path
 	}
-	text := "rules hide from the script: " + strings.Join(denied[:min(len(denied), mostHidden)], ", ")
-	if more := len(denied) - mostHidden; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return b
 }

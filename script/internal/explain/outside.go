@@ -1,4 +1,4 @@
-package script
+package explain
 
 import (
 	"bytes"
@@ -12,9 +12,8 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
-	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/survey"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/want"
 )
@@ -30,17 +29,17 @@ const (
 // outside returns the file of a module of Python that lies near the skill and not in it, and the nearest folder that holds both;
 // "" if there is none. A script that changes where Python looks for modules may mean code that it shares with other skills of
 // its repository.
-func (h *Host) outside(ctx context.Context, c *call, module string) (around, file string) {
-	if !bytes.Contains(survey.Beginning(c.s.FS(), c.sc.File), []byte("sys.path")) || survey.KnownPackage(module) {
+func (r *Run) outside(ctx context.Context, module string) (around, file string) {
+	if !bytes.Contains(survey.Beginning(r.Skill.FS(), r.Script.File), []byte("sys.path")) || survey.KnownPackage(module) {
 		return "", ""
 	}
-	location, err := c.s.Entry().Location(ctx) // the skill itself, where a sealed copy of it runs
+	location, err := r.Skill.Entry().Location(ctx) // the skill itself, where a sealed copy of it runs
 	if err != nil {
 		return "", ""
 	}
 	first, _, _ := strings.Cut(module, ".")
 	below := paths.Real(filepath.Dir(location))
-	home := paths.Real(h.operatorHome())
+	home := paths.Real(r.Home)
 	for range mostLevels {
 		dir := filepath.Dir(below)
 		if dir == below || home != "" && paths.Within([]string{dir}, home) {
@@ -59,14 +58,14 @@ func (h *Host) outside(ctx context.Context, c *call, module string) (around, fil
 
 // linkedModule returns where a link beside a script, or in the skill's folder, leads that has the name of a module, if that is outside of
 // the skill, and the nearest folder that holds both; "" for a folder that holds the home, and if there is no such link.
-func (h *Host) linkedModule(ctx context.Context, c *call, module string) (around, file string) {
-	dir, err := c.s.Dir(ctx)
+func (r *Run) linkedModule(ctx context.Context, module string) (around, file string) {
+	dir, err := r.Skill.Dir(ctx)
 	if err != nil {
 		return "", ""
 	}
-	real, home := paths.Real(dir), paths.Real(h.operatorHome())
+	real, home := paths.Real(dir), paths.Real(r.Home)
 	first, _, _ := strings.Cut(module, ".")
-	for _, place := range []string{filepath.Join(dir, filepath.FromSlash(path.Dir(c.sc.File))), dir} {
+	for _, place := range []string{filepath.Join(dir, filepath.FromSlash(path.Dir(r.Script.File))), dir} {
 		for _, name := range []string{first + ".py", first} {
 			to, err := filepath.EvalSymlinks(filepath.Join(place, name))
 			if err != nil || paths.Within([]string{real}, to) {
@@ -119,7 +118,6 @@ type filesAbove struct {
 	copied bool   // it may see that folder, but a copy of the skill runs, which has not the folder around it
 }
 
-// Error says what the script does not get.
 // wants returns the folder, if there is one.
 func (a *filesAbove) wants() want.Set {
 	if a.copied {
@@ -136,6 +134,7 @@ func aroundOf(dir string) want.Set {
 	return want.Each(want.Around, want.Seen, dir)
 }
 
+// Error says what the script does not get.
 func (a *filesAbove) Error() string {
 	if a.Dir == "" {
 		return "it looks for files outside of the skill's folder, " + onlyFolder
@@ -151,31 +150,31 @@ func (a *filesAbove) Error() string {
 const onlyFolder = "and only that folder was installed: use the skill from a clone of its repository"
 
 // isAlone reports whether a skill was copied here without what was around it.
-func (h *Host) isAlone(ctx context.Context, s *skill.Skill) bool {
-	file, err := s.Entry().Location(ctx)
-	if err != nil || h.o.Place == nil {
+func (r *Run) isAlone(ctx context.Context) bool {
+	file, err := r.Skill.Entry().Location(ctx)
+	if err != nil || r.Place == nil {
 		return false
 	}
-	root := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(s.Entry().Path()))
-	return h.o.Place(root) != root
+	root := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(r.Skill.Entry().Path()))
+	return r.Place(root) != root
 }
 
 var notThere = lazyregexp.New(`(?i)not found|no such file|cannot find|can't find|could not find|missing|does not exist|not installed|ENOENT`)
 
 // above recognises a script that fails for want of a file, and whose text goes from its own place to a folder above the skill,
 // which it was not given. A failure that names an argument is about that.
-func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) *filesAbove {
-	said := string(out.Stdout[max(0, len(out.Stdout)-saidMax):]) + "\n" + string(out.Stderr)
-	if !notThere().MatchString(said) || slices.ContainsFunc(c.args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) {
+func (r *Run) above(ctx context.Context) *filesAbove {
+	said := string(output.Both(r.Out))
+	if !notThere().MatchString(said) || slices.ContainsFunc(r.Args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) {
 		return nil
 	}
-	if h.isAlone(ctx, c.s) && c.looksAbove() > 0 {
+	if r.isAlone(ctx) && r.looksAbove() > 0 {
 		return &filesAbove{}
 	}
-	dir := h.folderAbove(ctx, c)
-	shared := paths.Without(slices.Concat(cmd.Read, cmd.Write), append(h.here(cmd.Dir), h.o.Workspace)) // a copy of the skill is not in these
+	dir := r.folderAbove(ctx)
+	shared := paths.Without(slices.Concat(r.Cmd.Read, r.Cmd.Write), append(slices.Clone(r.Here), r.Workspace)) // a copy of the skill is not in these
 	sees := paths.Within(shared, dir)
-	if dir == "" || sees && len(cmd.Read) > 0 && paths.WithinReal(dir, cmd.Read[0]) { // what ran is beside what it looks for
+	if dir == "" || sees && len(r.Cmd.Read) > 0 && paths.WithinReal(dir, r.Cmd.Read[0]) { // what ran is beside what it looks for
 		return nil
 	}
 	return &filesAbove{Dir: dir, copied: sees}
@@ -183,12 +182,12 @@ func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *run
 
 // folderAbove returns the folder above the skill to which the text of a script goes, "" if it goes to none, or to one that has
 // more than skills.
-func (h *Host) folderAbove(ctx context.Context, c *call) string {
-	levels := c.looksAbove()
-	if levels == 0 || levels > mostLevels || h.isAlone(ctx, c.s) {
+func (r *Run) folderAbove(ctx context.Context) string {
+	levels := r.looksAbove()
+	if levels == 0 || levels > mostLevels || r.isAlone(ctx) {
 		return ""
 	}
-	file, err := c.s.Entry().Location(ctx)
+	file, err := r.Skill.Entry().Location(ctx)
 	if err != nil {
 		return ""
 	}
@@ -196,7 +195,7 @@ func (h *Host) folderAbove(ctx context.Context, c *call) string {
 	for range levels {
 		dir = filepath.Dir(dir)
 	}
-	home := paths.Real(h.operatorHome())
+	home := paths.Real(r.Home)
 	if dir == filepath.Dir(dir) || home != "" && paths.Within([]string{dir}, home) {
 		return ""
 	}
@@ -233,17 +232,19 @@ func withoutShared(modules []string, dir string) []string {
 }
 
 // looksAbove returns how many folders above the skill the script, or another one beside it that it may import, goes.
-func (c *call) looksAbove() int {
+func (r *Run) looksAbove() int {
 	levels := 0
-	for _, sc := range append([]Script{c.sc}, beside(c.s, c.sc)...) {
-		levels = max(levels, survey.LooksAbove(sc.File, survey.Beginning(c.s.FS(), sc.File)))
+	for _, sc := range append([]survey.Script{r.Script}, r.beside()...) {
+		levels = max(levels, survey.LooksAbove(sc.File, survey.Beginning(r.Skill.FS(), sc.File)))
 	}
 	return levels
 }
 
-// beside returns the scripts in the folder of a script, up to a limit.
-func beside(s *skill.Skill, sc Script) []Script {
-	all := survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable()
-	all = slices.DeleteFunc(all, func(other Script) bool { return other.File == sc.File || path.Dir(other.File) != path.Dir(sc.File) })
+// beside returns the other scripts in the folder of the script, up to a limit.
+func (r *Run) beside() []survey.Script {
+	all := survey.Of(r.Skill.FS(), &manifest.Manifest{}, nil).Runnable()
+	all = slices.DeleteFunc(all, func(other survey.Script) bool {
+		return other.File == r.Script.File || path.Dir(other.File) != path.Dir(r.Script.File)
+	})
 	return all[:min(len(all), mostBeside)]
 }

@@ -1,0 +1,164 @@
+// Package explain says why a run of a script failed, and what one that did not fail was kept from: by what it wrote, what was
+// refused to it, and what the files of its skill show. It runs nothing and changes nothing.
+package explain
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
+)
+
+// The reasons of a Finding.
+const (
+	ReasonModule  = "module_missing"
+	ReasonJSON    = "json_unknown"
+	ReasonBlocked = "not_permitted"
+	ReasonNetwork = "network_not_permitted"
+)
+
+// Run is what is known about a run that has ended.
+type Run struct {
+	Skill  *skill.Skill
+	Script survey.Script
+	Args   []string // of the script, or of the call of a served program
+	Cmd    *runner.Command
+	Out    *runner.Output
+
+	AddedJSON bool // --json is an argument that the caller did not give
+	Serves    bool // it is a program that serves the skill
+	Hook      bool // it is a hook, whose exit code is an answer
+
+	Here      []string        // the folders that want.Here stands for
+	Workspace string          // "" for none
+	Rules     []runner.Denied // which files it does not see and does not change
+	Env       []string        // the operator's, as NAME=value
+	Home      string          // the operator's; "" for none
+
+	Temp      string // its folder for temporary files, if that stays after the run
+	OtherTemp string // that of other commands of the conversation, which it does not see; "" for none
+
+	Place   func(root string) string   // the root that stands for another one; may be nil
+	Seen    func() Seen                // what the texts of the skill's scripts want
+	Imports func() []string            // the modules of Python that the script imports, and that are neither part of Python nor of the skill
+	Lacking func(python bool) []string // what it imports and is not installed: modules of Python, or else npm packages
+}
+
+// Finding is what was found out about a run.
+type Finding struct {
+	Reason          string   // one of the Reason constants, or "" if none holds
+	Cause           error    // of that reason; may be nil
+	withheld, unset []string // variables that it reads and did not get: those that the operator has, and the others
+}
+
+// Wants returns what the script lacked.
+func (f *Finding) Wants() want.Set {
+	out := want.Each(want.Variable, want.Seen, slices.Concat(f.withheld, f.unset)...)
+	if lacks, ok := f.Cause.(interface{ wants() want.Set }); ok {
+		out = out.Add(lacks.wants()...)
+	}
+	return out
+}
+
+// ChangesSkill reports whether the script failed because it changes a file of its skill.
+func (f *Finding) ChangesSkill() bool {
+	b, ok := f.Cause.(*refusedFile)
+	return ok && b.Own
+}
+
+// MayAgain notes of a script that changes a file of its skill that the next run of it may.
+func (f *Finding) MayAgain() {
+	if b, ok := f.Cause.(*refusedFile); ok {
+		b.Again = true
+	}
+}
+
+// saysThat begins what only the output of a script shows.
+const saysThat = "it says that "
+
+// Explain finds out why a script ended with an exit code. The first cause that its output shows counts.
+func Explain(ctx context.Context, r *Run) *Finding {
+	if m := r.missing(); m != nil && r.Script.File != "" {
+		r.completeModule(ctx, m)
+		return &Finding{Reason: ReasonModule, Cause: m}
+	}
+	if o := r.otherTemp(); o != nil {
+		return &Finding{Reason: ReasonBlocked, Cause: o}
+	}
+	if b := blocked(r.Cmd, r.Out, r.Here); b != nil {
+		if slices.ContainsFunc(r.Rules, func(d runner.Denied) bool { return d.Denies(b.Path, b.Write) }) {
+			b = &refusedFile{Path: b.Path, Write: b.Write, Rule: true}
+		}
+		return &Finding{Reason: ReasonBlocked, Cause: b}
+	}
+	f := &Finding{}
+	u := r.unreached()
+	f.withheld, f.unset = r.lacking(u == nil && !r.Serves)
+	if u != nil {
+		f.Reason, f.Cause = ReasonNetwork, u
+	} else if r.AddedJSON && refusesJSON(r.Out) {
+		f.Reason = ReasonJSON
+	} else if r.Out.Sandbox.ConfinesFiles() && noTerminal().Match(r.Out.Stderr) {
+		f.Cause = errNoTerminal
+	} else if a := r.above(ctx); a != nil && len(f.withheld)+len(f.unset) == 0 {
+		f.Cause = a
+	} else if b := guessed(r.Cmd, r.Out, r.Here); b != nil && len(f.withheld)+len(f.unset) == 0 {
+		f.Reason, f.Cause = ReasonBlocked, b
+	}
+	return f
+}
+
+// Missed returns what a script that did not fail was kept from, or a hook, whose exit code is an answer; nil for nothing.
+func Missed(r *Run) *Finding {
+	f := &Finding{}
+	if u := r.missedNetwork(); u != nil {
+		f.Reason, f.Cause = ReasonNetwork, u
+	} else if r.Hook && r.Out.ExitCode != 0 {
+		f.withheld, f.unset = r.lacking(false)
+	}
+	if f.Cause == nil && len(f.withheld)+len(f.unset) == 0 {
+		return nil
+	}
+	return f
+}
+
+// Undone returns why a command failed that changed what no command may change. Whatever else it did does not matter.
+func Undone(cmd *runner.Command, out *runner.Output) *Finding {
+	b := undoneAt(cmd, &out.Undone[0])
+	b.recorded = true
+	return &Finding{Reason: ReasonBlocked, Cause: b}
+}
+
+// errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
+var errNoTerminal = errors.New("the sandbox has no pseudo terminals, which it opens")
+
+var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkpty|posix_openpt)\b[^\n]*(?:failed|No such file|Permission denied)`)
+
+// Text is what the finding adds to the message of a failure.
+func (f *Finding) Text() string {
+	if f.Reason == ReasonModule {
+		return ". " + f.Cause.Error()
+	}
+	text := ""
+	for _, clause := range f.Clauses() {
+		text += " (" + clause + ")"
+	}
+	return text
+}
+
+// Clauses says what was found out; nothing if that is nothing.
+func (f *Finding) Clauses() []string {
+	var out []string
+	if f.Cause != nil {
+		out = append(out, f.Cause.Error())
+	}
+	if text := lackingText(f.withheld, f.unset); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
