@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 	"github.com/agent-base/agent-base/skill/scan/internal/js"
+	"github.com/agent-base/agent-base/skill/scan/internal/loose"
 	"github.com/agent-base/agent-base/skill/scan/internal/popular"
 	"github.com/agent-base/agent-base/skill/scan/internal/python"
 	"github.com/agent-base/agent-base/skill/scan/internal/shell"
@@ -101,6 +102,8 @@ func parse(ctx context.Context, s *source) *code.Program {
 	switch s.language {
 	case flow.Shell:
 		return shell.Parse(s.text, s.line)
+	case flow.Loose:
+		return loose.Parse(s.text, s.line)
 	case flow.JavaScript:
 		d, read := js.JavaScript, js.Read
 		switch s.dialect {
@@ -171,7 +174,7 @@ func (r *reader) broken(s source, why string) {
 		return
 	}
 	s.language, s.dialect = flow.Shell, ""
-	if s.text = loose(s.text); strings.TrimSpace(s.text) != "" {
+	if s.text = commandLines(s.text); strings.TrimSpace(s.text) != "" {
 		r.sources = append(r.sources, s)
 	}
 }

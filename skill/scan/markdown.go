@@ -105,6 +105,11 @@ func (r *reader) block(at int, f *fence) {
 	place.Block = lang
 	r.planted(at, f, place)
 	s := source{text: strings.Join(f.lines, "\n"), line: f.line, place: place, role: f.role, snippet: true, file: at}
+	if slices.Contains(looseLanguages, lang) {
+		other := s
+		other.language = flow.Loose
+		r.sources = append(r.sources, other)
+	}
 	switch lang {
 	case "bash", "sh", "shell", "zsh", "ksh", "console", "terminal", "shell-session", "shellsession", "bash-session", "sh-session", "shell-script", "shellscript":
 		s.language = flow.Shell
@@ -119,16 +124,16 @@ func (r *reader) block(at int, f *fence) {
 		s.language, s.dialect = flow.JavaScript, dialectTSX
 	case "", "text", "txt", "plaintext", "plain", "cmd", "bat", "batch", "powershell", "ps1", "pwsh", "ps", "none", "output", "fish", "sh-output", "command", "commands", "cli":
 		s.language = flow.Shell
-		s.text = loose(placeholder().ReplaceAllString(s.text, filled))
+		s.text = commandLines(placeholder().ReplaceAllString(s.text, filled))
 		s.maybe = lang == "output"
 	default:
 		if slices.Contains(otherLanguages, lang) || language.Of("x."+lang) != "" || language.Named(lang) != "" {
 			return
 		}
-		s.language, s.text = flow.Shell, loose(placeholder().ReplaceAllString(s.text, filled))
+		s.language, s.text = flow.Shell, commandLines(placeholder().ReplaceAllString(s.text, filled))
 	}
 	if s.language != flow.Shell && isScript(s.text) { // under a wrong name
-		s.language, s.text = flow.Shell, loose(s.text)
+		s.language, s.text = flow.Shell, commandLines(s.text)
 	}
 	if strings.TrimSpace(s.text) != "" {
 		if s.place.Block == "" {
@@ -137,6 +142,9 @@ func (r *reader) block(at int, f *fence) {
 		r.sources = append(r.sources, s)
 	}
 }
+
+// looseLanguages are names of blocks that no grammar reads, and in which there may be commands.
+var looseLanguages = strings.Fields("powershell ps1 pwsh ps cmd bat batch dos ruby rb perl pl php awk lua applescript vb vbs vbscript")
 
 // otherLanguages are names of blocks in which no line is a command.
 var otherLanguages = strings.Fields(`json jsonc json5 yaml yml toml xml html css scss sql go golang rust c cpp c++ java kotlin swift diff patch mermaid csv ini
@@ -178,8 +186,8 @@ func statements(text string) string {
 	return eachLine(text, func(l string) string { return strings.TrimPrefix(l, margin) })
 }
 
-// loose returns the lines of a text that are certainly commands. The other lines stay empty.
-func loose(text string) string {
+// commandLines returns the lines of a text that are certainly commands. The other lines stay empty.
+func commandLines(text string) string {
 	if strings.HasPrefix(text, "$ ") || strings.Contains(text, "\n$ ") {
 		return prompted(text)
 	}

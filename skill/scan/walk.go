@@ -261,6 +261,7 @@ func (r *reader) other(at int, text string) {
 	if why := noGrammar(file.name(), text); why != "" {
 		file.Kind = kindScript
 		r.partly(at, why)
+		r.sources = append(r.sources, source{language: flow.Loose, text: text, line: 1, place: file.place(), file: at})
 		r.guess(survey.LanguageIn(file.name(), []byte(text)), text, file.place())
 		return
 	}

@@ -106,6 +106,9 @@ func (e *engine) call(c *code.Value) *value {
 		return e.command(name, a)
 	}
 	f := e.value(c.Func)
+	if t, ok := f.known(); ok && e.unit.Language == Loose { // of a text
+		f = &value{ref: strings.ToLower(t), from: f.from}
+	}
 	if a.args = e.args(c.Args); a.keys == nil {
 		a.args = spreadOut(c.Args, a.args)
 	}
@@ -228,6 +231,9 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 
 // foreign calls something that is not known.
 func (e *engine) foreign(f *value, a *arguments) *value {
+	if e.unit.Language == Loose && IsProgram(f.ref) {
+		return e.command(text(f.ref), a)
+	}
 	if shell := a.key("shell"); shell != nil && shell.ref == "True" && len(a.args) > 0 { // whatever it is called
 		return e.started(a.args[:1], a)
 	}

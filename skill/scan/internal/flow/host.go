@@ -107,6 +107,10 @@ func oddAddress(host string) string {
 
 // netFile returns the host of a file that is a connection in bash: /dev/tcp/HOST/PORT.
 func netFile(name string) string {
+	if rest, ok := strings.CutPrefix(name, "/inet/tcp/"); ok { // of awk
+		_, rest, _ = strings.Cut(rest, "/")
+		name = "/dev/tcp/" + rest
+	}
 	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			host, _, _ := strings.Cut(rest, "/")

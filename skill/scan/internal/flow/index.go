@@ -3,6 +3,7 @@ package flow
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 )
@@ -36,6 +37,8 @@ func (e *engine) index(v *code.Value) *value {
 		return out
 	case !ok:
 		return each(whole)
+	case !at.number && e.unit.Language == Loose:
+		return e.member(whole, strings.ToLower(key))
 	case !at.number:
 		return e.member(whole, key)
 	}

@@ -115,6 +115,24 @@ func (e *engine) third(x *effect, f *value, a *arguments, from []int, found []*v
 		if args := found[0].item("args"); args != nil {
 			return e.started([]*value{args}, a)
 		}
+	case "socket": // the program reads and writes nothing else from now on
+		v := &value{from: e.send(found, from)}
+		e.top.names[connection] = v
+		return v
+	case "answer": // it fetches what it runs
+		return &value{from: e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, From: from})}
+	case "line": // of awk: a command, or a connection
+		if a.input == nil {
+			return nil
+		}
+		if t, ok := a.input.known(); ok && netFile(t) != "" || len(a.input.from) > 0 {
+			v := &value{from: union(a.input.from, e.files(fact.Reads, []*value{a.input}, nil))}
+			e.fill(&arguments{args: a.args, input: v})
+			return v
+		}
+		return e.codeIn(Shell, []*value{a.input})
+	case "wrap":
+		return e.wrapped(x, a)
 	case "serve":
 		return &value{from: e.emit(fact.Fact{Kind: fact.Listens, Object: fact.Port})}
 	case "call":
@@ -169,4 +187,17 @@ func (e *engine) function(args []*value) *value {
 	both := *out
 	both.made = true
 	return &both
+}
+
+// bang runs commands in what other programs are given: :!COMMAND of an editor, alias.x=!COMMAND and core.pager=COMMAND of git.
+func (e *engine) bang(found []*value, git bool) {
+	for _, v := range found {
+		_, command, ok := strings.Cut(v.first(), "!")
+		if !ok && git {
+			_, command, ok = strings.Cut(v.first(), "=")
+		}
+		if ok && (!git || strings.Contains(command, " ")) {
+			e.codeIn(Shell, []*value{{texts: []string{command}, from: v.from}})
+		}
+	}
 }

@@ -14,6 +14,7 @@ const (
 	Python     = "python"
 	JavaScript = "javascript" // also TypeScript
 	Shell      = "shell"
+	Loose      = "loose" // any other, as package loose reads it
 )
 
 //go:embed data
@@ -40,6 +41,7 @@ type row struct {
 	long    bool            // its options are words after one dash
 	stop    bool            // its options end before the first operand
 	bundle  bool            // its first word may be options without a dash
+	anycase bool            // its options are in any case
 }
 
 func (r *row) has(verb string) bool {
@@ -54,7 +56,7 @@ func (r *row) has(verb string) bool {
 // tables has the rows of each language by their names. The files say in their first lines how they are written.
 var tables = sync.OnceValue(func() map[string]map[string]*row {
 	out := map[string]map[string]*row{}
-	for _, language := range []string{Python, JavaScript, Shell} {
+	for _, language := range []string{Python, JavaScript, Shell, Loose} {
 		text, err := data.ReadFile("data/" + language + ".txt")
 		if err != nil {
 			panic(err) // it is part of the program
@@ -120,6 +122,11 @@ func (r *row) add(word string) {
 	case "bundle":
 		r.bundle = true
 		return
+	case "anycase":
+		r.anycase, r.long = true, true
+		return
+	case "loose":
+		e.verb, e.kind = "interpret", Loose
 	case "host", "decode", "give", "fold", "need", "store", "is", "word", "interpreter":
 		e.kind, parts = parts[1], parts[1:]
 	}
@@ -131,7 +138,7 @@ func (r *row) add(word string) {
 					w = where{position: n, rest: rest}
 				}
 			}
-			if strings.HasPrefix(place, "-") && e.verb != "decode" {
+			if strings.HasPrefix(place, "-") && e.verb != "decode" && e.verb != "save" {
 				r.take(place)
 			}
 			e.at = append(e.at, w)

@@ -85,6 +85,9 @@ func options(r *row, words []*value, skip int) (operands []*value, opts map[stri
 			}
 			continue
 		}
+		if r.anycase {
+			t = strings.ToLower(t)
+		}
 		name, given, has := option(r, t)
 		switch {
 		case r.has("exec") && strings.HasPrefix(t, "-exec"): // up to ; or +

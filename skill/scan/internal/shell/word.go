@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
@@ -76,17 +77,36 @@ func (r *reader) redirection(op string, d *syntax.Redirect) *code.Value {
 
 func (r *reader) call(c *syntax.CallExpr, input *code.Value) *code.Value {
 	r.nodes++
-	v := &code.Value{Form: code.Call, Line: r.at(c), Func: r.word(c.Args[0]), Input: input}
+	args := braced(c.Args)
+	v := &code.Value{Form: code.Call, Line: r.at(c), Func: r.word(args[0]), Input: input}
 	switch v.Func.Form {
 	case code.Text:
 		v.Func.Form = code.Name
 	case code.Name: // a variable
 		v.Func = &code.Value{Form: code.Join, Line: v.Line, Args: []code.Value{*v.Func}}
 	}
-	for _, w := range c.Args[1:] {
+	for _, w := range args[1:] {
 		v.Args = append(v.Args, *r.word(w))
 	}
 	return v
+}
+
+// braced returns words with {a,b} as several, unless they become many.
+func braced(words []*syntax.Word) (out []*syntax.Word) {
+	for _, w := range words {
+		many := 1
+		for _, part := range w.Parts {
+			if l, ok := part.(*syntax.Lit); ok {
+				many *= 1 + strings.Count(l.Value, ",") + 100*strings.Count(l.Value, "..")
+			}
+		}
+		if many > 1 && many < 100 && strings.HasPrefix(w.Lit(), "{") && syntax.SplitBraces(w) {
+			out = append(out, expand.Braces(w)...)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // word returns a word as a value: its only part, or the parts joined.
