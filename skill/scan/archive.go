@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"compress/zlib"
@@ -20,11 +21,16 @@ var errPassword = errors.New("it is encrypted")
 
 // archive reads the members of an archive, and reports whether it is one. Office files, wheels and the like are archives too.
 func (r *reader) archive(at int, content []byte) bool {
+	file := &r.r.Files[at]
 	kind := archiveKind(content)
 	if kind == "" {
+		if end := content[max(0, len(content)-maxTail):]; bytes.Contains(end, []byte("PK\x05\x06")) && len(file.Inside) < maxArchive && file.Unread == "" {
+			if err := r.zip(at, content); err != nil {
+				r.partly(at, "it seems to end with an archive, which cannot be read")
+			}
+		}
 		return false
 	}
-	file := &r.r.Files[at]
 	file.Kind = kind
 	if len(file.Inside) >= maxArchive {
 		r.partly(at, "it is an archive in an archive in an archive")
@@ -91,10 +97,16 @@ func (r *reader) tooMany(at int) bool {
 	return true
 }
 
+// maxTail is how much may stand behind the list of a zip archive, in bytes.
+const maxTail = 1<<16 + 22
+
 func (r *reader) zip(at int, content []byte) error {
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return err
+	}
+	if unlisted(z, content) {
+		r.partly(at, "it has files that its list does not name")
 	}
 	for _, f := range z.File {
 		if strings.HasSuffix(f.Name, "/") {
@@ -117,6 +129,22 @@ func (r *reader) zip(at int, content []byte) error {
 		from.Close()
 	}
 	return nil
+}
+
+// unlisted reports whether there are members between those of the list.
+func unlisted(z *zip.Reader, content []byte) bool {
+	next := int64(-1) // a script or a picture may stand before the first
+	files := slices.Clone(z.File)
+	offset := func(f *zip.File) int64 { n, _ := f.DataOffset(); return n }
+	slices.SortFunc(files, func(a, b *zip.File) int { return cmp.Compare(offset(a), offset(b)) })
+	for _, f := range files {
+		begin := offset(f)
+		if before := content[max(0, min(next, begin)):min(begin, int64(len(content)))]; bytes.Count(before, []byte("PK\x03\x04")) > 1 {
+			return true
+		}
+		next = begin + int64(f.CompressedSize64)
+	}
+	return false
 }
 
 // protected says that a password protects a member of an archive.

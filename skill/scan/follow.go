@@ -39,7 +39,7 @@ func (r *reader) follow() error {
 	inner := map[piece]*code.Program{}
 	for range maxRounds {
 		var wanted []piece
-		result = flow.Read(units, &flow.Options{Stop: func() bool { return r.ctx.Err() != nil }, Parse: func(language, text string, line int) *code.Program {
+		result = flow.Read(units, &flow.Options{Stop: func() bool { return r.ctx.Err() != nil }, Run: r.run, Parse: func(language, text string, line int) *code.Program {
 			if language != flow.Python {
 				return parse(r.ctx, &source{language: language, text: text, line: line})
 			}
@@ -50,8 +50,11 @@ func (r *reader) follow() error {
 			}
 			return p
 		}})
-		if len(wanted) == 0 {
+		if len(wanted) == 0 && len(r.sources) == len(units) {
 			break
+		}
+		if units, err = r.more(units); err != nil {
+			return err
 		}
 		if err := r.inner(wanted, inner); err != nil {
 			return err

@@ -40,7 +40,9 @@ func (r *reader) data(at int, text string) {
 	case strings.HasSuffix(name, ".ipynb"):
 		r.notebook(at, text)
 	case len(text) > maxPerhaps:
-		return // data, and no manifest
+		if slices.Contains(manifests, name) {
+			r.partly(at, "it is too large for what it is")
+		}
 	case strings.HasSuffix(name, ".toml"):
 		r.toml(at, text)
 	case !strings.ContainsAny(text, "{:"):
@@ -85,7 +87,8 @@ var manifests = strings.Fields("package.json plugin.json marketplace.json .mcp.j
 
 // tree reads what a manifest says, line by line for places.
 func (r *reader) tree(at int, text, name string) {
-	if !interesting(text) {
+	keys := commandKeys(r.r.Files[at].name())
+	if keys == nil && !interesting(text) {
 		return
 	}
 	n := r.json(text, name)
@@ -98,7 +101,7 @@ func (r *reader) tree(at int, text, name string) {
 			return
 		}
 	}
-	m := &declared{r: r, at: at, npm: name == "package.json", front: name == frontMatterName}
+	m := &declared{r: r, at: at, npm: name == "package.json", front: name == frontMatterName, commands: keys}
 	m.node(n, nil)
 }
 
@@ -149,6 +152,8 @@ type declared struct {
 	at    int
 	npm   bool
 	front bool // it is front matter
+
+	commands []string // keys whose values are commands
 }
 
 func (m *declared) place(n *yamlnode.Node, block string) fact.Place {
@@ -180,6 +185,8 @@ func (m *declared) node(n *yamlnode.Node, keys []string) {
 func (m *declared) pair(key string, v *yamlnode.Node, keys []string) {
 	top := len(keys) == 0
 	switch {
+	case slices.Contains(m.commands, strings.ToLower(key)):
+		m.words(strings.ToLower(key), v)
 	case top && (key == "allowed-tools" || key == "allowed_tools"):
 		m.allowed(v)
 	case m.npm && top && key == "scripts":

@@ -65,6 +65,8 @@ type reader struct {
 	sources []source
 	found   []fact.Fact // that need no flow
 	docs    []document
+	texts   map[string]document // of files that are no scripts by their names, by their paths
+	kept    int                 // bytes of texts
 	bytes   int64
 }
 
@@ -180,6 +182,7 @@ func (r *reader) content(at int, content []byte) {
 		r.docs = append(r.docs, document{at, text})
 		r.markdown(at, text)
 	case kindData:
+		r.keep(at, text)
 		r.data(at, text)
 	default:
 		r.other(at, text)
@@ -265,11 +268,21 @@ func (r *reader) other(at int, text string) {
 		r.guess(survey.LanguageIn(file.name(), []byte(text)), text, file.place())
 		return
 	}
+	r.keep(at, text)
 	switch base := strings.ToLower(path.Base(file.name())); {
+	case commandKeys(file.name()) != nil:
+		r.shellLines(at, assigned(text, commandKeys(file.name())))
+	case slices.Contains([]string{".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".zshenv"}, base):
+		file.Kind = kindShell
+		r.script(at, text)
+	case strings.HasSuffix(base, ".pth"):
+		r.sources = append(r.sources, source{language: flow.Python, text: eachLine(text, importing), line: 1, place: file.place(), file: at})
+	case slices.Contains([]string{".html", ".htm", ".xhtml", ".svg", ".xml", ".rels"}, path.Ext(base)):
+		r.marked(at, text)
 	case isRequirements(base):
 		r.requirements(at, text)
 	case strings.HasSuffix(base, "makefile") || strings.HasSuffix(base, ".mk") || base == "justfile":
-		r.shellLines(at, recipes(text))
+		r.shellLines(at, recipes(strings.ReplaceAll(text, "\n    ", "\n\t")))
 	case strings.HasPrefix(base, "dockerfile") || strings.HasSuffix(base, ".dockerfile"):
 		r.shellLines(at, builds(text))
 	case path.Ext(base) == "" && isScript(text):
@@ -280,6 +293,14 @@ func (r *reader) other(at int, text string) {
 
 func (r *reader) shellLines(at int, text string) {
 	r.sources = append(r.sources, source{language: flow.Shell, text: text, line: 1, place: r.r.Files[at].place(), file: at})
+}
+
+// importing returns a line of a .pth file that Python runs.
+func importing(l string) string {
+	if strings.HasPrefix(l, "import ") || strings.HasPrefix(l, "import\t") {
+		return l
+	}
+	return ""
 }
 
 // isScript reports whether a text without a name for its kind begins with a command.

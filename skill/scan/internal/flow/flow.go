@@ -39,6 +39,9 @@ type Options struct {
 	// Parse reads code that stands in a text, which begins at a line of its file. It returns nil for a language that it cannot read.
 	Parse func(language, source string, line int) *code.Program
 
+	// Run is told which file a program runs, and in which language. Nil is as one that does nothing.
+	Run func(language, from, name string)
+
 	// Stop is asked now and then whether to stop, as if there were too much to follow. Nil never stops.
 	Stop func() bool
 }

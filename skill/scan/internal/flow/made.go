@@ -10,6 +10,9 @@ import (
 // runFile runs a file that was made before, as the fact of a program or, without one, as code.
 func (e *engine) runFile(language, name string, program []int) {
 	made := e.made(name)
+	if e.o.Run != nil && e.contents[path.Clean(name)] == nil {
+		e.o.Run(language, e.unit.Place.File, name)
+	}
 	if content := e.contents[path.Clean(name)]; content != nil {
 		e.inside(language, content.first(), union(made, content.from))
 	}
