@@ -34,7 +34,6 @@ const (
 var missed = map[string]string{
 	"no grammar reads the language":                                       `bat-file cmd-certutil docx-field door-awk go-file svg-script vbs-file`,
 	"commands in this kind of file are not read, or are a guess":          `mcp-server`,
-	"what the file has there is not looked at":                            `docx-object docx-template xlsx-link`,
 	"the place is medium whatever is written there":                       `door-agent-hook door-git-template`,
 	"a connection that is joined to a shell is not followed":              `door-descriptor door-js-pipe door-nc-listen door-py-listen`,
 	"a secret in a file is medium":                                        `held-aws held-private-key held-slack`,
@@ -43,7 +42,6 @@ var missed = map[string]string{
 	"Python makes the text or the call in a way that is not computed":     `py-builtins py-fetch-import py-own-file py-sys-modules py-translate`,
 	"the value is lost on the way, or the host is not known":              `sent-environment-unknown sent-find sent-js-environment sent-js-environment-entries sent-process-environment`,
 	"the shell makes the text or the call in a way that is not computed":  `sh-cipher sh-dns sh-loop`,
-	"text is weighed in package text":                                     `text-bidi text-judge text-selectors text-tags text-zero-width`,
 }
 
 // evasion is one case: a skill, and the rules one of which must find something in it at high.
