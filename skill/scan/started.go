@@ -20,11 +20,11 @@ var started = []struct {
 	{[]string{".gitlab-ci.yml"}, []string{"script", "before_script", "after_script"}},
 	{[]string{"docker-compose*.yml", "docker-compose*.yaml", "compose*.yml", "compose*.yaml"}, []string{"command", "entrypoint"}},
 	{[]string{"Taskfile.yml", "Taskfile.yaml"}, []string{"cmds", "cmd", "sh"}},
-	{[]string{".pre-commit-config.yaml", ".pre-commit-hooks.yaml", "lefthook.yml"}, []string{"entry", "run"}},
+	{[]string{"*pre-commit-*.yaml", "*lefthook.yml"}, []string{"entry", "run"}},
 	{[]string{".vscode/tasks.json"}, []string{"command"}},
-	{[]string{"devcontainer.json", ".devcontainer.json"}, []string{"initializecommand", "oncreatecommand", "updatecontentcommand", "postcreatecommand", "poststartcommand", "postattachcommand"}},
+	{[]string{"*devcontainer.json"}, []string{"initializecommand", "oncreatecommand", "updatecontentcommand", "postcreatecommand", "poststartcommand", "postattachcommand"}},
 	{[]string{"*.service", "*.desktop", "*.timer"}, []string{"exec", "execstart", "execstartpre", "execstartpost", "execstop"}},
-	{[]string{".git/config", ".gitconfig"}, []string{"fsmonitor", "sshcommand", "pager", "editor", "!"}},
+	{[]string{"*git/config", "*gitconfig"}, []string{"fsmonitor", "sshcommand", "pager", "editor", "!"}},
 }
 
 // commandKeys returns the keys of a file whose values are commands, nil for a file without.

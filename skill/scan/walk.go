@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
@@ -272,9 +273,6 @@ func (r *reader) other(at int, text string) {
 	switch base := strings.ToLower(path.Base(file.name())); {
 	case commandKeys(file.name()) != nil:
 		r.shellLines(at, assigned(text, commandKeys(file.name())))
-	case slices.Contains([]string{".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".zshenv"}, base):
-		file.Kind = kindShell
-		r.script(at, text)
 	case strings.HasSuffix(base, ".pth"):
 		r.sources = append(r.sources, source{language: flow.Python, text: eachLine(text, importing), line: 1, place: file.place(), file: at})
 	case slices.Contains([]string{".html", ".htm", ".xhtml", ".svg", ".xml", ".rels"}, path.Ext(base)):
@@ -285,7 +283,7 @@ func (r *reader) other(at int, text string) {
 		r.shellLines(at, recipes(strings.ReplaceAll(text, "\n    ", "\n\t")))
 	case strings.HasPrefix(base, "dockerfile") || strings.HasSuffix(base, ".dockerfile"):
 		r.shellLines(at, builds(text))
-	case path.Ext(base) == "" && isScript(text):
+	case path.Ext(base) == "" && isScript(text), isObeyed(base, text):
 		file.Kind = kindShell
 		r.script(at, text)
 	}
@@ -293,6 +291,12 @@ func (r *reader) other(at int, text string) {
 
 func (r *reader) shellLines(at int, text string) {
 	r.sources = append(r.sources, source{language: flow.Shell, text: text, line: 1, place: r.r.Files[at].place(), file: at})
+}
+
+// isObeyed reports whether a shell, or a program that reads commands as one does, runs a file for its name.
+func isObeyed(base, text string) bool {
+	f, ok := obeyed.In("", base)
+	return ok && f.Listed && (f.By == "shells" || strings.HasPrefix(f.Does, "run") && isScript(text))
 }
 
 // importing returns a line of a .pth file that Python runs.

@@ -101,7 +101,11 @@ func braced(words []*syntax.Word) (out []*syntax.Word) {
 			}
 		}
 		if many > 1 && many < 100 && strings.HasPrefix(w.Lit(), "{") && syntax.SplitBraces(w) {
-			out = append(out, expand.Braces(w)...)
+			for one, err := range expand.BracesSeq(nil, w) {
+				if err == nil {
+					out = append(out, one)
+				}
+			}
 		} else {
 			out = append(out, w)
 		}
