@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/internal/markdown"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
+	texts "github.com/agent-base/agent-base/skill/scan/internal/text"
 )
 
 // placeholder is what a person is to fill in or to choose in a command: <name>, [a|b], {a|b}.
@@ -31,7 +33,11 @@ type fence struct {
 func (r *reader) markdown(at int, text string) {
 	text, line := r.frontMatter(at, text)
 	var open *fence
-	var role fact.Role
+	title := fact.Instruction // the role of all sections
+	if texts.AboutAttacks(r.r.Files[at].name(), text) {
+		title = fact.Against
+	}
+	role := title
 	before, above := "", ""
 	spans := &markdown.Spans{}
 	for l := range strings.SplitSeq(text, "\n") {
@@ -59,7 +65,7 @@ func (r *reader) markdown(at int, text string) {
 				r.block(at, &fence{info: "text", line: line, lines: []string{command}, role: role})
 			}
 			if h := strings.TrimLeft(l, "#"); h != l && strings.HasPrefix(h, " ") {
-				role = roleOfHeading(h)
+				role = cmp.Or(roleOfHeading(h), title)
 			}
 			r.commands(at, l, line, role, spans)
 			if strings.TrimSpace(l) != "" {

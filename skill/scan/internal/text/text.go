@@ -2,6 +2,7 @@
 package text
 
 import (
+	"path"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
@@ -80,17 +81,54 @@ func (r *reader) secrets() {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // quotes are words of a text about attacks.
-var quotes = lazyregexp.New(`(?i)\b(?:attack(?:s|ers?)?|injections?|injected|malicious|adversar(?:y|ial)|detect(?:s|ed|ion)?|flag(?:s|ged)?|reject(?:s|ed)?|suspicious|phishing|jailbreaks?|red-team(?:ing)?)\b`)
+var quotes = lazyregexp.New(`(?i)\b(?:attack(?:s|ers?)?|injections?|injected|malicious|adversar(?:y|ial)|detect(?:s|ed|ion)?|flag(?:s|ged)?|reject(?:s|ed)?|suspicious|phishing|jailbreaks?|red-team(?:ing)?|dangerous|vulnerabilit(?:y|ies)|exploits?)\b`)
 
-// roleAt returns the role of a phrase by the rest of its line, within 300 bytes.
+// maxSpan is how far above a saying the heading of its section, or the line before a list or a block, is looked for, in bytes.
+const maxSpan = 4000
+
+// roleAt returns the role of a saying by the rest of its line, within 300 bytes, by the heading above it, and by the line that
+// introduces what it stands in.
 func (r *reader) roleAt(begin, end int) fact.Role {
 	before := r.text[max(0, begin-300):begin]
 	after := r.text[end:min(len(r.text), end+300)]
 	after, _, _ = strings.Cut(after, "\n")
-	if quotes().MatchString(before[strings.LastIndexByte(before, '\n')+1:]) || quotes().MatchString(after) {
+	if quotes().MatchString(before[strings.LastIndexByte(before, '\n')+1:]) || quotes().MatchString(after) || AboutAttacks(r.place.File, r.text) {
 		return fact.Against
 	}
+	above := "\n" + r.text[max(0, begin-maxSpan):begin]
+	if i := strings.LastIndex(above, "\n#"); i >= 0 {
+		heading, rest, _ := strings.Cut(above[i+1:], "\n")
+		if quotes().MatchString(heading) {
+			return fact.Against
+		}
+		above = rest
+	}
+	if i := strings.LastIndex(above, ":\n"); i >= 0 && !strings.Contains(above[i:], "\n\n\n") {
+		if line := above[strings.LastIndexByte(above[:i], '\n')+1 : i]; quotes().MatchString(line) && list(above[i+2:]) {
+			return fact.Against
+		}
+	}
 	return fact.Instruction
+}
+
+// AboutAttacks reports whether a document that is no SKILL.md has a title that says that it shows attacks.
+func AboutAttacks(file, text string) bool {
+	title, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 1000)], " \t\r\n\ufeff"), "\n")
+	return strings.HasPrefix(title, "# ") && !strings.EqualFold(path.Base(file), "skill.md") && quotes().MatchString(title)
+}
+
+// list reports whether all lines of a text are items, rows, quotes or code.
+func list(text string) bool {
+	inside := false
+	for l := range strings.SplitSeq(text, "\n") {
+		l = strings.TrimLeft(l, " \t")
+		if strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~") {
+			inside = !inside
+		} else if l != "" && !inside && strings.IndexByte("-*+|>0123456789", l[0]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // plain returns a text on one line.
