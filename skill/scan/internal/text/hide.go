@@ -92,33 +92,6 @@ func (r *reader) within(places []hiding, f *fact.Fact, at int) bool {
 	return kept
 }
 
-// Limits of a text that is encoded.
-const (
-	mostAway    = 1500 // bytes from what says that it is to be decoded
-	leastLetter = 60   // in a row
-	leastNumber = 30   // with commas between them
-)
-
-// encoded returns where near an offset a text stands that no person reads: letters in a row without order, or numbers; -1 for none.
-func encoded(text string, at int) int {
-	begin, end := max(0, at-mostAway), min(len(text), at+mostAway)
-	for i := begin; i < end; {
-		for i < end && isSpace(text[i]) {
-			i++
-		}
-		j := i
-		for j < len(text) && !isSpace(text[j]) {
-			j++
-		}
-		run := text[i:j]
-		if len(run) > leastLetter && !strings.Contains(run, "://") && !strings.Contains(run, "](") && (entropy(run) > 4.8 || strings.Count(run, ",") > leastNumber && strings.Trim(run, "0123456789,-") == "") {
-			return i
-		}
-		i = j + 1
-	}
-	return -1
-}
-
 // hidden finds what nobody sees, and reads it.
 func (r *reader) hidden() {
 	first := -1

@@ -41,14 +41,6 @@ func (r *reader) says(text string, maybe bool) {
 		if !slices.Contains(modifiers, f.name) {
 			one.From = append(one.From, r.addresses(text, s.hosts, f)...)
 		}
-		if f.name == "decode-text" {
-			begin := encoded(r.text, f.begin)
-			if begin < 0 {
-				continue
-			}
-			r.add(begin, fact.Fact{Kind: fact.Holds, Object: fact.Hidden, Name: "a text that is encoded", Detail: plain(r.text[begin:])})
-			one.From = append(one.From, len(r.facts)-1)
-		}
 		if f.disguised {
 			r.add(f.begin, fact.Fact{Kind: fact.Holds, Object: fact.Hidden, Name: "letters that look like others", Detail: plain(text[f.begin:f.end])})
 			one.From = append(one.From, len(r.facts)-1)
