@@ -186,7 +186,7 @@ func TestDocumentedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(page), "## Example\n\n```\n")
+	_, rest, _ := strings.Cut(string(page), "## Example\n\n```text\n")
 	src, _, found := strings.Cut(rest, "```")
 	if !found {
 		t.Fatal("docs/replay.md has no example")
