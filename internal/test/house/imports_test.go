@@ -18,7 +18,7 @@ const everything = "*"
 var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
-	"cmd/agent/internal/app": {"internal/proc", "mcphost/skillsource", "mcphost", "mcphost/oauth", "internal/variable", "cmd/agent/internal/projectrules", "want", "policy", "cmd/agent/internal/cure", "agent/permit", "cmd/agent/internal/saved", "internal/undo", "internal/diff", "internal/gitdir", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "cmd/agent/internal/hosts", "cmd/agent/internal/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
+	"cmd/agent/internal/app": {"internal/proc", "mcphost/skillsource", "mcphost", "cmd/agent/internal/oauth", "internal/variable", "cmd/agent/internal/projectrules", "want", "policy", "cmd/agent/internal/cure", "agent/permit", "cmd/agent/internal/saved", "internal/undo", "internal/diff", "internal/gitdir", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "cmd/agent/internal/hosts", "cmd/agent/internal/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "cmd/agent/internal/replay", "script", "script/confine", "internal/egress", "internal/nodeenv", "internal/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skill/scan", "skill/scan/rule", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/web":          {"cmd/agent/internal/surroundings", "internal/hostname"},
 	"cmd/agent/internal/surroundings": {"disclose", "internal/content", "internal/filename"},
@@ -30,12 +30,12 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace"},
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
-	"internal/skilluri":     {"internal/yamlnode"},
-	"mcphost":               {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
-	"mcphost/oauth":         {"internal/lockfile"},
-	"mcpserve":              {"internal/content", "internal/filename", "internal/skilluri", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
-	"toolset":               {"mcphost", "internal/variable", "internal/placeholder", "want", "toolset/internal/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
-	"toolset/internal/host": {},
+	"internal/skilluri":        {"internal/yamlnode"},
+	"mcphost":                  {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
+	"cmd/agent/internal/oauth": {"internal/lockfile"},
+	"mcpserve":                 {"internal/content", "internal/filename", "internal/skilluri", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
+	"toolset":                  {"mcphost", "internal/variable", "internal/placeholder", "want", "toolset/internal/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset/internal/host":    {},
 
 	"cmd/agent/internal/trial": {"internal/content", "want", "disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":                {"agent/permit", "policy", "internal/content", "tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "internal/hook", "script", "script/runner", "script/survey", "trace"},
@@ -231,8 +231,8 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
-	"github.com/modelcontextprotocol": {"bench/serve", "mcphost", "mcphost/oauth", "mcpserve"},
-	"golang.org/x/oauth2":             {"mcphost/oauth"},
+	"github.com/modelcontextprotocol": {"bench/serve", "mcphost", "cmd/agent/internal/oauth", "mcpserve"},
+	"golang.org/x/oauth2":             {"cmd/agent/internal/oauth"},
 	"github.com/go-jose/go-jose":      {"cmd/agent/internal/serve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
 	"github.com/anishathalye":         {},              // checks histories of concurrent calls

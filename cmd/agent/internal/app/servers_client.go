@@ -12,9 +12,9 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/mcphost"
-	"github.com/agent-base/agent-base/mcphost/oauth"
 )
 
 // identified carries the requests to one server, with what identifies the user there. Nothing of that goes to another address.

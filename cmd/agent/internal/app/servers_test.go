@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
 	"github.com/agent-base/agent-base/mcphost"
-	"github.com/agent-base/agent-base/mcphost/oauth"
 	"github.com/agent-base/agent-base/want"
 )
 

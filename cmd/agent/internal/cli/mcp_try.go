@@ -11,8 +11,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
 	"github.com/agent-base/agent-base/mcphost"
-	"github.com/agent-base/agent-base/mcphost/oauth"
 	"github.com/agent-base/agent-base/want"
 )
 
