@@ -86,7 +86,12 @@ func (i *installation) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = i.run(ctx, m, path, m.install)
+	args := m.install
+	err = i.run(ctx, m, path, args)
+	if m.name == "npm" && err != nil && strings.Contains(err.Error(), "ERESOLVE") { // the lock was made with this option
+		args = append(args, "--legacy-peer-deps")
+		err = i.run(ctx, m, path, args)
+	}
 	var large *largeError
 	if errors.As(err, &large) {
 		if ask := i.j.o.Large; ask != nil {
@@ -97,7 +102,7 @@ func (i *installation) install(ctx context.Context) error {
 		if !i.allowed {
 			return fmt.Errorf("%w: more than %d MB", ErrLargeDownload, large.bytes/1_000_000)
 		}
-		err = i.run(ctx, m, path, m.install)
+		err = i.run(ctx, m, path, args)
 	}
 	return err
 }

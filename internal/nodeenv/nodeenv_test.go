@@ -554,6 +554,23 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// A lock of packages whose peers do not fit is followed all the same: its author decided so.
+func TestPeers(t *testing.T) {
+	needManager(t, "npm")
+	r := newRegistry(t)
+	r.Publish("b@1.0.0", nil)
+	deps := map[string]string{"a": "1", "b": "2"}
+	a := r.Publish("a@1.2.0", files{"package.json": `{"name":"a","version":"1.2.0","peerDependencies":{"b":"1"}}`})
+	lock := npmtest.Lock(deps, m{
+		"node_modules/a": m{"version": "1.2.0", "integrity": a, "peerDependencies": m{"b": "1"}},
+		"node_modules/b": m{"version": "2.0.0", "integrity": r.Publish("b@2.0.0", nil)},
+	})
+	got := prepare(t, r.store(nil), project(skill(deps, files{"package-lock.json": lock})), nil)
+	if !slices.Equal(got.Packages, []string{"a@1.2.0", "b@2.0.0"}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // A package that comes with another one stays there.
 func TestBundled(t *testing.T) {
 	needManager(t, "npm")
