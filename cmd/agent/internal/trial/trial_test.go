@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltest"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/want"
 )
 
 // load writes skills and opens one of them, with the catalogue that has it.
@@ -190,7 +191,9 @@ exit 1
 
 func host(t *testing.T) *script.Host {
 	t.Helper()
-	h, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: t.TempDir(), UserDir: t.TempDir()})
+	h, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: t.TempDir(), UserDir: t.TempDir(), Seen: func(context.Context, *skill.Skill) script.Seen {
+		return script.Seen{Files: map[string]want.Set{"scripts/unkeyed.sh": {want.VariableOf("TRIAL_KEY")}}}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
