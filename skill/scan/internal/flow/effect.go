@@ -59,6 +59,10 @@ func (e *engine) effect(x *effect, f *value, a *arguments, from []int) *value {
 		return &value{from: e.files(fact.Reads, found, nil)}
 	case "write":
 		return &value{from: e.files(fact.Writes, found, from)}
+	case "pack":
+		return e.pack(a)
+	case "archive":
+		return e.archive(a, from)
 	case "stream":
 		e.files(fact.Writes, found, nil)
 		return &value{ref: "file", recv: found[0]}

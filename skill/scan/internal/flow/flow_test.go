@@ -141,7 +141,7 @@ func TestTables(t *testing.T) {
 }
 
 const verbs = `send host listen read write open put take var store is run shell python javascript code decode import need pass give fold is word call path pathself home list
-	putin more stream client sendif envall partial clickenv url netsend buffer spawn then codelast pip wrap wrapin exec printf export interpreter remote at echo alias fill source save tr rev cron builtin quiet env
+	putin more stream pack archive client sendif envall partial clickenv url netsend buffer spawn then codelast pip wrap wrapin exec printf export interpreter remote at echo alias fill source save tr rev cron builtin quiet env
 	saveas unpack temp allvars sed
 	codeif into pipe dup pickle runmap serve socket answer line interpret bang`
 

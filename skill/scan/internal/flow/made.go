@@ -2,6 +2,7 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
@@ -75,4 +76,26 @@ func (e *engine) again() {
 			}
 		}
 	}
+}
+
+// pack puts the file that is named into an archive that was opened.
+func (e *engine) pack(a *arguments) *value {
+	to := fileOf(a.self)
+	if to == nil || !slices.ContainsFunc(to.texts, isArchive) || len(a.args) == 0 {
+		return nil
+	}
+	return &value{from: e.files(fact.Writes, []*value{to}, e.files(fact.Reads, a.args[:1], nil))}
+}
+
+func isArchive(name string) bool {
+	return slices.Contains(strings.Fields(".zip .tar .tgz .gz .bz2 .xz .whl"), path.Ext(name))
+}
+
+// archive makes an archive of a folder: shutil.make_archive(NAME, FORMAT, FOLDER).
+func (e *engine) archive(a *arguments, from []int) *value {
+	if len(a.args) < 2 {
+		return nil
+	}
+	ends := map[string]string{"zip": ".zip", "tar": ".tar", "gztar": ".tar.gz", "bztar": ".tar.bz2", "xztar": ".tar.xz"}
+	return &value{from: e.files(fact.Writes, []*value{joined([]*value{a.args[0], text(ends[a.args[1].first()])})}, from)}
 }
