@@ -242,7 +242,7 @@ func (o *scanOptions) report(judge *app.Judge, done []scannedJSON) error {
 			if f.Accepted == "" {
 				counts[f.Severity]++
 			}
-			if f.Severity != scan.Low {
+			if f.Severity != scan.Low || o.failOn == string(scan.Low) {
 				o.out.Printf("%s", o.line(s.Path, f))
 			}
 		}

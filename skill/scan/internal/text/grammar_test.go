@@ -37,7 +37,7 @@ func TestListsAreUsed(t *testing.T) {
 			used |= p.lists
 		}
 	}
-	for _, name := range []string{"adverb", "modal", "person", "will", "not", "verb", "pronoun", "human"} { // for orders
+	for _, name := range []string{"adverb", "modal", "person", "will", "not", "verb", "pronoun", "spoken", "human"} { // for orders
 		used |= g.lists[name]
 	}
 	for name, list := range g.lists {

@@ -12,11 +12,11 @@ import (
 const mostNear = 700
 
 // modifiers say how and when, and nothing alone.
-var modifiers = strings.Fields("always every-task skip-approval pretext upload urge order")
+var modifiers = strings.Fields("always every-task skip-approval pretext urge order")
 
 // ordinary reports whether a saying is no reason to look at a comment: many harmless texts say it.
 func ordinary(name string) bool {
-	return name == "change-memory" || name == "steer" || slices.Contains(modifiers, name)
+	return name == "change-memory" || name == "steer" || name == "upload" || slices.Contains(modifiers, name)
 }
 
 // says adds what a text tells a model: each saying is a fact, and what is said near it, and the addresses in its sentence, are what

@@ -10,6 +10,9 @@ import (
 // maxWords is how many words a sentence has that are looked at together.
 const maxWords = 100
 
+// overlap is how many words of a longer sentence are looked at again with those that follow.
+const overlap = 30
+
 // Limits of how many parts of patterns are compared, for each byte of a text and of any text. What people write needs less than one for
 // a byte.
 const (
@@ -45,6 +48,7 @@ type speaker struct {
 	text    string
 	words   []word
 	buf     []byte
+	cut     bool  // the words begin with the end of those before
 	denying bool  // the items of a list are what not to do
 	recent  class // what was spoken of
 	since   int   // sentences ago
@@ -250,7 +254,12 @@ func (s *speaker) add(w word, clause bool) {
 	w.clause = clause || len(s.words) == 0
 	s.words = append(s.words, w)
 	if len(s.words) >= maxWords {
+		last := slices.Clone(s.words[len(s.words)-overlap:])
 		s.sentence()
+		for i := range last {
+			last[i].long = nil
+		}
+		s.words, s.cut = append(s.words, last...), true
 	}
 }
 
@@ -259,7 +268,7 @@ func (s *speaker) sentence() {
 	if n := len(s.words); n > 0 && s.words[n-1].begin < 0 {
 		s.words = s.words[:n-1]
 	}
-	defer func() { s.words = s.words[:0] }()
+	defer func() { s.words, s.cut = s.words[:0], false }()
 	if len(s.words) < 2 {
 		return
 	}
@@ -303,7 +312,7 @@ func (s *speaker) recall() {
 	var now class
 	for i := range s.words {
 		w := &s.words[i]
-		if s.is(i, "pronoun") {
+		if s.is(i, "pronoun") || s.is(i, "spoken") && s.says(i-1, "the", "that", "those", "these", "this", "its", "their", "whole", "entire") {
 			w.lists |= s.recent | now
 		}
 		now |= w.lists & about
@@ -338,7 +347,8 @@ func (s *speaker) phrases(i int) {
 
 // try adds a saying that begins at a word, unless the sentence has it already.
 func (s *speaker) try(p saying, i, before int) {
-	if slices.ContainsFunc(s.found[before:], func(f found) bool { return f.name == p.name }) {
+	same := func(f found) bool { return f.name == p.name }
+	if slices.ContainsFunc(s.found[before:], same) || s.cut && slices.ContainsFunc(s.found[max(0, before-20):before], func(f found) bool { return same(f) && f.begin == s.words[i].begin }) {
 		return
 	}
 	end := s.match(p.parts, i)
@@ -441,6 +451,8 @@ func (s *speaker) order(i, deep int) bool {
 	}
 	switch {
 	case s.is(j, "not") && !s.words[j+1].clause:
+		return false
+	case j < 0 && s.cut:
 		return false
 	case j < 0 || s.words[j+1].clause:
 		return !s.is(j, "not") && !s.denied(i) // "never, ever"
