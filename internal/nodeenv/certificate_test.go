@@ -37,23 +37,25 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%s: %v, want %q", npmrc, err, want)
 		}
 	}
+	for name, s := range map[string]*Store{
+		"absolute": store("cafile=" + good), "quoted": store("cafile = \"~/ca.pem\""), "variable": store("cafile=${HOME}/ca.pem"),
+		"environment": store("cafile=/none", "npm_config_cafile="+good),
+	} {
+		if b, err := s.from.authorities(); err != nil || string(b) != string(certificate) {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
 	needManager(t, "npm")
-	for _, p := range []*Project{locked, project(skill(deps, nil))} {
-		_, err := store("").Prepare(t.Context(), p, nil)
-		if failure(t, err, ReasonDependencies, "npm failed", "SSL_CERT_FILE", "cafile"); !errors.Is(err, errCertificate) {
-			t.Errorf("got %v", err)
-		}
-		all := map[string]*Store{
-			"absolute": store("cafile=" + good), "quoted": store("cafile = \"~/ca.pem\""), "variable": store("cafile=${HOME}/ca.pem"),
-			"environment": store("cafile=/none", "npm_config_cafile="+good), "SSL_CERT_FILE": store("", "SSL_CERT_FILE="+good),
-		}
-		if p != locked {
-			all = map[string]*Store{"chosen": all["absolute"]}
-		}
-		for name, s := range all {
-			if got, err := s.Prepare(t.Context(), p, nil); err != nil || len(got.Packages) != 1 {
-				t.Errorf("%s: %+v, %v", name, got, err)
-			}
+	_, err := store("").Prepare(t.Context(), locked, nil)
+	if failure(t, err, ReasonDependencies, "npm failed", "SSL_CERT_FILE", "cafile"); !errors.Is(err, errCertificate) {
+		t.Errorf("got %v", err)
+	}
+	for name, c := range map[string]struct {
+		s *Store
+		p *Project
+	}{"locked": {store("cafile=" + good), locked}, "chosen": {store("", "SSL_CERT_FILE="+good), project(skill(deps, nil))}} {
+		if got, err := c.s.Prepare(t.Context(), c.p, nil); err != nil || len(got.Packages) != 1 {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

@@ -209,10 +209,7 @@ func TestManagers(t *testing.T) {
 				manifest, _ := os.ReadFile(filepath.Join(c.Dir, "package.json"))
 				npmrc, _ := os.ReadFile(filepath.Join(c.Write[1], ".npmrc"))
 				env := strings.Join(c.Env, "\n")
-				for _, name := range sortedKeys(dependencies()) {
-					os.MkdirAll(filepath.Join(c.Dir, modules, filepath.FromSlash(name)), 0o755)
-				}
-				if len(entries) != 3 || len(dir) != 1 || strings.Contains(string(manifest), "scripts") || !strings.HasPrefix(string(npmrc), "registry="+r.URL+"\nfetch-retry-") || !slices.Contains(c.Args, "--ignore-scripts") ||
+				if len(entries) != 3 || len(dir) != 6 || strings.Contains(string(manifest), "scripts") || !strings.HasPrefix(string(npmrc), "registry="+r.URL+"\nfetch-retry-") || !slices.Contains(c.Args, "--ignore-scripts") ||
 					strings.Contains(env, "NODE_OPTIONS") || strings.Contains(env, "SECRET") || !strings.Contains(env, "HTTPS_PROXY=") || !slices.Contains(c.Env, "NODE_EXTRA_CA_CERTS=/ca.pem") ||
 					!slices.Equal(c.Hosts, []string{strings.TrimPrefix(r.URL, "http://"), "files.example"}) {
 					t.Errorf("%s: %v gets %v, %s, %s, %s, hosts %v", name, c.Args, entries, manifest, npmrc, env, c.Hosts)
@@ -280,20 +277,21 @@ func TestInstalledFiles(t *testing.T) {
 // C68: an environment is used again without the network, whatever becomes of the rest of the skill, and made again when its
 // files or its lock changed.
 func TestUsedAgain(t *testing.T) {
-	needManager(t, "npm")
 	r, locks := world(t)
-	s := r.store(nil)
+	ran := 0
+	s := r.store(func(o *Options) {
+		o.LookPath, o.Run = only("npm"), standIn("1.0.0", func(*Command) (*Output, error) { ran++; return &Output{}, nil })
+	})
 	f := skill(dependencies(), files{"package-lock.json": locks["package-lock.json"]})
 	first := prepare(t, s, project(f), nil)
-	asked := r.Requests()
 	f["scripts/a.js"] += "\n// changed"
 	f["package.json"] = strings.Replace(f["package.json"], `"x"`, `"y"`, 1)
-	if again := prepare(t, s, project(f), nil); again.Made || again.Folder != first.Folder || r.Requests() != asked {
+	if again := prepare(t, s, project(f), nil); again.Made || again.Folder != first.Folder || ran != 1 {
 		t.Errorf("made again: %+v", again)
 	}
-	os.WriteFile(filepath.Join(first.Folder, modules, "b", "index.js"), []byte("evil"), 0o644)
+	os.WriteFile(filepath.Join(first.Folder, modules, "b", "lib", "x.js"), []byte("evil"), 0o644)
 	mended := prepare(t, s, project(f), nil)
-	if !mended.Made || mended.Folder == first.Folder || installed(t, mended)["node_modules/b/index.js"] == "evil" {
+	if !mended.Made || mended.Folder == first.Folder || installed(t, mended)["node_modules/b/lib/x.js"] == "evil" {
 		t.Errorf("a changed environment is used: %+v", mended)
 	}
 	f["package-lock.json"] += " "
@@ -618,9 +616,8 @@ func TestNeedsNothing(t *testing.T) {
 
 // What nobody used is listed: environments, copies of skills in others, and the remains of preparations.
 func TestUnused(t *testing.T) {
-	needManager(t, "npm")
 	r, locks := world(t)
-	s := r.store(nil)
+	s := r.fake()
 	got := prepare(t, s, project(skill(dependencies(), files{"package-lock.json": locks["package-lock.json"]})), nil)
 	left := filepath.Join(s.folder(), "key-work-1")
 	if err := os.MkdirAll(left, 0o755); err != nil {
@@ -670,12 +667,11 @@ func sealer(t *testing.T, n *int) func(string) (string, error) {
 
 // A copy has node_modules next to package.json. It is made once, and again when its files changed.
 func TestCopy(t *testing.T) {
-	needManager(t, "npm")
 	r, locks := world(t)
 	f := skill(dependencies(), files{})
 	f["scripts/package.json"], f["scripts/package-lock.json"] = f["package.json"], locks["package-lock.json"]
 	delete(f, "package.json")
-	got := prepare(t, r.store(nil), project(f), nil)
+	got := prepare(t, r.fake(), project(f), nil)
 	n := 0
 	var dirs []string
 	for i := range 3 {
@@ -703,9 +699,8 @@ func TestCopy(t *testing.T) {
 
 // Two that need the same packages fetch them once.
 func TestTogether(t *testing.T) {
-	needManager(t, "npm")
 	r, locks := world(t)
-	s := r.store(nil)
+	s := r.fake()
 	f := skill(dependencies(), files{"package-lock.json": locks["package-lock.json"]})
 	made := make(chan bool, 4)
 	for range cap(made) {

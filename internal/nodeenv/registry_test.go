@@ -85,11 +85,23 @@ func needManager(t testing.TB, name string) {
 	}
 }
 
-// standIn is a manager that does what the real ones do with a.
+// fake has an empty cache and a stand-in for npm, which installs version 1.0.0 of what package.json has.
+func (r *registry) fake() *Store {
+	return r.store(func(o *Options) { o.LookPath, o.Run = only("npm"), standIn("1.0.0", nil) })
+}
+
+// standIn is a manager that installs a version of what package.json has.
 func standIn(version string, then func(c *Command) (*Output, error)) func(context.Context, *Command) (*Output, error) {
 	return func(_ context.Context, c *Command) (*Output, error) {
-		dir := filepath.Join(c.Dir, modules, "a")
-		err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"a","version":"`+version+`"}`), 0o644))
+		pkg, err := readPackage(os.DirFS(c.Dir), "package.json")
+		if err != nil {
+			return nil, err
+		}
+		for name := range pkg.Dependencies {
+			dir := filepath.Join(c.Dir, modules, filepath.FromSlash(name))
+			err = errors.Join(err, os.MkdirAll(filepath.Join(dir, "lib"), 0o755), os.WriteFile(filepath.Join(dir, "lib", "x.js"), []byte("x"), 0o644),
+				os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"`+name+`","version":"`+version+`"}`), 0o644))
+		}
 		if err != nil || then == nil {
 			return &Output{}, err
 		}
