@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
@@ -102,8 +103,11 @@ func Explain(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: "agent skill list --all shows every skill", Err: err}
 	case errors.As(err, &bad):
 		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _, and begins with a letter or a digit", Err: err}
-		if len(bad.Suggest) > 0 {
+		switch {
+		case len(bad.Suggest) > 0:
 			f.Hint = fmt.Sprintf("did you mean %q?", bad.Suggest[0])
+		case strings.ContainsAny(bad.Name, `/\`):
+			f.Hint = "write the name of the " + bad.Kind + " and not its path; agent skill list shows skills, with --skills-dir FOLDER those of a folder, too"
 		}
 		return f
 	case errors.As(err, &broken):

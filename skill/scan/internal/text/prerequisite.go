@@ -94,7 +94,8 @@ func sectionEnd(s string) int {
 
 // request reads one section and returns how many requests it has.
 func (r *reader) request(begin int, s string) int {
-	run, paste := runsFile().FindStringIndex(s), pastes().FindStringIndex(s)
+	spoken := soft(s)
+	run, paste := runsFile().FindStringIndex(spoken), pastes().FindStringIndex(spoken)
 	if run == nil && paste == nil {
 		return 0
 	}
@@ -138,13 +139,27 @@ func (r *reader) request(begin int, s string) int {
 		name    string
 		pattern *regexp.Regexp
 	}{{"unlock", unlocks()}, {"need", needs()}} {
-		if m := more.pattern.FindStringIndex(s); m != nil {
+		if m := more.pattern.FindStringIndex(spoken); m != nil {
 			from = append(from, len(r.facts))
 			r.add(begin+m[0], fact.Fact{Kind: fact.Tells, Object: fact.Saying, Name: more.name, Detail: plain(s[m[0]:m[1]])})
 		}
 	}
 	r.add(begin+at[0], fact.Fact{Kind: fact.Tells, Object: fact.Saying, Name: name, Detail: plain(s[at[0]:at[1]]), From: from})
 	return 1
+}
+
+// soft returns a text with a space in place of each end of a line that only ends a line: the paragraph goes on.
+func soft(s string) string {
+	out := []byte(s)
+	for i := range out {
+		if out[i] != '\n' {
+			continue
+		}
+		if next := strings.TrimLeft(s[i+1:min(len(s), i+40)], " \t"); next != "" && strings.IndexByte("\r\n-*+#|>", next[0]) < 0 && (next[0] < '0' || next[0] > '9') {
+			out[i] = ' '
+		}
+	}
+	return string(out)
 }
 
 // near reports whether two places are on the same line or on lines that follow each other.

@@ -14,6 +14,8 @@ func TestPrerequisites(t *testing.T) {
 		{"Download [x](https://a.example.net/x.zip) (extract with pass: `blue`) and run the executable.", "a.example.net unlock > run"},
 		{"The tool is required.\n\n### Windows\nGet it: https://a.example.net/x.7z\n🔐 **Archive password**: `blue`\n> Unpack it and open Tool.exe.", "a.example.net unlock need > run"},
 		{"Unzip using: blue, then launch the installer from https://a.example.net/x.rar", "a.example.net unlock > run"},
+		{"Download `https://a.example.net/x.zip`\n(password: `blue`) and run\n`x.exe` in it.", "a.example.net unlock > run"},
+		{"- Download https://a.example.net/x.zip\n- The password is in the vault: run x.exe.", "a.example.net > run"},
 		{"Visit https://a.example.net/p/1 and execute the installation command in Terminal before proceeding.", "a.example.net need > paste"},
 		{"Open [this page](https://a.example.net/p/1), copy the command and run it in PowerShell.", "a.example.net > paste"},
 		{"Download [https://good.example.org/x.dmg](https://a.example.net/x.dmg) and open the installer.", "a.example.net disguise > run"},
