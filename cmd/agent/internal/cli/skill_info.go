@@ -32,7 +32,8 @@ func newInfoCommand(s *app.Services, run func(context.Context, *infoOptions) err
 		Use:   "info NAME",
 		Short: "Show a skill's manifest, scripts, toolsets, trust and cost",
 		Long: `Show what a skill declares, and for each field of its front matter whether this version enforces it, only shows
-it (informational), or rejects it. Nothing of the skill is executed.`,
+it (informational), or rejects it. Also show what it could do, as a scan of its files shows it: variables, hosts, files, programs
+and packages, and what was not read. Nothing of the skill is executed.`,
 		Example: `  agent skill info kalshi-markets
   agent skill info kalshi-markets --json`,
 		Args:              arguments(1, 1, "the name of a skill"),

@@ -40,8 +40,8 @@ func newTrustCommand(s *app.Services, run func(context.Context, *trustOptions) e
 		Long: `Approve the present content of a skill, so its scripts may run. You first see its files, its digest, what it asks for, and
 what has changed since the last approval. After any later change you are asked again.
 
-The question also shows which variables of your environment the scripts read, and what they would get. Press "e" to change
-that. With --yes nothing is asked: the skill gets what its manifest declares under permissions, and what --env, --home,
+The question also shows which variables of your environment the scripts read, what the skill contacts, starts, installs and
+writes as far as a scan shows it, and what its scripts would get. Press "e" to change that. With --yes nothing is asked: the skill gets what its manifest declares under permissions, and what --env, --home,
 --read, --write and --net name. Without a terminal, nothing is approved unless you pass --yes.
 
 A skill with a special file, or with a link that leads out of it, has no digest and cannot be approved (exit code 4).
