@@ -26,6 +26,9 @@ func urlForm(address string) class {
 	if host, _, err := hostname.Split(rest); err == nil {
 		rest = host
 	}
+	if strings.HasPrefix(rest, "169.254.169.254") || strings.HasPrefix(rest, "metadata.google") { // a cloud's keys
+		return formURL | formSecret
+	}
 	host, err := hostname.Canonical(rest)
 	if err == nil && hostname.IsLocal(host) {
 		return formPath
@@ -49,6 +52,9 @@ func formOf(lower, core string) class {
 	}
 	if !strings.ContainsAny(lower, "./~$") {
 		return 0
+	}
+	if lower[0] >= '0' && lower[0] <= '9' && strings.Count(lower, ".") == 3 {
+		return urlForm("://"+lower) & formAddress
 	}
 	for _, name := range doorFiles {
 		if strings.Contains(lower, name) {
