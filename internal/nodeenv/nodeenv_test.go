@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/agent-base/agent-base/internal/test/npmtest"
 )
 
@@ -252,7 +250,7 @@ func TestInstalledFiles(t *testing.T) {
 		"by a link": {func(dir string) error {
 			return errors.Join(os.Symlink("..", filepath.Join(dir, "l")), os.Symlink("l/../../x", filepath.Join(dir, "m")))
 		}, "leads out of the packages"},
-		"pipe":      {func(dir string) error { return unix.Mkfifo(filepath.Join(dir, "p"), 0o600) }, "is not a file"},
+		"pipe":      {func(dir string) error { return exec.Command("mkfifo", filepath.Join(dir, "p")).Run() }, "is not a file"},
 		"nothing":   {func(dir string) error { return os.RemoveAll(dir) }, "npm did not install a"},
 		"no folder": {func(dir string) error { return os.RemoveAll(filepath.Dir(dir)) }, "npm did not install a"},
 	} {
