@@ -238,7 +238,7 @@ func (m *declared) server(n *yamlnode.Node, keys []string) {
 			words = append(words, quoted(item.Value))
 		}
 	}
-	s := source{language: flow.Shell, text: strings.Join(words, " "), line: c.Line, place: m.place(c, "mcp"), file: m.at, maybe: true}
+	s := source{language: flow.Shell, text: strings.Join(words, " "), line: c.Line, place: m.place(c, "mcp"), file: m.at, maybe: !slices.Contains([]string{"sh", "bash", "zsh"}, path.Base(c.Value))}
 	s.place.Line = 0
 	m.r.sources = append(m.r.sources, s)
 }

@@ -349,6 +349,9 @@ func eachLine(text string, change func(string) string) string {
 	return strings.Join(lines, "\n")
 }
 
+// programEnds are the ends of programs that package language does not know, because no skill runs them by their names.
+var programEnds = strings.Fields(".bat .cmd .vbs .vbe .wsf .hta .jse .lua .tcl .scpt .applescript .go .rs .c .cc .cpp .cs .java .kt .swift .scala .groovy .jl .nim .zig .dart .ex .exs")
+
 // noGrammar says that a script is of a language that nothing here reads.
 func noGrammar(name, text string) string {
 	id := language.OfModule(name)
@@ -357,6 +360,9 @@ func noGrammar(name, text string) string {
 		if l := language.Named(program); l != "" {
 			id = l
 		}
+	}
+	if end := strings.ToLower(path.Ext(name)); id == "" && slices.Contains(programEnds, end) {
+		return "it is a program (" + end + "), which is not read"
 	}
 	if id == "" {
 		return ""

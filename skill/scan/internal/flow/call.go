@@ -105,6 +105,9 @@ func (e *engine) call(c *code.Value) *value {
 		e.line = max(c.Line, line)
 		return e.command(name, a)
 	}
+	if e.unit.Language == Loose && c.Func.Form == code.Name && len(e.made(c.Func.Text)) > 0 {
+		return e.named(c.Func.Text, &value{}, a)
+	}
 	f := e.value(c.Func)
 	if t, ok := f.known(); ok && e.unit.Language == Loose { // of a text
 		f = &value{ref: strings.ToLower(t), from: f.from}
@@ -138,7 +141,7 @@ func spreadOut(written []code.Value, args []*value) (out []*value) {
 // mutate changes what a method belongs to: the list or map that it puts something into, and what it connects to a host.
 func (e *engine) mutate(name string, a *arguments, out *value) {
 	of, method, ok := cutLast(name)
-	if !ok || len(a.args) == 0 {
+	if !ok {
 		return
 	}
 	v := e.lookup(of)
@@ -148,12 +151,20 @@ func (e *engine) mutate(name string, a *arguments, out *value) {
 	switch {
 	case v == nil || v.fn != nil || v.mod != nil || len(v.texts) > 0:
 	case slices.Contains(mutators, method) && (v.list || e.nameless(v) || strings.HasPrefix(v.ref, ".")):
-		e.set(of, changed([]*value{v, {}, a.args[len(a.args)-1]}))
+		put := a.args
+		if method == "insert" || method == "setdefault" || method == "update" {
+			put = put[max(0, len(put)-1):]
+		}
+		for _, item := range put {
+			v = changed([]*value{v, {}, item})
+			e.set(of, v)
+		}
 	case strings.HasSuffix(v.ref, "()"):
-		if r := e.rows[v.ref+"."+method]; r != nil && r.has("send") {
+		if r := e.rows[v.ref+"."+method]; r != nil && (r.has("send") || r.has("netsend") || r.has("listen")) {
 			connected := *v
 			connected.from = union(v.from, out.from)
 			e.set(of, &connected)
+			e.callbacks(a, out)
 		}
 	}
 }

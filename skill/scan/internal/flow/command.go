@@ -33,6 +33,9 @@ func (e *engine) command(name *value, a *arguments) *value {
 	if out == nil {
 		from := union(name.from, unknown(a.everything()...).from)
 		n := e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Program, Detail: line(hole, a), From: name.from})
+		if len(name.from) > 0 {
+			n = union(n, e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, From: name.from}))
+		}
 		return &value{from: union(from, n)}
 	}
 	return out
@@ -174,7 +177,9 @@ func (e *engine) programEffect(x *effect, base string, a *arguments, from []int)
 		}
 	}
 	switch x.verb {
-	case "wrap", "exec":
+	case "exec":
+		return e.wrapped(x, inPlace(a))
+	case "wrap":
 		return e.wrapped(x, a)
 	case "wrapin":
 		if a.input != nil {
@@ -323,6 +328,24 @@ func (e *engine) fill(a *arguments) {
 	for _, v := range a.args {
 		e.set(v.first(), &value{texts: given.texts, from: given.from})
 	}
+}
+
+// inPlace returns the arguments of find with what it finds in place of {}.
+func inPlace(a *arguments) *arguments {
+	out := *a
+	out.opts = maps.Clone(a.opts)
+	out.opts["-exec"] = nil
+	for _, w := range a.opts["-exec"] {
+		if t := w.first(); strings.Contains(t, "{}") && len(a.args) > 0 {
+			name := "/*"
+			if n := a.opts["-name"]; len(n) > 0 {
+				name = "/" + n[0].first()
+			}
+			w = &value{texts: []string{strings.ReplaceAll(t, "{}", a.args[0].first()+name)}, from: w.from}
+		}
+		out.opts["-exec"] = append(out.opts["-exec"], w)
+	}
+	return &out
 }
 
 // wrapped starts the program that another one is given.

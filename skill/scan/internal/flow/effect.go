@@ -253,6 +253,9 @@ func (e *engine) files(kind fact.Kind, found []*value, from []int) (out []int) {
 			f := fact.Fact{Kind: kind, Object: fact.File, Name: shown(name), Detail: e.content, From: union(from, v.from)}
 			if kind == fact.Reads {
 				f.From = union(f.From, e.written[key])
+				if ok, _ := path.Match("/proc/*/environ", key); ok {
+					out = union(out, e.variable("*").from)
+				}
 			}
 			n := e.emit(f)
 			if kind == fact.Writes && len(strings.Trim(strings.ReplaceAll(key, hole, ""), "/.")) > 2 {
@@ -471,6 +474,8 @@ func (e *engine) then(a *arguments) (out *value) {
 	for _, v := range a.args {
 		if v.fn != nil {
 			out = either(out, e.follow(v.fn, &arguments{args: []*value{a.self}}, nil))
+		} else if e.rows[v.ref] != nil {
+			out = either(out, e.invoke(v, &arguments{args: []*value{a.self}}))
 		}
 	}
 	return out

@@ -315,6 +315,9 @@ func (e *engine) object(v *code.Value) *value {
 		out.keys = make([]string, len(out.items))
 	}
 	for i, key := range out.keys { // {...other}
+		if i < len(out.items) && e.env(out.items[i].ref) {
+			out.items[i] = e.variable("*")
+		}
 		if (key == "**" || key == "...") && i < len(out.items) && out.items[i].keys != nil {
 			out.items = slices.Concat(out.items, out.items[i].items)
 			out.keys = slices.Concat(out.keys, out.items[i].keys)
@@ -351,9 +354,10 @@ func (e *engine) name(name string) *value {
 		}
 		return v
 	case "globalThis", "window", "builtins", "__builtins__", "global":
-		if dotted {
+		if dotted && rest != "__dict__" {
 			return e.name(rest)
 		}
+		return &value{ref: "names"}
 	}
 	for _, module := range e.top.stars {
 		if full := module + "." + name; e.rows[full] != nil {
@@ -441,6 +445,8 @@ func (e *engine) member(v *value, name string) *value {
 		return e.name(name)
 	case name == "__dict__" && v.ref != "":
 		return v
+	case v.ref == "sys.modules":
+		return &value{ref: name}
 	case v.ref == "self" || v.ref == "this" || v.ref == "cls":
 		if f := e.top.names["."+name]; f != nil {
 			return f

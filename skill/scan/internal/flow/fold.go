@@ -266,6 +266,9 @@ func joining(self, arg *value) *value {
 	if self.list {
 		list, sep = self, arg
 	}
+	if !list.list && len(self.texts) == 0 {
+		return unknown(self, arg)
+	}
 	if !list.list {
 		return passed(list)
 	}

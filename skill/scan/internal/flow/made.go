@@ -25,10 +25,15 @@ func (e *engine) runFile(language, name string, program []int) {
 	}
 }
 
-// importMade runs a file that was made before, if a program imports it by its path.
+// importMade runs a file that was made before, if a program imports it by its path, or in Python by its name.
 func (e *engine) importMade(name string) {
 	if strings.ContainsAny(name[:min(len(name), 1)], "./") && e.made(name) != nil {
 		e.runFile(e.unit.Language, name, nil)
+	}
+	for file, made := range e.written {
+		if e.unit.Language == Python && path.Base(file) == name+".py" {
+			e.emit(fact.Fact{Kind: fact.Runs, Object: fact.Code, Detail: file, From: made})
+		}
 	}
 }
 

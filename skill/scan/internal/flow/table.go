@@ -4,6 +4,7 @@ import (
 	"embed"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -138,7 +139,7 @@ func (r *row) add(word string) {
 					w = where{position: n, rest: rest}
 				}
 			}
-			if strings.HasPrefix(place, "-") && e.verb != "decode" && e.verb != "save" {
+			if strings.HasPrefix(place, "-") && !slices.Contains([]string{"decode", "save", "listen"}, e.verb) {
 				r.take(place)
 			}
 			e.at = append(e.at, w)

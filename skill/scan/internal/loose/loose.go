@@ -273,8 +273,14 @@ func (p *parser) command() code.Value {
 	return p.call(v, args...)
 }
 
+// isRun reports whether a word takes what follows as code, also a bracket that stands near it.
+func isRun(name string) bool { return name == "iex" || name == "invoke-expression" }
+
 // argument reads one thing that a command is given.
 func (p *parser) argument() code.Value {
+	if t := p.next(); t.kind == 'w' && isRun(strings.ToLower(t.text)) {
+		return p.command()
+	}
 	if t := p.next(); t.kind == 'w' && !strings.HasPrefix(t.text, "$") && (p.at+1 >= len(p.tokens) || p.tokens[p.at+1].kind != '(' || !p.tokens[p.at+1].near) {
 		p.at++
 		return p.text(t)
@@ -301,6 +307,8 @@ func (p *parser) postfix() code.Value {
 	for p.nodes < code.MaxNodes {
 		t := p.next()
 		switch {
+		case v.Form == code.Name && isRun(v.Text):
+			return v
 		case t.kind == '(' && (v.Form == code.Name || v.Form == code.Member || v.Form == code.Index) && t.near:
 			v = p.call(v, p.group()...)
 		case t.kind == '.' && t.near && p.at+1 < len(p.tokens) && p.tokens[p.at+1].kind == 'w' && p.tokens[p.at+1].near:

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -284,6 +285,10 @@ func (r *reader) compound(c syntax.Command, input *code.Value, op code.Op) {
 		r.add(code.Statement{Op: code.Define, Line: r.at(c), Name: c.Name.Value, Body: body})
 	case *syntax.DeclClause:
 		r.assigns(c.Args)
+		if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name != nil }) { // it prints all
+			name := &code.Value{Form: code.Name, Line: r.at(c), Text: c.Variant.Value}
+			r.add(code.Statement{Op: op, Line: r.at(c), Value: &code.Value{Form: code.Call, Line: r.at(c), Func: name}})
+		}
 	case *syntax.TimeClause:
 		r.inner(c.Stmt, input, op)
 	case *syntax.CoprocClause:
