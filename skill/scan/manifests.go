@@ -9,6 +9,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
@@ -238,7 +239,7 @@ func (m *declared) server(n *yamlnode.Node, keys []string) {
 			words = append(words, quoted(item.Value))
 		}
 	}
-	s := source{language: flow.Shell, text: strings.Join(words, " "), line: c.Line, place: m.place(c, "mcp"), file: m.at, maybe: !slices.Contains([]string{"sh", "bash", "zsh"}, path.Base(c.Value))}
+	s := source{language: flow.Shell, text: strings.Join(words, " "), line: c.Line, place: m.place(c, "mcp"), file: m.at, maybe: language.Named(path.Base(c.Value)) != language.Shell}
 	s.place.Line = 0
 	m.r.sources = append(m.r.sources, s)
 }
