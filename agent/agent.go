@@ -28,8 +28,8 @@ const (
 	DefaultWindow      = 180_000
 )
 
-// MaxContinued is how often Options.Continue can keep one turn going.
-const MaxContinued = 3
+// maxContinued is how often Options.Continue can keep one turn going.
+const maxContinued = 3
 
 // The steps that a conversation traces, besides trace.AgentAnswered for each prompt and trace.ModelRequested for each request. Its
 // executor traces the tool calls.
@@ -61,7 +61,7 @@ type Options struct {
 	// prompt. Nil, or "", means none.
 	Turn func(ctx context.Context, prompt string) string
 	// Continue is called when the model has answered and the turn would end. A text that it returns keeps the turn going: the
-	// model gets it as a message of the user. It is called with how often it did so in this turn; after MaxContinued times
+	// model gets it as a message of the user. It is called with how often it did so in this turn; after three times
 	// its text is only reported, as a Step.Notice like the others. Nil, or "", means that the turn ends.
 	Continue func(ctx context.Context, before int) string
 	// More returns tools that the model is offered from the next request on. It is called before each request of a turn. They are

@@ -131,13 +131,13 @@ func (t *turn) goesOn(ctx context.Context) bool {
 	if strings.TrimSpace(text) == "" || ctx.Err() != nil {
 		return false
 	}
-	if t.again == MaxContinued {
-		t.step(Step{Notice: fmt.Sprintf("the answer stands, because the turn was continued %d times: %s", MaxContinued, text)})
+	if t.again == maxContinued {
+		t.step(Step{Notice: fmt.Sprintf("the answer stands, because the turn was continued %d times: %s", maxContinued, text)})
 		return false
 	}
 	t.again++
 	t.c.add(llm.User, llm.Part{Text: text})
-	return t.step(Step{Notice: fmt.Sprintf("continued (%d of at most %d): %s", t.again, MaxContinued, text)})
+	return t.step(Step{Notice: fmt.Sprintf("continued (%d of at most %d): %s", t.again, maxContinued, text)})
 }
 
 // exhausted returns the limit that does not allow another request, or "".

@@ -223,9 +223,6 @@ func ReadOf(dir string) Want { return Of(Read, dir) }
 // WriteOf returns the want of a file or folder to be written.
 func WriteOf(dir string) Want { return Of(Write, dir) }
 
-// PackageOf returns the want of a package.
-func PackageOf(name string) Want { return Of(Package, name) }
-
 // Check returns an error for a want that names nothing, or whose text form Parse would not read: an unknown kind or origin, no name, or
 // one that is not of the kind.
 func (w Want) Check() error {

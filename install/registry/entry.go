@@ -52,8 +52,8 @@ func (e *Entry) tidy() {
 	e.NameCanonical = manifest.Canonical(e.Name)
 	e.InstalledAt = whole(e.InstalledAt)
 	e.UpdatedAt = whole(e.UpdatedAt)
-	if len(e.Previous) > MaxPrevious {
-		e.Previous = slices.Clone(e.Previous[:MaxPrevious])
+	if len(e.Previous) > maxPrevious {
+		e.Previous = slices.Clone(e.Previous[:maxPrevious])
 	}
 }
 
@@ -120,5 +120,5 @@ func (e *Entry) replaced(old *Entry, now time.Time) []Previous {
 	}
 	active := func(p Previous) bool { return p.InstalledPath == e.InstalledPath && p.Digest == e.Digest }
 	list = slices.DeleteFunc(list, active)
-	return list[:min(len(list), MaxPrevious)]
+	return list[:min(len(list), maxPrevious)]
 }

@@ -59,8 +59,8 @@ func kinds() *lockfile.Kinds {
 // version is the version of the file format.
 const version = 1
 
-// MaxFile is the largest size of the file, in bytes.
-const MaxFile = 16 << 20
+// maxFile is the largest size of the file, in bytes.
+const maxFile = 16 << 20
 
 // Store is the file of installed skills.
 type Store struct {
@@ -91,7 +91,7 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if err := s.ready(ctx); err != nil {
 		return &Set{}, err
 	}
-	content, err := lockfile.ReadPrivate(s.Path, MaxFile)
+	content, err := lockfile.ReadPrivate(s.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Set{}, nil
 	}
@@ -125,7 +125,7 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 		_, err := s.sound(content)
 		return err
 	}
-	o := &lockfile.Options{Max: MaxFile, Private: true, Wait: s.Wait, Check: readable}
+	o := &lockfile.Options{Max: maxFile, Private: true, Wait: s.Wait, Check: readable}
 	return kinds().Known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
 		f, err := s.current(ctx, old)
 		if err != nil {

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// LowSpace is the free space, in bytes, below which Space.Low is set.
-const LowSpace = 100 << 20
+// lowSpace is the free space, in bytes, below which Low is set.
+const lowSpace = 100 << 20
 
 // Space is the free space of a store's file system.
 type Space struct {
 	Free int64 // bytes that this user can write; -1 if that is not known
-	Low  bool  // less than LowSpace is free, or will be
+	Low  bool  // less than 100 MiB is free, or will be
 }
 
 // SpaceError says that a content does not fit on the disk.
@@ -43,7 +43,7 @@ func (d *Dir) Space(need int64) (Space, error) {
 	if free < 0 {
 		return Space{Free: -1}, nil
 	}
-	s := Space{Free: free, Low: free-need < LowSpace}
+	s := Space{Free: free, Low: free-need < lowSpace}
 	if need > free {
 		return s, &SpaceError{Dir: dir, Need: need, Free: free}
 	}

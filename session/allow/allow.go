@@ -11,8 +11,8 @@ import (
 const (
 	MaxRules    = 1000
 	MaxRule     = 1024    // bytes of one rule
-	MaxCommand  = 8 << 10 // bytes of one shell command
-	MaxCommands = 32      // simple commands in one shell command
+	maxCommand  = 8 << 10 // bytes of one shell command
+	maxCommands = 32      // simple commands in one shell command
 )
 
 // Options says what the patterns of a list are about. The zero value is useful: relative paths then match no absolute

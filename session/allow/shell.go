@@ -44,8 +44,8 @@ func read(text string, stars bool) (commands [][]word, why string) {
 // unreadable says why a text is not read at all. Characters that a person cannot see or that a shell may take for a space
 // are refused.
 func unreadable(text string) string {
-	if len(text) > MaxCommand {
-		return fmt.Sprintf("the command has more than %d bytes", MaxCommand)
+	if len(text) > maxCommand {
+		return fmt.Sprintf("the command has more than %d bytes", maxCommand)
 	}
 	if !utf8.ValidString(text) {
 		return "the command is not valid UTF-8"
@@ -121,8 +121,8 @@ func (r *reader) command(c *syntax.CallExpr) {
 		r.why = "the command sets a variable"
 		return
 	}
-	if len(r.commands) == MaxCommands {
-		r.why = fmt.Sprintf("the command consists of more than %d commands", MaxCommands)
+	if len(r.commands) == maxCommands {
+		r.why = fmt.Sprintf("the command consists of more than %d commands", maxCommands)
 		return
 	}
 	var out []word

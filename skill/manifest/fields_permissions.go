@@ -148,20 +148,20 @@ func (p *parser) timeoutLimit(f *knownField, n *yamlnode.Node) {
 
 func (p *parser) memoryLimit(f *knownField, n *yamlnode.Node) {
 	p.limit(f, n, "a size such as 512MiB, at most 8GiB", func(text string) bool {
-		return size(text, MaxMemory, &p.m.Permissions.Limits.Memory)
+		return size(text, maxMemory, &p.m.Permissions.Limits.Memory)
 	})
 }
 
 func (p *parser) outputLimit(f *knownField, n *yamlnode.Node) {
 	p.limit(f, n, "a size such as 4MiB, at most 16MiB", func(text string) bool {
-		return size(text, MaxOutput, &p.m.Permissions.Limits.Output)
+		return size(text, maxOutput, &p.m.Permissions.Limits.Output)
 	})
 }
 
 func (p *parser) processesLimit(f *knownField, n *yamlnode.Node) {
 	p.limit(f, n, "a number from 1 to 1024", func(text string) bool {
 		count, err := strconv.Atoi(text)
-		if err != nil || count < 1 || count > MaxProcesses {
+		if err != nil || count < 1 || count > maxProcesses {
 			return false
 		}
 		p.m.Permissions.Limits.Processes = count

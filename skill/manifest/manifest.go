@@ -105,9 +105,9 @@ func (p *Permissions) Empty() bool { return len(p.Asked) == 0 && p.Limits == Lim
 // Limits are what one run of a script may use. Zero means the usual limit.
 type Limits struct {
 	Timeout   time.Duration // at most MaxTimeout
-	Memory    int64         // bytes of all its processes together, at most MaxMemory
-	Output    int64         // bytes of its output, at most MaxOutput
-	Processes int           // at the same time, at most MaxProcesses
+	Memory    int64         // bytes of all its processes together, at most 8 GiB
+	Output    int64         // bytes of its output, at most 16 MiB
+	Processes int           // at the same time, at most 1024
 }
 
 // texts returns the limits that are requested, such as "memory=512MiB".
@@ -128,9 +128,9 @@ func (l *Limits) texts() []string {
 // The most that a skill can request.
 const (
 	MaxTimeout   = 10 * time.Minute
-	MaxMemory    = 8 << 30  // bytes
-	MaxOutput    = 16 << 20 // bytes
-	MaxProcesses = 1024
+	maxMemory    = 8 << 30  // bytes
+	maxOutput    = 16 << 20 // bytes
+	maxProcesses = 1024
 )
 
 // Triggers say when a skill is offered automatically.

@@ -25,8 +25,8 @@ import (
 // Polling is the event for refreshing the catalog at fixed intervals. Its message has the reason.
 const Polling trace.Kind = "catalog_polling"
 
-// MaxWatches is the largest number of watched folders.
-const MaxWatches = 4096
+// maxWatches is the largest number of watched folders.
+const maxWatches = 4096
 
 // Options configures a Watcher. Catalog must not be nil.
 type Options struct {
@@ -55,7 +55,7 @@ type Watcher struct {
 
 // Start starts watching. The Watcher stops when ctx is done or Close is called. Start panics if Options.Catalog is nil.
 func Start(ctx context.Context, o *Options) *Watcher {
-	return start(ctx, o, folders{max: MaxWatches, open: fsnotify.NewWatcher})
+	return start(ctx, o, folders{max: maxWatches, open: fsnotify.NewWatcher})
 }
 
 func start(ctx context.Context, o *Options, f folders) *Watcher {
