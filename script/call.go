@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -70,7 +71,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.packages(), uncached: c.uncached}
+	src := &source{Of: c.of(grant.packages()), file: file, uncached: c.uncached}
 	var argv []string
 	if c.hook != nil && c.hook.Command != "" {
 		src.file = filepath.Join(dir, "SKILL.md") // where the command stands
@@ -116,14 +117,23 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		return nil, err
 	}
 	if out.ExitCode != 0 && !out.Stopped && c.hook == nil {
-		f := explain.Explain(ctx, h.known(ctx, c, src.with, cmd, out))
+		f := explain.Explain(ctx, h.known(ctx, c, src.With, cmd, out))
 		run.again(ctx, c, f)
 		c.note = joined(c.note, c.nothingGiven(out))
 		return nil, c.failed(cmd, out, f)
 	}
-	c.missed = explain.Missed(h.known(ctx, c, src.with, cmd, out))
+	c.missed = explain.Missed(h.known(ctx, c, src.With, cmd, out))
 	c.note = joined(c.note, c.nothingGiven(out))
 	return out, nil
+}
+
+// of is what packages are wanted for, besides those that the user added.
+func (c *call) of(with []string) *envs.Of {
+	of := &envs.Of{Skill: c.s, Script: c.sc, With: with}
+	if c.serve != nil && len(c.serve.Files) > 0 {
+		of.Also, of.Else = c.serve.Files[1:], c.serve.Else
+	}
+	return of
 }
 
 // place returns the skill's folder and the script's path in it. Both must exist: the system's error for a missing folder

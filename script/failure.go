@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/variable"
+	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
@@ -54,8 +55,10 @@ func (h *Host) known(ctx context.Context, c *call, with []string, cmd *runner.Co
 	r := &explain.Run{Skill: c.s, Script: c.sc, Args: c.args, Cmd: cmd, Out: out, AddedJSON: c.addedJSON, Serves: c.serve != nil, Hook: c.hook != nil,
 		Here: h.here(cmd.Dir), Workspace: h.o.Workspace, Rules: []runner.Denied{h.o.Denied, c.denied}, Env: h.o.Env, Home: h.operatorHome(),
 		Place: h.o.Place, Seen: c.look,
-		Imports: func() []string { return imports(c.s, c.sc) },
-		Lacking: func(python bool) []string { return h.lacking(ctx, c, with, python) }}
+		Imports: func() []string { return envs.Imports(c.s, c.sc) },
+		Lacking: func(python bool) []string {
+			return h.envs.Lacks(ctx, &envs.Of{Skill: c.s, Script: c.sc, With: with}, python)
+		}}
 	if c.temp != nil {
 		r.Temp, r.OtherTemp = c.temp.dir, c.temp.other
 	}
@@ -70,22 +73,6 @@ func (h *Host) looked(ctx context.Context, c *call) {
 		}
 		return h.o.Seen(ctx, c.s)
 	})
-}
-
-// lacking returns what a script imports and is not installed: modules of Python, or else npm packages.
-func (h *Host) lacking(ctx context.Context, c *call, with []string, python bool) []string {
-	if python {
-		if needs, err := pythonNeeds(c.s, c.sc, with); err == nil {
-			if p, err := h.pythons.Prepare(ctx, h.prepared(ctx, &source{host: h, s: c.s, sc: c.sc, with: with}, needs), nil); err == nil {
-				return p.Lacks(imports(c.s, c.sc))
-			}
-		}
-	} else if sc, ok := nodeScript(c.s, c.sc); ok {
-		if p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, sc, with, nil), nil); err == nil {
-			return p.Lacks
-		}
-	}
-	return nil
 }
 
 // failed returns the error of a script that ended with an exit code.

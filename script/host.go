@@ -15,10 +15,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/envs"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -121,8 +121,7 @@ type HostsFunc func(ctx context.Context, s *skill.Skill, sc Script, args []strin
 // Host runs scripts of skills. New makes one.
 type Host struct {
 	o        Options
-	pythons  *pyenv.Store
-	nodes    *nodeenv.Store
+	envs     *envs.Store
 	programs program.Asker
 	helps    helps
 	once     sync.Once // sweeps the work directories of killed runs
@@ -192,13 +191,8 @@ func New(o *Options) (*Host, error) {
 	h.helps.now = time.Now
 	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(h.o.Cache, "programs"), h.o.Env, h.answer
 	var err error
-	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: h.o.Cache,
-		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress})
-	if err != nil {
-		return nil, err
-	}
-	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC,
-		Cache: h.o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Hosts: o.PackageHosts, Progress: o.Progress})
+	h.envs, err = envs.New(&envs.Options{Runner: h.o.Runner, Guard: h.guard(), Confine: h.o.Confine, LookPath: o.LookPath, Env: h.o.Env, Cache: h.o.Cache, NPMRC: o.NPMRC,
+		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress, Making: h.preparing})
 	return h, err
 }
 
@@ -324,16 +318,9 @@ func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has changed since it was loaded: its scripts are not run", s.Name())}
 	case err != nil:
-		return nil, sealError(ctx, s, err)
+		return nil, fail.ToCopy(ctx, s.Name(), err)
 	}
 	return sealed, nil
-}
-
-func sealError(ctx context.Context, s *skill.Skill, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err)}
 }
 
 // started traces the start of a script. It returns the context of the run and a function that traces its end. success is the

@@ -15,8 +15,9 @@ import (
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/envs"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/survey"
-	"github.com/agent-base/agent-base/skill"
 )
 
 // bunGuards keep bun from installing packages and from reading .env and bunfig.toml in the working directory.
@@ -55,11 +56,8 @@ func denoConfig(src *source) []string {
 
 // source is a script for which a command is built.
 type source struct {
-	host *Host
-	s    *skill.Skill
-	sc   Script
-	file string   // absolute path
-	with []string // packages that the user added
+	*envs.Of
+	file string // absolute path
 
 	packages bool // its npm packages were prepared
 	uncached bool // see call
@@ -70,11 +68,11 @@ type source struct {
 // nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
 // skill, "" without one.
 func (src *source) nearest(names ...string) string {
-	root := strings.TrimSuffix(src.file, filepath.FromSlash(src.sc.File))
-	for dir := path.Dir(src.sc.File); ; dir = path.Dir(dir) {
+	root := strings.TrimSuffix(src.file, filepath.FromSlash(src.Script.File))
+	for dir := path.Dir(src.Script.File); ; dir = path.Dir(dir) {
 		for _, name := range names {
 			at := path.Join(dir, name)
-			if info, err := fs.Stat(src.s.FS(), at); err == nil && info.Mode().IsRegular() {
+			if info, err := fs.Stat(src.Skill.FS(), at); err == nil && info.Mode().IsRegular() {
 				return filepath.Join(root, filepath.FromSlash(at))
 			}
 		}
@@ -96,7 +94,7 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 		argv, err = h.interpreter(limited, src)
 	}
 	if err == nil {
-		c.python, err = h.pythonOfCalls(limited, src)
+		c.python, err = h.envs.PythonOfCalls(limited, src.Of)
 	}
 	switch {
 	case err == nil:
@@ -109,11 +107,20 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 	return argv, runDir, err
 }
 
+// withPackages returns the skill's folder and the script's path for a run, which are others if it needs npm packages.
+func (h *Host) withPackages(ctx context.Context, c *call, src *source, dir string) (runDir, runFile string, err error) {
+	runDir, c.packages, err = h.envs.Node(ctx, src.Of, dir)
+	if c.packages == "" {
+		return runDir, src.file, err
+	}
+	return runDir, filepath.Join(runDir, filepath.FromSlash(c.sc.File)), nil
+}
+
 // interpreter returns the argument list that runs the script, up to the script's own path. The extension decides, and the #! line among
 // the programs of one extension. It decides alone for a .sh file and for a file without a known extension. Only shell scripts are run
 // by a shell.
 func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
-	lang := survey.LanguageOf(src.sc.File)
+	lang := survey.LanguageOf(src.Script.File)
 	switch lang {
 	case survey.Python:
 		return h.python(ctx, src)
@@ -121,7 +128,7 @@ func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	default:
 		return h.program(ctx, src, lang)
 	}
-	b := survey.Head(src.s.FS(), src.sc.File)
+	b := survey.Head(src.Skill.FS(), src.Script.File)
 	if b == nil {
 		return nil, src.fail("", fs.ErrNotExist, "cannot be read: load the skill again, and check the file's permissions")
 	}
@@ -140,9 +147,8 @@ func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	return []string{src.file}, nil
 }
 
-// fail returns an error of the form "Script NAME …".
 func (src *source) fail(reason string, err error, format string, args ...any) error {
-	return &Error{Code: ExecutionFailed, Reason: reason, Err: err, Message: "Script " + src.sc.Name + " " + fmt.Sprintf(format, args...)}
+	return fail.OfScript(src.Script.Name, reason, err, format, args...)
 }
 
 // followShebang returns the arguments that a #! line asks for: its path, or a program of that name elsewhere.
@@ -170,10 +176,10 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var missing error // the first, or else one about a program whose folder is not used
 	var tooOld string
-	bang, _ := survey.ParseShebang(survey.Head(src.s.FS(), src.sc.File)) // the extension decides about what cannot be followed
+	bang, _ := survey.ParseShebang(survey.Head(src.Skill.FS(), src.Script.File)) // the extension decides about what cannot be followed
 	runs := lang.Row().RunsNamed(bang.Name())
 	for _, name := range runs {
-		if name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+		if name == "node" && strings.EqualFold(filepath.Ext(src.Script.File), ".tsx") {
 			continue // node strips types, but knows no JSX
 		}
 		path, err := h.o.LookPath(name)
@@ -199,7 +205,7 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	if len(runs) == 1 && runs[0] == bang.Name() {
 		cure = cmp.Or(language.ProgramNamed(runs[0]).Install, cure)
 	}
-	if strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+	if strings.EqualFold(filepath.Ext(src.Script.File), ".tsx") {
 		cure = "install bun (https://bun.sh)"
 	}
 	switch {
@@ -241,20 +247,16 @@ func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
 // packages, else with python3. Python is given its own absolute path, by which it finds its environment, and
 // arguments to ignore PYTHON* and the user's own packages; -B and utf8 stand for the variables that it then ignores too.
 func (h *Host) python(ctx context.Context, src *source) ([]string, error) {
-	text, err := src.text()
+	exe, err := h.envs.Python(ctx, src.Of)
 	if err != nil {
 		return nil, err
 	}
-	needs, err := src.needs(text)
+	text, err := envs.Text(src.Skill, src.Script)
 	if err != nil {
 		return nil, err
 	}
-	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, needs))
-	if err != nil {
-		return nil, ofPython(err)
-	}
-	if root, name := survey.Module(src.s.FS(), src.sc.File, text); name != "" {
-		dir := strings.TrimSuffix(src.file, filepath.FromSlash(src.sc.File))
+	if root, name := survey.Module(src.Skill.FS(), src.Script.File, text); name != "" {
+		dir := strings.TrimSuffix(src.file, filepath.FromSlash(src.Script.File))
 		return append(src.isolated(exe, "-I"), "-c", runModule, filepath.Join(dir, filepath.FromSlash(root)), filepath.Dir(src.file), name), nil
 	}
 	return append(src.isolated(exe, "-E", "-s"), src.file), nil
@@ -282,42 +284,6 @@ sys.path.insert(0, root)
 sys.path.append(own)
 runpy.run_module(name, run_name="__main__", alter_sys=True)
 `
-
-func (src *source) text() ([]byte, error) {
-	b, err := src.s.ReadFile(src.sc.File)
-	if errors.Is(err, skill.ErrTooBig) {
-		return nil, src.fail("", err, "cannot be read: %v: move its data into files of their own, which it opens", err)
-	}
-	if err != nil {
-		return nil, src.fail("", err, "cannot be read: %v", err)
-	}
-	return b, nil
-}
-
-// prepared describes a script to pyenv. It traces the making of an environment.
-func (h *Host) prepared(ctx context.Context, src *source, needs *pyenv.Needs) *pyenv.Script {
-	return &pyenv.Script{Name: src.sc.Name, Needs: needs, Making: func() func(error) {
-		return h.preparing(ctx, src.s, src.sc)
-	}}
-}
-
-// ofPython returns an *Error for an error of pyenv, and other errors, which are those of ctx, unchanged.
-func ofPython(err error) error {
-	var e *pyenv.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	return &Error{Code: ExecutionFailed, Reason: e.Reason, Message: e.Message, Err: e}
-}
-
-// isPython reports whether a script is run by Python.
-func isPython(s *skill.Skill, sc Script) bool {
-	if lang := survey.LanguageOf(sc.File); lang != "" {
-		return lang == survey.Python
-	}
-	bang, err := survey.ParseShebang(survey.Head(s.FS(), sc.File))
-	return err == nil && survey.LanguageNamed(bang.Name()) == survey.Python
-}
 
 // Version returns the first line that a program prints for --version. path is absolute. The answer is kept as long as the program
 // stays unchanged.

@@ -24,53 +24,6 @@ func granting(packages ...string) func(context.Context, *skill.Skill) (Grant, er
 	}
 }
 
-// C68: what a script gets from where.
-func TestNeeds(t *testing.T) {
-	imports := "import dep\n"
-	tests := []struct {
-		name     string
-		files    tree
-		with     []string
-		packages string
-		from     string
-		python   string
-		err      string
-	}{
-		{name: "nothing", files: tree{"scripts/a.py": imports}},
-		{name: "a block", files: tree{"scripts/a.py": needs("", "dep"), "requirements.txt": "other"}, packages: "dep", from: "its script block"},
-		{name: "a block and the user", files: tree{"scripts/a.py": needs("", "dep")}, with: []string{"more"}, packages: "dep more", from: "its script block and the user"},
-		{name: "an empty block", files: tree{"scripts/a.py": needs(imports), "requirements.txt": "dep"}},
-		{name: "requirements", files: tree{"scripts/a.py": imports, "requirements.txt": "dep>=1\n"}, packages: "dep>=1", from: "requirements.txt"},
-		{name: "a project", files: tree{"scripts/a.py": imports, "pyproject.toml": "[project]\ndependencies = ['dep']\nrequires-python = '>=3.3'\n"}, packages: "dep", from: "pyproject.toml", python: ">=3.3"},
-		{name: "the user", files: tree{"scripts/a.py": imports}, with: []string{"dep"}, packages: "dep", from: "the user"},
-		{name: "requirements and the user", files: tree{"scripts/a.py": imports, "scripts/requirements.txt": "dep"}, with: []string{"more"}, packages: "dep more", from: "scripts/requirements.txt and the user"},
-		{name: "it imports nothing", files: tree{"scripts/a.py": "import json\n", "requirements.txt": "dep"}, with: []string{"more"}},
-		{name: "it imports nothing, with a Python", files: tree{"scripts/a.py": "import json\n", "pyproject.toml": "[project]\ndependencies = ['dep']\nrequires-python = '>=3.3'\n"}, python: ">=3.3"},
-		{name: "it may import something", files: tree{"scripts/a.py": "import runpy\n", "requirements.txt": "dep"}, packages: "dep", from: "requirements.txt"},
-		{name: "a sibling imports", files: tree{"scripts/a.py": "import b\n", "scripts/b.py": imports, "requirements.txt": "dep"}, packages: "dep", from: "requirements.txt"},
-		{name: "a broken declaration", files: tree{"scripts/a.py": imports, "requirements.txt": "dep\n-e .\n"}, err: "Script a is not run: requirements.txt:2: -e is not allowed"},
-		{name: "a broken declaration of what is not imported", files: tree{"scripts/a.py": "import json\n", "requirements.txt": "dep\n-e .\n"}},
-		{name: "a broken block", files: tree{"scripts/a.py": "# /// script\nimport json\n"}, err: "Script a is not run: line 1: the script block is not closed"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := open(t, "", tt.files)
-			src := &source{s: s, sc: Script{Name: "a", File: "scripts/a.py"}, with: tt.with}
-			got, err := src.needs([]byte(tt.files["scripts/a.py"]))
-			if tt.err != "" {
-				failure(t, err, ExecutionFailed, ReasonMetadata, tt.err)
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Join(got.Dependencies, " ") != tt.packages || got.From != tt.from || got.RequiresPython != tt.python {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
-}
-
 // C68: a skill with requirements.txt runs; scripts with equal needs share an environment, wherever they are declared.
 func TestEqualNeedsShareAnEnvironment(t *testing.T) {
 	h := uvHost(t, index(t))
@@ -88,60 +41,6 @@ func TestEqualNeedsShareAnEnvironment(t *testing.T) {
 	h.Granted = granting("dep")
 	if got := mustText(t, h, other, "d"); got != "one\n" || calls(t, log, "venv") != 1 {
 		t.Errorf("got %q, %d environments", got, calls(t, log, "venv"))
-	}
-}
-
-// One result for all scripts that need the same; each environment is made once, and a failure happens once.
-func TestPrepareAll(t *testing.T) {
-	h := uvHost(t, index(t))
-	log := logged(t, h, false)
-	s := open(t, "", tree{
-		"scripts/a.py": printsDep, "scripts/b.py": printsDep, "scripts/c.py": "print(1)\n", "scripts/d.sh": "echo\n", "scripts/e.py": needs(printsDep, "gone"),
-		"scripts/f.py": "# /// script\n", "scripts/g.py": needs(printsDep, "gone"), "requirements.txt": "dep\n",
-	})
-	scripts, _ := List(s, nil)
-	all, err := h.host().PrepareAll(t.Context(), s, scripts, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, p := range all {
-		line := ""
-		for _, sc := range p.Scripts {
-			line += sc.Name
-		}
-		if p.Err != nil {
-			line += " failed"
-		}
-		got = append(got, strings.TrimSpace(line+" "+strings.Join(p.Packages, " ")+" "+p.Declared))
-	}
-	want := []string{"ab dep==1.0 requirements.txt", "c", "d", "eg failed  its script block", "f failed"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if n := calls(t, log, "lock"); n != 2 {
-		t.Errorf("resolved %d times", n)
-	}
-	all, err = h.host().PrepareAll(t.Context(), s, scripts[:1], &PrepareOptions{With: []string{"missing"}})
-	if err != nil || len(all) != 1 || !strings.Contains(all[0].Err.Error(), "missing") {
-		t.Errorf("got %+v, %v", all, err)
-	}
-	deps := DependenciesOf(s, scripts, nil)
-	if len(deps) != 3 || deps[0].Declared != "requirements.txt" || !slices.Equal(deps[0].Packages, []string{"dep"}) || deps[2].Err == nil {
-		t.Errorf("got %+v", deps)
-	}
-}
-
-// C68: what a skill imports and does not declare is said.
-func TestUndeclared(t *testing.T) {
-	h := uvHost(t, index(t))
-	s := open(t, "", tree{"scripts/a.py": "import yaml, own, dep\nfrom tools import x\n", "elsewhere/tools.py": "", "own/x.py": ""})
-	sc := Script{Name: "a", File: "scripts/a.py"}
-	if p, err := h.Prepare(t.Context(), s, sc, nil); err != nil || p.Needed || !slices.Equal(p.Undeclared, []string{"dep", "yaml"}) {
-		t.Errorf("got %+v, %v", p, err)
-	}
-	if p, err := h.Prepare(t.Context(), s, sc, &PrepareOptions{With: []string{"dep"}}); err != nil || !p.Made || !slices.Equal(p.Undeclared, []string{"yaml"}) {
-		t.Errorf("with one: got %+v, %v", p, err)
 	}
 }
 
@@ -248,25 +147,5 @@ func TestShellStartsNode(t *testing.T) {
 	}
 	if _, err := os.Stat(dirOf(t, s) + "/node_modules"); err == nil {
 		t.Error("something was written into the skill")
-	}
-}
-
-// C68: the packages that a user names are those of one registry, by name.
-func TestPackageNames(t *testing.T) {
-	for name, ok := range map[string]bool{
-		"pyyaml>=6": true, "requests[socks]": true, NPM + "left-pad@1": true, NPM + "@scope/name": true,
-		"git+https://example.com/x": false, "x @ https://example.com/x.whl": false, NPM + "https://example.com/x.tgz": false, NPM + "file:../x": false, NPM: false, "": false,
-	} {
-		if err := CheckPackages([]string{"dep", name}); (err == nil) != ok {
-			t.Errorf("%q: got %v", name, err)
-		}
-	}
-	for pair, want := range map[[2]string]bool{
-		{"PyYAML", "pyyaml>=6"}: true, {"a-b", "a_B"}: true, {"a", "b"}: false,
-		{NPM + "a", NPM + "a@2"}: true, {NPM + "@s/a@1", NPM + "@s/a"}: true, {NPM + "a", "a"}: false, {"a", NPM + "a"}: false,
-	} {
-		if got := SamePackage(pair[0], pair[1]); got != want {
-			t.Errorf("%q: got %v", pair, got)
-		}
 	}
 }

@@ -88,6 +88,14 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	return cmd, nil
 }
 
+// withPython puts the folder of an interpreter before a PATH, so that a shell script starts this one.
+func withPython(searchPath, exe string) string {
+	if exe == "" {
+		return searchPath
+	}
+	return strings.Join(slices.DeleteFunc([]string{filepath.Dir(exe), searchPath}, func(p string) bool { return p == "" }), string(filepath.ListSeparator))
+}
+
 // watched has the caller get what the script writes, as it comes and without secrets.
 func (h *Host) watched(c *call, r *scriptRun, cmd *runner.Command) {
 	if c.out == nil && c.err == nil {

@@ -367,24 +367,3 @@ func TestRunIsTraced(t *testing.T) {
 		t.Errorf("events differ (-want +got):\n%s", diff)
 	}
 }
-
-// A caller that shows one line shows the message without what the script printed.
-func TestBrief(t *testing.T) {
-	s := open(t, "", tree{"scripts/a.sh": ""})
-	for _, tt := range []struct {
-		out  runner.Output
-		want string
-	}{
-		{runner.Output{ExitCode: 3, Stderr: []byte("boom")}, "Script failed with exit code 3"},
-		{runner.Output{ExitCode: 3, Stdout: []byte(`{"error":1}`)}, "Script failed with exit code 3"},
-		{runner.Output{Stdout: []byte("text"), Stderr: []byte("why")}, "Expected JSON output"},
-	} {
-		h := host(t)
-		h.Runner = &canned{out: tt.out}
-		_, err := run(t, h, s, "a", nil)
-		var e *Error
-		if !errors.As(err, &e) || e.Brief() != tt.want {
-			t.Errorf("got %v, want %q", err, tt.want)
-		}
-	}
-}

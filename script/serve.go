@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
@@ -106,7 +107,7 @@ func (h *Host) Serve(ctx context.Context, s *skill.Skill, o *ServeOptions) (*Ser
 		out, err = h.serve(ctx, &c)
 		return err
 	})
-	return out, ofProgram(o.Name, err)
+	return out, fail.OfProgram(o.Name, err)
 }
 
 func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
@@ -244,10 +245,10 @@ func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err er
 	if len(o.Files) == 0 || !filepath.IsAbs(o.Program) {
 		return errors.New("script.ServeOptions: Files and an absolute Program, or a Command, are needed")
 	}
-	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages(), uncached: c.uncached}
+	src := &source{Of: c.of(r.grant.packages()), file: r.file, uncached: c.uncached}
 	r.read = append(r.read, filepath.Dir(o.Program))
 	if survey.LanguageOf(c.sc.File) == survey.Python {
-		exe, err := h.pythonOf(ctx, src, o.Files)
+		exe, err := h.envs.Python(ctx, src.Of)
 		r.argv = append(src.isolated(exe, "-I"), o.Program)
 		return err
 	}
@@ -275,28 +276,14 @@ func ofEngine(argv []string) []string {
 	return append(argv, "--no-lock", "--cached-only")
 }
 
-// pythonOf returns the interpreter that has the packages of some Python files.
-func (h *Host) pythonOf(ctx context.Context, src *source, files []string) (string, error) {
-	var all []Script
-	for _, file := range files {
-		all = append(all, Script{Name: src.sc.Name, File: file})
-	}
-	needs, err := joinedNeeds(src.s, all, src.with)
-	if err != nil {
-		return "", err
-	}
-	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, needs))
-	return exe, ofPython(err)
-}
-
 // ownCommand sets the command that a skill names itself.
 func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error) {
 	o := c.serve
-	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.packages(), uncached: c.uncached}
+	src := &source{Of: c.of(r.grant.packages()), file: r.file, uncached: c.uncached}
 	path := o.Command
 	switch survey.LanguageOf(c.sc.File) {
 	case survey.Python:
-		if path, err = h.pythonOf(ctx, src, o.Files); err != nil {
+		if path, err = h.envs.Python(ctx, src.Of); err != nil {
 			return err
 		}
 	case survey.JavaScript, survey.TypeScript:

@@ -169,10 +169,7 @@ func (o *SweepOptions) now() time.Time {
 func (h *Host) environments(o *SweepOptions) []Swept {
 	var out []Swept
 	before := o.now().Add(-cmp.Or(o.Unused, DefaultUnused))
-	for _, l := range h.pythons.Unused(before) {
-		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
-	}
-	for _, l := range h.nodes.Unused(before) {
+	for _, l := range h.envs.Unused(before) {
 		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
 	}
 	return out

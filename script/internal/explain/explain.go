@@ -8,18 +8,11 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
-)
-
-// The reasons of a Finding.
-const (
-	ReasonModule  = "module_missing"
-	ReasonJSON    = "json_unknown"
-	ReasonBlocked = "not_permitted"
-	ReasonNetwork = "network_not_permitted"
 )
 
 // Run is what is known about a run that has ended.
@@ -51,7 +44,7 @@ type Run struct {
 
 // Finding is what was found out about a run.
 type Finding struct {
-	Reason          string   // one of the Reason constants, or "" if none holds
+	Reason          string   // one of the reasons of package fail, or "" if none holds
 	Cause           error    // of that reason; may be nil
 	withheld, unset []string // variables that it reads and did not get: those that the operator has, and the others
 }
@@ -85,30 +78,30 @@ const saysThat = "it says that "
 func Explain(ctx context.Context, r *Run) *Finding {
 	if m := r.missing(); m != nil && r.Script.File != "" {
 		r.completeModule(ctx, m)
-		return &Finding{Reason: ReasonModule, Cause: m}
+		return &Finding{Reason: fail.ReasonModule, Cause: m}
 	}
 	if o := r.otherTemp(); o != nil {
-		return &Finding{Reason: ReasonBlocked, Cause: o}
+		return &Finding{Reason: fail.ReasonBlocked, Cause: o}
 	}
 	if b := blocked(r.Cmd, r.Out, r.Here); b != nil {
 		if slices.ContainsFunc(r.Rules, func(d runner.Denied) bool { return d.Denies(b.Path, b.Write) }) {
 			b = &refusedFile{Path: b.Path, Write: b.Write, Rule: true}
 		}
-		return &Finding{Reason: ReasonBlocked, Cause: b}
+		return &Finding{Reason: fail.ReasonBlocked, Cause: b}
 	}
 	f := &Finding{}
 	u := r.unreached()
 	f.withheld, f.unset = r.lacking(u == nil && !r.Serves)
 	if u != nil {
-		f.Reason, f.Cause = ReasonNetwork, u
+		f.Reason, f.Cause = fail.ReasonNetwork, u
 	} else if r.AddedJSON && refusesJSON(r.Out) {
-		f.Reason = ReasonJSON
+		f.Reason = fail.ReasonJSON
 	} else if r.Out.Sandbox.ConfinesFiles() && noTerminal().Match(r.Out.Stderr) {
 		f.Cause = errNoTerminal
 	} else if a := r.above(ctx); a != nil && len(f.withheld)+len(f.unset) == 0 {
 		f.Cause = a
 	} else if b := guessed(r.Cmd, r.Out, r.Here); b != nil && len(f.withheld)+len(f.unset) == 0 {
-		f.Reason, f.Cause = ReasonBlocked, b
+		f.Reason, f.Cause = fail.ReasonBlocked, b
 	}
 	return f
 }
@@ -117,7 +110,7 @@ func Explain(ctx context.Context, r *Run) *Finding {
 func Missed(r *Run) *Finding {
 	f := &Finding{}
 	if u := r.missedNetwork(); u != nil {
-		f.Reason, f.Cause = ReasonNetwork, u
+		f.Reason, f.Cause = fail.ReasonNetwork, u
 	} else if r.Hook && r.Out.ExitCode != 0 {
 		f.withheld, f.unset = r.lacking(false)
 	}
@@ -131,7 +124,7 @@ func Missed(r *Run) *Finding {
 func Undone(cmd *runner.Command, out *runner.Output) *Finding {
 	b := undoneAt(cmd, &out.Undone[0])
 	b.recorded = true
-	return &Finding{Reason: ReasonBlocked, Cause: b}
+	return &Finding{Reason: fail.ReasonBlocked, Cause: b}
 }
 
 // errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
@@ -141,7 +134,7 @@ var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkp
 
 // Text is what the finding adds to the message of a failure.
 func (f *Finding) Text() string {
-	if f.Reason == ReasonModule {
+	if f.Reason == fail.ReasonModule {
 		return ". " + f.Cause.Error()
 	}
 	text := ""

@@ -1,20 +1,24 @@
 package explain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/agent-base/agent-base/script/internal/fail"
+)
 
 // C64: a script that refuses a flag that its caller did not give is told from one that failed.
 func TestFlagIsRefused(t *testing.T) {
 	s := load(t, t.TempDir(), tree{"scripts/a.sh": ""})
 	for said, want := range map[string]string{
-		"error: unknown option '--json'":                                ReasonJSON,
-		"Error: No such option: --json":                                 ReasonJSON,
-		"a.py: error: argument --json: not allowed with argument --csv": ReasonJSON,
-		"Unknown option: json":                                          ReasonJSON,
-		"a.sh: illegal option -- -":                                     ReasonJSON,
-		"getopt: unrecognized option '--json'":                          ReasonJSON,
-		"a.sh: invalid option -- '-'":                                   ReasonJSON,
-		"cat: --json: No such file or directory":                        ReasonJSON,
-		"FileNotFoundError: [Errno 2] No such file: '--json'":           ReasonJSON,
+		"error: unknown option '--json'":                                fail.ReasonJSON,
+		"Error: No such option: --json":                                 fail.ReasonJSON,
+		"a.py: error: argument --json: not allowed with argument --csv": fail.ReasonJSON,
+		"Unknown option: json":                                          fail.ReasonJSON,
+		"a.sh: illegal option -- -":                                     fail.ReasonJSON,
+		"getopt: unrecognized option '--json'":                          fail.ReasonJSON,
+		"a.sh: invalid option -- '-'":                                   fail.ReasonJSON,
+		"cat: --json: No such file or directory":                        fail.ReasonJSON,
+		"FileNotFoundError: [Errno 2] No such file: '--json'":           fail.ReasonJSON,
 		"settings.json not found":                                       "",
 		"usage: a [--json]\nerror: a file is required":                  "",
 		"invalid JSON in answer":                                        "",

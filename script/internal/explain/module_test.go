@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
@@ -54,7 +55,7 @@ func TestMissingModule(t *testing.T) {
 			r.Lacking = func(bool) []string { return strings.Fields(tt.lacking) }
 			f := Explain(t.Context(), r)
 			got, ok := f.Cause.(*missingModule)
-			if !ok || !reflect.DeepEqual(*got, tt.want) || f.Reason != ReasonModule || f.Text() != tt.text {
+			if !ok || !reflect.DeepEqual(*got, tt.want) || f.Reason != fail.ReasonModule || f.Text() != tt.text {
 				t.Errorf("got %+v, %q, %q", got, f.Reason, f.Text())
 			}
 			for i, w := range f.Wants() {

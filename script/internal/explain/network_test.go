@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -50,7 +51,7 @@ func TestMissedNetwork(t *testing.T) {
 			if (f == nil) != (tt.want == "") {
 				t.Fatalf("got %+v", f)
 			}
-			if f != nil && (f.Reason != ReasonNetwork || len(f.Wants()) == 0 || !strings.Contains(f.Text(), tt.want)) {
+			if f != nil && (f.Reason != fail.ReasonNetwork || len(f.Wants()) == 0 || !strings.Contains(f.Text(), tt.want)) {
 				t.Errorf("got %q, %s", f.Text(), f.Wants())
 			}
 		})
@@ -111,7 +112,7 @@ func TestUnreached(t *testing.T) {
 			if tt.none {
 				return
 			}
-			if !slices.Equal(tt.hosts, u.Hosts) || u.Direct != tt.direct || f.Reason != ReasonNetwork || len(f.Wants().Kind(want.Variable)) > 0 {
+			if !slices.Equal(tt.hosts, u.Hosts) || u.Direct != tt.direct || f.Reason != fail.ReasonNetwork || len(f.Wants().Kind(want.Variable)) > 0 {
 				t.Errorf("got %+v, %q, lacks %s", u, f.Reason, f.Wants())
 			}
 		})

@@ -1,4 +1,4 @@
-package script
+package envs
 
 import (
 	"context"
@@ -11,43 +11,39 @@ import (
 
 	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
 
 // usesNode reports whether a script is run by an interpreter of JavaScript or TypeScript.
-func usesNode(s *skill.Skill, sc Script) bool {
-	lang := survey.LanguageOf(sc.File)
-	if lang == "" {
-		if bang, err := survey.ParseShebang(survey.Head(s.FS(), sc.File)); err == nil {
-			lang = survey.LanguageNamed(bang.Name())
-		}
-	}
+func usesNode(s *skill.Skill, sc survey.Script) bool {
+	lang := survey.LanguageIn(sc.File, survey.Head(s.FS(), sc.File))
 	return lang == survey.JavaScript || lang == survey.TypeScript
 }
 
-// withPackages returns the skill's folder and the script's path for a run. They are those given unless the script needs npm
-// packages: then it runs from a copy of its skill below the folder with the packages, because an interpreter looks for
-// them in the folders above the script.
-func (h *Host) withPackages(ctx context.Context, c *call, src *source, dir string) (runDir, runFile string, err error) {
-	sc, ok := nodeScript(c.s, c.sc)
+// Node returns the skill's folder for a run, and the folder of the npm packages. They are dir and "" unless the script needs npm
+// packages: then it runs from a copy of its skill below the folder with the packages, because an interpreter looks for them in the
+// folders above the script.
+func (st *Store) Node(ctx context.Context, of *Of, dir string) (runDir, packages string, err error) {
+	sc, ok := nodeScript(of.Skill, of.Script)
 	if !ok {
-		return dir, src.file, nil
+		return dir, "", nil
 	}
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, sc, src.with, c.serve), nil)
+	p, err := st.nodes.Prepare(ctx, st.project(ctx, of, sc), nil)
 	if err != nil {
 		return "", "", ofNode(err)
 	}
 	if !p.Needed {
-		return dir, src.file, nil
+		return dir, "", nil
 	}
-	key, err := contentKey(ctx, c.s)
+	key, err := contentKey(ctx, of.Skill)
 	if err != nil {
-		return "", "", sealError(ctx, c.s, err)
+		return "", "", fail.ToCopy(ctx, of.Skill.Name(), err)
 	}
 	dir, err = p.Copy(ctx, key, func(folder string) (string, error) {
-		sealed, err := c.s.Seal(ctx, folder)
+		sealed, err := of.Skill.Seal(ctx, folder)
 		if err != nil {
 			return "", err
 		}
@@ -55,10 +51,9 @@ func (h *Host) withPackages(ctx context.Context, c *call, src *source, dir strin
 		return sealed.Dir(ctx)
 	})
 	if err != nil {
-		return "", "", sealError(ctx, c.s, err)
+		return "", "", fail.ToCopy(ctx, of.Skill.Name(), err)
 	}
-	c.packages = p.Folder
-	return dir, filepath.Join(dir, filepath.FromSlash(c.sc.File)), nil
+	return dir, p.Folder, nil
 }
 
 // contentKey names the content of a skill: its digest, its name, and which of its files are executable.
@@ -87,29 +82,21 @@ func contentKey(ctx context.Context, s *skill.Skill) (string, error) {
 	return program.Digest(parts...), err
 }
 
-// project describes a script to nodeenv. It traces the making of an environment.
-func (h *Host) project(ctx context.Context, s *skill.Skill, sc Script, with []string, serve *ServeOptions) *nodeenv.Project {
-	p := project(s, sc, with, serve)
-	p.Making = func() func(error) { return h.preparing(ctx, s, sc) }
+// project describes the JavaScript or TypeScript that of is or starts to nodeenv. It traces the making of an environment.
+func (st *Store) project(ctx context.Context, of *Of, sc survey.Script) *nodeenv.Project {
+	p := of.project(sc.File)
+	p.Making = func() func(error) { return st.o.Making(ctx, of.Skill, sc) }
 	return p
 }
 
-// project describes a script, or what Serve runs, which has further files and packages.
-func project(s *skill.Skill, sc Script, with []string, serve *ServeOptions) *nodeenv.Project {
-	p := &nodeenv.Project{FS: s.FS(), File: sc.File, Script: sc.Name, With: npmPackages(with)}
-	if serve != nil && len(serve.Files) > 0 {
-		p.Also, p.Else = serve.Files[1:], npmPackages(serve.Else)
-	}
-	return p
+func (of *Of) project(file string) *nodeenv.Project {
+	return &nodeenv.Project{FS: of.Skill.FS(), File: file, Script: of.Script.Name, With: npmPackages(of.With), Also: of.Also, Else: npmPackages(of.Else)}
 }
-
-// NPM begins the name of an npm package among packages that a user added: npm:marked. Others are of Python.
-const NPM = want.NPM
 
 // npmPackages returns the npm packages among those that a user added, without the prefix.
 func npmPackages(with []string) (out []string) {
 	for _, p := range with {
-		if name, ok := strings.CutPrefix(p, NPM); ok {
+		if name, ok := strings.CutPrefix(p, want.NPM); ok {
 			out = append(out, name)
 		}
 	}
@@ -118,20 +105,20 @@ func npmPackages(with []string) (out []string) {
 
 // pythonPackages returns the Python packages among those that a user added.
 func pythonPackages(with []string) []string {
-	return slices.DeleteFunc(slices.Clone(with), func(p string) bool { return strings.HasPrefix(p, NPM) })
+	return slices.DeleteFunc(slices.Clone(with), func(p string) bool { return strings.HasPrefix(p, want.NPM) })
 }
 
-// ofNode returns an *Error for an error of nodeenv, and other errors, which are those of ctx, unchanged.
+// ofNode returns a *fail.Error for an error of nodeenv, and other errors, which are those of ctx, unchanged.
 func ofNode(err error) error {
 	var e *nodeenv.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &Error{Code: ExecutionFailed, Reason: e.Reason, Message: e.Message, Err: e}
+	return &fail.Error{Code: fail.ExecutionFailed, Reason: e.Reason, Message: e.Message, Err: e}
 }
 
 // prepareNode prepares the packages of a JavaScript or TypeScript script.
-func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with []string, serve *ServeOptions, o *PrepareOptions) *Prepared {
+func (st *Store) prepareNode(ctx context.Context, of *Of, o *PrepareOptions) *Prepared {
 	start := time.Now()
 	options := nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
 	if o.Large != nil {
@@ -139,14 +126,14 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with 
 			return o.Large(ctx, Download{Script: d.Script, Packages: d.Packages, Bytes: d.Bytes})
 		}
 	}
-	own, _ := nodeScript(s, sc)
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, own, with, serve), &options)
-	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
+	own, _ := nodeScript(of.Skill, of.Script)
+	p, err := st.nodes.Prepare(ctx, st.project(ctx, of, own), &options)
+	out := &Prepared{Scripts: []survey.Script{of.Script}, Needed: p.Needed, Err: ofNode(err)}
 	if p.Needed && (err == nil || p.Declared != "") {
-		out.Declared = declaredBy(p.Declared, with)
+		out.Declared = declaredBy(p.Declared, of.With)
 	}
 	for _, name := range p.Lacks {
-		out.Undeclared = append(out.Undeclared, NPM+name)
+		out.Undeclared = append(out.Undeclared, want.NPM+name)
 	}
 	if err == nil {
 		out.Made, out.Packages, out.Unbuilt, out.folder = p.Made, p.Packages, p.Unbuilt, p.Folder
@@ -170,18 +157,18 @@ func declaredBy(file string, with []string) string {
 
 // nodeDependencies returns what the JavaScript or TypeScript needs that a script is or starts. It has neither packages nor an
 // error if that needs nothing.
-func nodeDependencies(s *skill.Skill, sc Script, with []string, serve *ServeOptions) Dependencies {
-	own, _ := nodeScript(s, sc)
-	file, packages, lacks, err := nodeenv.Declared(project(s, Script{Name: sc.Name, File: own.File}, with, serve))
-	d := Dependencies{Scripts: []Script{sc}, Err: ofNode(err)}
+func (of *Of) nodeDependencies() Dependencies {
+	own, _ := nodeScript(of.Skill, of.Script)
+	file, packages, lacks, err := nodeenv.Declared(of.project(own.File))
+	d := Dependencies{Scripts: []survey.Script{of.Script}, Err: ofNode(err)}
 	for _, p := range packages {
-		d.Packages = append(d.Packages, NPM+p)
+		d.Packages = append(d.Packages, want.NPM+p)
 	}
 	for _, p := range lacks {
-		d.Undeclared = append(d.Undeclared, NPM+p)
+		d.Undeclared = append(d.Undeclared, want.NPM+p)
 	}
 	if len(packages) > 0 {
-		d.Declared = declaredBy(file, with)
+		d.Declared = declaredBy(file, of.With)
 	}
 	return d
 }

@@ -1,4 +1,4 @@
-package script
+package envs
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 
 	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/want"
 )
 
 // PrepareOptions says how dependencies are prepared.
@@ -27,7 +29,7 @@ type Download = pyenv.Download
 
 // Prepared is what was found or made for scripts that need the same.
 type Prepared struct {
-	Scripts    []Script
+	Scripts    []survey.Script
 	Needed     bool     // they have dependencies
 	Made       bool     // the environment was made by this call; false: it was there
 	Packages   []string // those of the environment, as "name==version" or "name@version", sorted
@@ -40,41 +42,12 @@ type Prepared struct {
 	folder string // of npm packages
 }
 
-// Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
-// script runs without uv, without npm and without a network. Prepare runs nothing of the skill, and of the
-// packages only the builds that PrepareOptions.Build allows. For a Python script without dependencies it only finds the Python that the script requires. The error is that of ctx, or
-// an *Error with the reason ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil;
-// with an error only Needed and Declared may be set.
-func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
-	all, err := h.PrepareAll(ctx, s, []Script{sc}, o)
-	if err != nil {
-		return &Prepared{}, err
-	}
-	return &all[0], all[0].Err
-}
-
-// PrepareAll is Prepare for several scripts. It returns one result for all that need the same, in the order of the scripts.
-// The error is that of ctx, or of what holds for the whole skill; that of a script is in its result.
-func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script, o *PrepareOptions) ([]Prepared, error) {
-	if o == nil {
-		o = &PrepareOptions{}
-	}
-	done, err := h.use(ctx, h.o.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if err := checkOpen(s); err != nil {
-		return nil, err
-	}
-	grant, err := h.granted(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+// PrepareAll makes the environments of some scripts. It returns one result for all that need the same, in the order of the scripts. The
+// error is that of ctx; that of a script is in its result.
+func (st *Store) PrepareAll(ctx context.Context, s *skill.Skill, scripts []survey.Script, with []string, o *PrepareOptions) ([]Prepared, error) {
 	out := []Prepared{}
-	with := slices.Concat(grant.packages(), o.With)
 	for _, g := range groups(s, scripts, with) {
-		p := h.prepareGroup(ctx, s, g, with, o)
+		p := st.prepareGroup(ctx, s, g, o)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -88,18 +61,18 @@ func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script,
 	return out, nil
 }
 
-func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, with []string, o *PrepareOptions) *Prepared {
+func (st *Store) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, o *PrepareOptions) *Prepared {
 	start := time.Now()
 	out := &Prepared{Scripts: g.scripts, Err: g.err}
 	switch {
-	case g.node:
-		return h.prepareNode(ctx, s, g.scripts[0], with, g.serve, o)
+	case g.node != nil:
+		return st.prepareNode(ctx, g.node, o)
 	case g.needs == nil:
 		return out
 	}
 	out.Declared = g.needs.From
-	src := &source{host: h, s: s, sc: g.scripts[0]}
-	p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, g.needs), &pyenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since, Build: o.Build, Large: o.Large})
+	of := &Of{Skill: s, Script: g.scripts[0]}
+	p, err := st.pythons.Prepare(ctx, st.prepared(ctx, of, g.needs), &pyenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since, Build: o.Build, Large: o.Large})
 	if out.Needed = p.Needed; err != nil {
 		out.Err = ofPython(err)
 		return out
@@ -115,10 +88,10 @@ func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, with 
 func CheckPackages(packages []string) error {
 	for _, p := range packages {
 		check := pyenv.CheckPackage
-		if strings.HasPrefix(p, NPM) {
+		if strings.HasPrefix(p, want.NPM) {
 			check = nodeenv.CheckPackage
 		}
-		if err := check(strings.TrimPrefix(p, NPM)); err != nil {
+		if err := check(strings.TrimPrefix(p, want.NPM)); err != nil {
 			return err
 		}
 	}
@@ -127,8 +100,8 @@ func CheckPackages(packages []string) error {
 
 // SamePackage reports whether two requirements name the same package: "PyYAML" and "pyyaml>=6", "npm:a" and "npm:a@2".
 func SamePackage(a, b string) bool {
-	first, npm := strings.CutPrefix(a, NPM)
-	second, other := strings.CutPrefix(b, NPM)
+	first, npm := strings.CutPrefix(a, want.NPM)
+	second, other := strings.CutPrefix(b, want.NPM)
 	if npm || other {
 		return npm && other && nodeenv.SamePackage(first, second)
 	}

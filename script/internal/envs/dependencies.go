@@ -1,4 +1,4 @@
-package script
+package envs
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // Dependencies is what some scripts of a skill need, all of them the same.
 type Dependencies struct {
-	Scripts    []Script
+	Scripts    []survey.Script
 	Declared   string   // what declares them, such as "requirements.txt"; "" if nothing does
 	Packages   []string // as they are declared
 	Undeclared []string // modules that they import without any declaration, and that are neither part of Python nor files of the skill
@@ -19,23 +19,23 @@ type Dependencies struct {
 
 // DependenciesOf returns what the scripts of a skill need, with packages that the user added: those of Python, and of npm
 // with the prefix NPM. It reads files only. Scripts that need nothing are left out.
-func DependenciesOf(s *skill.Skill, scripts []Script, with []string) []Dependencies {
+func DependenciesOf(s *skill.Skill, scripts []survey.Script, with []string) []Dependencies {
 	var out []Dependencies
 	for _, g := range groups(s, scripts, with) {
 		d := Dependencies{Scripts: g.scripts, Err: g.err}
-		if g.node {
-			d = nodeDependencies(s, g.scripts[0], with, nil)
+		if g.node != nil {
+			d = g.node.nodeDependencies()
 		}
 		if g.needs != nil {
 			d.Declared, d.Packages = g.needs.From, g.needs.Dependencies
 		}
-		if len(d.Packages) == 0 && !g.node {
+		if len(d.Packages) == 0 && g.node == nil {
 			d.Undeclared = g.undeclared(s)
 		}
 		if len(d.Packages)+len(d.Undeclared) == 0 && d.Err == nil {
 			continue
 		}
-		same := slices.IndexFunc(out, func(o Dependencies) bool { return g.node && o.alike(&d) })
+		same := slices.IndexFunc(out, func(o Dependencies) bool { return g.node != nil && o.alike(&d) })
 		if same >= 0 {
 			out[same].Scripts = append(out[same].Scripts, d.Scripts...)
 			continue
@@ -52,27 +52,27 @@ func (d *Dependencies) alike(o *Dependencies) bool {
 
 // alike is scripts that need the same.
 type alike struct {
-	scripts []Script
-	node    bool          // one script of JavaScript or TypeScript
-	serve   *ServeOptions // of what Serve runs
-	needs   *pyenv.Needs  // nil for scripts that are not run by Python, and with an error
+	scripts []survey.Script
+	node    *Of          // one script of JavaScript or TypeScript, or a program; nil for others
+	needs   *pyenv.Needs // nil for scripts that are not run by Python, and with an error
 	err     error
 }
 
 // groups puts scripts together that need the same.
-func groups(s *skill.Skill, scripts []Script, with []string) []*alike {
+func groups(s *skill.Skill, scripts []survey.Script, with []string) []*alike {
 	var out []*alike
 	known := map[string]*alike{}
 	for _, sc := range scripts {
-		g := &alike{scripts: []Script{sc}}
+		of := &Of{Skill: s, Script: sc, With: with}
+		g := &alike{scripts: []survey.Script{sc}}
 		key := ""
 		if _, ok := nodeScript(s, sc); ok {
-			out = append(out, &alike{scripts: g.scripts, node: true})
+			out = append(out, &alike{scripts: g.scripts, node: of})
 			if usesNode(s, sc) {
 				continue
 			}
 		}
-		if g.needs, g.err = pythonNeeds(s, sc, with); g.err != nil {
+		if g.needs, g.err = of.pythonNeeds(); g.err != nil {
 			out = append(out, g)
 			continue
 		}
@@ -90,16 +90,11 @@ func groups(s *skill.Skill, scripts []Script, with []string) []*alike {
 }
 
 // pythonNeeds returns what the Python needs that a script is or starts, nil if there is none.
-func pythonNeeds(s *skill.Skill, sc Script, with []string) (*pyenv.Needs, error) {
-	src := &source{s: s, sc: sc, with: with}
-	if !isPython(s, sc) {
-		return src.neededByCalls()
+func (of *Of) pythonNeeds() (*pyenv.Needs, error) {
+	if isPython(of.Skill, of.Script) {
+		return of.needs()
 	}
-	text, err := src.text()
-	if err != nil {
-		return nil, err
-	}
-	return src.needs(text)
+	return of.neededByCalls()
 }
 
 // undeclared returns the modules that the scripts import, themselves or through files of their skill, and that are neither
@@ -107,24 +102,24 @@ func pythonNeeds(s *skill.Skill, sc Script, with []string) (*pyenv.Needs, error)
 func (g *alike) undeclared(s *skill.Skill) []string {
 	var out []string
 	for _, sc := range g.scripts {
-		out = append(out, imports(s, sc)...)
+		out = append(out, Imports(s, sc)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// imports returns the modules of one script and of the Python files that it names, as undeclared does.
-func imports(s *skill.Skill, sc Script) []string {
+// Imports returns the modules of Python that one script imports, itself or through files of its skill, and those of the Python files that
+// it names. None is part of Python or of the skill.
+func Imports(s *skill.Skill, sc survey.Script) []string {
 	if c := called(s, sc); c != nil {
 		var out []string
 		for _, file := range c.Files {
-			out = append(out, imports(s, Script{Name: sc.Name, File: file})...)
+			out = append(out, Imports(s, survey.Script{Name: sc.Name, File: file})...)
 		}
 		slices.Sort(out)
 		return slices.Compact(out)
 	}
-	src := &source{s: s, sc: sc}
-	text, err := src.text()
+	text, err := Text(s, sc)
 	if err != nil || !isPython(s, sc) {
 		return nil
 	}
