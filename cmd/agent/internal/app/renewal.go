@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
@@ -105,7 +106,13 @@ type installed struct {
 func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Package, former *install.Former) (*installed, error) {
 	var now *installed
 	if former.Skill != nil {
-		r, err := c.scanner.facts(ctx, former.Skill.FS())
+		limited, cancel := context.WithTimeout(ctx, c.scanner.limit())
+		defer cancel()
+		r, err := c.scanner.facts(limited, former.Skill.FS())
+		seen := err == nil
+		if limited.Err() != nil && ctx.Err() == nil {
+			r, err = &scan.Report{}, nil // then what was approved is what is known
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -113,13 +120,13 @@ func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Pack
 		if err != nil {
 			return nil, err
 		}
-		now = &installed{Approval: p.approval, seen: true}
+		now = &installed{Approval: p.approval, seen: seen}
 	}
 	for _, a := range set.Approvals() {
 		if a.Name != manifest.Canonical(k.Before.Name) || !a.Is(k.Before.Digest) {
 			continue
 		}
-		if now == nil || !a.Is(now.Digest) {
+		if now == nil || !now.seen || !a.Is(now.Digest) {
 			return &installed{Approval: a, approved: true}, nil
 		}
 		a.Wants = a.Wants.From(want.Declared).Add(now.Wants.From(want.Seen)...)
