@@ -2,6 +2,7 @@
 package js
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 )
@@ -69,6 +71,12 @@ func read(ctx context.Context, text []byte, lines func(int) int) (code.Program, 
 		buf = append(make([]byte, 0, len(text)+3), "("+string(text)+")"...)
 		ast, err = js.Parse(parse.NewInputBytes(buf), js.Options{})
 	}
+	if err != nil && bytes.Contains(text, []byte("return")) { // the body of a function, whose host takes away "export"
+		body := append(make([]byte, 0, len(text)+1), exports().ReplaceAllFunc(text, blank)...)
+		if inline, failed := js.Parse(parse.NewInputBytes(body), js.Options{Inline: true}); failed == nil {
+			ast, buf, err = inline, body, nil
+		}
+	}
 	if err != nil {
 		return code.Program{}, err
 	}
@@ -76,6 +84,11 @@ func read(ctx context.Context, text []byte, lines func(int) int) (code.Program, 
 	w.statements(ast.List)
 	return code.Program{Body: w.out, Partly: w.partly}, nil
 }
+
+var exports = lazyregexp.New(`(?m)^export (?:default )?`)
+
+// blank returns spaces.
+func blank(text []byte) []byte { return bytes.Repeat([]byte(" "), len(text)) }
 
 // texts returns the texts that stand in a program.
 func texts(text []byte, first int, why string) code.Program {

@@ -46,6 +46,7 @@ y" + '\ud83d\ude00'`, "x = ('http\ny' + '😀')"},
 		{"a(1),b(2),c?d():e", "do a(1); do b(2); do <if d() e>"},
 		{`{"a": [1, {"b": null}]}`, "do {a: [1, {b: null}]}"},
 		{"const x = <A b={c()} {...d}>t</A>", "x = React.createElement(A, {b: c(), **: d}, 't')"},
+		{"export const a = await f()\nif (a) g()\nreturn {b: a}", "a = f(); do g(); return {b: a}"},
 		{"", ""},
 	} {
 		p := js.Read(t.Context(), js.JavaScript, []byte(test.source), 1)
