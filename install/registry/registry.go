@@ -40,7 +40,7 @@ type Entry struct {
 	Pinned      bool       `json:"pinned,omitempty"`      // an update follows nothing
 	UpdatedAt   time.Time  `json:"updated_at,omitzero"`   // whole seconds, UTC; set by Update when the content changes
 	OriginURL   string     `json:"origin_url,omitempty"`  // that was read in the end, without secrets
-	Previous    []Previous `json:"previous,omitempty"`    // newest first, at most maxPrevious; set by Update
+	Previous    []Previous `json:"previous,omitempty"`    // newest first, at most 5; set by Update
 	Linked      bool       `json:"linked,omitempty"`      // InstalledPath is a folder of the user's own and not of the store
 	Permissions []string   `json:"permissions,omitempty"` // what the user was shown and approved
 	Requires    []string   `json:"requires,omitempty"`    // names of the skills that this one needs
