@@ -23,6 +23,9 @@ const dialectTSX = "tsx"
 
 const brokenName = "a snippet"
 
+// maxBroken is how many broken snippets are read in parts, which takes time.
+const maxBroken = 200
+
 // piece is code in a text.
 type piece struct {
 	text string
@@ -137,12 +140,14 @@ func (r *reader) units() ([]flow.Unit, error) {
 		return nil, err
 	}
 	units := make([]flow.Unit, 0, len(r.sources))
+	broken := 0
 	for i := 0; i < len(r.sources); i++ {
 		s := &r.sources[i]
 		var p *code.Program
 		if s.language == flow.Python {
 			p, programs = &programs[0], programs[1:]
 		} else {
+			s.snippet = s.snippet && broken < maxBroken
 			p = parse(r.ctx, s)
 		}
 		if p == nil {
@@ -150,8 +155,12 @@ func (r *reader) units() ([]flow.Unit, error) {
 		}
 		switch {
 		case p.Broken && s.snippet:
+			broken++
 			r.broken(*s, p.Partly)
 		case p.Partly != "":
+			if s.snippet { // it took many tries
+				broken += maxBroken / 10
+			}
 			r.partly(s.file, p.Partly)
 			if s.place.Block == "" && s.language != flow.Shell {
 				lang := survey.JavaScript

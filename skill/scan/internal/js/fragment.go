@@ -13,8 +13,10 @@ import (
 
 // Limits of a fragment that is no program.
 const (
-	maxFragment = 64 << 10 // bytes
-	maxMended   = 40       // lines that are passed over
+	maxFragment = 16 << 10  // bytes
+	maxMended   = 40        // lines of a part that are passed over
+	maxTried    = 256 << 10 // bytes that are read again and again
+	eachTry     = 512       // what a try costs beside the bytes
 )
 
 // around is what a fragment may be the inside of: an object, a class, an interface, a type with brackets of its own, or arguments.
@@ -22,6 +24,7 @@ var around = [...][2]string{{"({", "})"}, {"(", ")"}, {"class _ {", "}"}, {"inte
 
 var (
 	elisions = lazyregexp.New(`\.\.\.(\s*(?:[,;)\]}]|/[/*]|$))|…|<[A-Za-z][\w .-]{0,60}>`)
+	starts   = lazyregexp.New(`^(?:const|let|var|import|export|function|async function|class|interface|type|await|for|if|try|return)\b|^<\w`)
 	lineOf   = regexp.MustCompile(`^line (\d+) `)
 )
 
@@ -33,47 +36,86 @@ func ReadFragment(ctx context.Context, d Dialect, text []byte, line int) code.Pr
 	if p.Partly == "" || len(text) > maxFragment || !lineOf.MatchString(p.Partly) {
 		return p
 	}
-	if ctx.Err() != nil {
-		return p
-	}
+	f := &fragment{ctx: ctx, left: maxTried}
 	for _, other := range [...]Dialect{TypeScript, TSX} {
-		if q, ok := whole(ctx, other, "", string(text), "", first); ok && other != d {
+		if q := f.read(other, text, first); q.Partly == "" && other != d {
 			return q
 		}
 	}
 	for _, pair := range around {
-		if q, ok := whole(ctx, TypeScript, pair[0], string(text), pair[1], first); ok {
+		if q := f.read(TypeScript, []byte(pair[0]+string(text)+"\n"+pair[1]), first); q.Partly == "" {
 			if strings.HasSuffix(pair[0], "_ {") { // types are stripped
 				q.Body = append(q.Body, texts(text, first, "").Body...)
 			}
 			return q
 		}
 	}
-	return mended(ctx, d, text, first, p.Partly)
-}
-
-// whole reads a text between two others, and reports whether all of it is code.
-func whole(ctx context.Context, d Dialect, before, text, after string, first int) (code.Program, bool) {
-	if before != "" {
-		text = before + text + "\n" + after
+	out := code.Program{}
+	for _, part := range parts(text) {
+		q := f.read(TypeScript, part, first)
+		if q.Partly != "" {
+			q = f.read(TSX, part, first)
+		}
+		if q.Partly != "" {
+			q = f.mended(part, first)
+			out.Partly, out.Broken = p.Partly, true
+		}
+		out.Body = append(out.Body, q.Body...)
+		first += bytes.Count(part, []byte("\n"))
 	}
-	p := Read(ctx, d, []byte(text), first)
-	return p, p.Partly == ""
+	if f.left < 0 {
+		out.Partly, out.Broken = "it is no program, and too long to be read in parts", false
+	}
+	return out
 }
 
-// mended reads a text without what is elided in it and without the lines that are no code.
-func mended(ctx context.Context, d Dialect, text []byte, first int, why string) code.Program {
+// fragment is read in several ways, up to a limit.
+type fragment struct {
+	ctx  context.Context
+	left int // bytes that may be tried
+}
+
+func (f *fragment) read(d Dialect, text []byte, first int) code.Program {
+	if f.left -= len(text) + eachTry; f.left < 0 || f.ctx.Err() != nil {
+		return texts(text, first, "there were too many tries")
+	}
+	return Read(f.ctx, d, text, first)
+}
+
+// parts returns the parts of a text that empty lines and declarations begin, outside of brackets: examples name the same thing twice.
+func parts(text []byte) [][]byte {
+	var out [][]byte
+	begin, depth := 0, 0
+	for at := 0; at < len(text); {
+		line := text[at:]
+		if n := bytes.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n+1]
+		}
+		if at > begin && depth <= 0 && (len(bytes.TrimSpace(line)) == 0 || starts().Match(line)) {
+			out, begin = append(out, text[begin:at]), at
+		}
+		for _, c := range line {
+			switch c {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth--
+			}
+		}
+		at += len(line)
+	}
+	return append(out, text[begin:])
+}
+
+// mended reads a part without what is elided in it and without the lines that are no code.
+func (f *fragment) mended(text []byte, first int) code.Program {
 	lines := bytes.Split(bytes.Clone(text), []byte("\n"))
 	var lost []code.Statement
-	if d == JavaScript {
-		d = TSX
-	}
 	tried := map[int]bool{}
 	for range maxMended {
-		p := Read(ctx, d, closed(bytes.Join(lines, []byte("\n"))), first)
+		p := f.read(TSX, closed(bytes.Join(lines, []byte("\n"))), first)
 		if p.Partly == "" {
 			p.Body = append(p.Body, lost...)
-			p.Partly, p.Broken = why, true
 			return p
 		}
 		at := lineOf.FindStringSubmatch(p.Partly)
@@ -95,13 +137,12 @@ func mended(ctx context.Context, d Dialect, text []byte, first int, why string) 
 		lost = append(lost, texts(lines[n], first+n, "").Body...)
 		lines[n] = nil
 	}
-	p := texts(text, first, why)
+	p := texts(text, first, "")
 	for i, l := range bytes.Split(text, []byte("\n")) { // line by line, as far as lines are statements
-		if q := Read(ctx, TSX, closed(l), first+i); q.Partly == "" {
+		if q := f.read(TSX, closed(l), first+i); q.Partly == "" {
 			p.Body = append(p.Body, q.Body...)
 		}
 	}
-	p.Broken = true
 	return p
 }
 

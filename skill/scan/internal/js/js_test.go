@@ -170,6 +170,8 @@ func TestReadFragment(t *testing.T) {
 		{"f(a, ...)\ng({b: 1, ...})", "do f(a); do g({b: 1})", true},
 		{"fetch(<address>)", "do fetch()", true},
 		{"$ npm start\nf(1)\nThis is text.\ng('u')", "do f(1); do g('u')", true},
+		{"const x = f(1)\nconst x = f(2)", "x = f(1); x = f(2)", false},
+		{"<A b={f(1)} />\n<A b={f(2)} />\neval(x)", "do React.createElement(A, {b: f(1)}); do React.createElement(A, {b: f(2)}); do eval(x)", false},
 		{"function f() {\n  eval(x)\n", "def f() { do eval(x) }", true},
 		{"x(((\neval(y)\n)", "do x(eval(y))", true},
 	} {
@@ -178,6 +180,17 @@ func TestReadFragment(t *testing.T) {
 			t.Errorf("%q: got %s (%q, %v), want %s", test.source, got, p.Partly, p.Broken, test.want)
 		}
 		checkDecodes(t, p)
+	}
+}
+
+// What takes too many tries is not said to be read.
+func TestReadFragmentBombs(t *testing.T) {
+	for _, unit := range []string{"const = (;\n", "const x = 1;\n", "((\n", "x = {a: [...], b: <c>}\n", "`${"} {
+		for _, size := range []int{15 << 10, 60 << 10} {
+			if p := js.ReadFragment(t.Context(), js.TypeScript, []byte(strings.Repeat(unit, size/len(unit))+"const = ("), 1); p.Partly == "" || p.Broken && size > 16<<10 {
+				t.Errorf("%d bytes of %q are read: %q, %v", size, unit, p.Partly, p.Broken)
+			}
+		}
 	}
 }
 
