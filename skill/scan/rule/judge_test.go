@@ -27,6 +27,8 @@ func TestJudge(t *testing.T) {
 		{"a named host", []scan.Fact{install, run}, []string{"fetch-run medium"}},
 		{"without a check of the host", []scan.Fact{change(install, func(f *scan.Fact) { f.From = []int{2} }), run, {Kind: "runs", Object: "program", Name: "curl", Detail: "curl -sk https://get.example.net/x", Place: script}}, []string{"fetch-run high"}},
 		{"a hidden file", []scan.Fact{install, {Kind: "writes", Object: "file", Name: "/tmp/.x", Place: script, From: []int{0}}, change(run, func(f *scan.Fact) { f.From = []int{1} })}, []string{"fetch-run high"}},
+		{"a secret for its own service", []scan.Fact{{Kind: "reads", Object: "variable", Name: "GEMINI_API_KEY", Place: script}, {Kind: "sends", Object: "host", Name: "x.googleapis.com", Detail: "https://x.googleapis.com/", Place: script, From: []int{0}}}, nil},
+		{"a secret for another", []scan.Fact{{Kind: "reads", Object: "variable", Name: "GEMINI_API_KEY", Place: script}, {Kind: "sends", Object: "host", Name: "x.example.net", Detail: "https://x.example.net/", Place: script, From: []int{0}}}, []string{"token-sent high"}},
 		{"decoded on the way", []scan.Fact{install, decode, change(run, func(f *scan.Fact) { f.From = []int{1} })}, []string{"fetch-run critical", "decode-run high"}},
 		{"decoded elsewhere", []scan.Fact{install, change(decode, func(f *scan.Fact) { f.From = nil }), run}, []string{"fetch-run medium"}},
 		{"a guess", []scan.Fact{download, change(run, func(f *scan.Fact) { f.Maybe = true })}, []string{"fetch-run medium"}},
