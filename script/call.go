@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -66,12 +67,12 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		return nil, err
 	}
 	c.note = grant.Note
-	passes := grant.passing()
+	passes := plan.PassingOf(&grant)
 	given, err := c.given(passes)
 	if err != nil {
 		return nil, err
 	}
-	src := &source{Of: c.of(grant.packages()), file: file, uncached: c.uncached}
+	src := &source{Of: c.of(plan.Packages(&grant)), file: file, uncached: c.uncached}
 	var argv []string
 	if c.hook != nil && c.hook.Command != "" {
 		src.file = filepath.Join(dir, "SKILL.md") // where the command stands
@@ -104,7 +105,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 		for _, host := range out.Late {
 			c.note = joined(c.note, host+" is allowed now: run it again")
 		}
-		clean(out, h.secrets(run))
+		clean(out, plan.Secrets(run.passes, h.o.Env, run.given))
 		h.traceNetwork(ctx, c, out)
 		out.Sandbox = out.Sandbox.OrNone()
 		c.facts = []slog.Attr{slog.String(trace.AttrProgram, filepath.Base(cmd.Path)), slog.Int(trace.AttrExitCode, out.ExitCode),
@@ -162,11 +163,11 @@ func (c *call) place(ctx context.Context) (dir, file string, err error) {
 }
 
 // given are the caller's variables, checked against what passes.
-func (c *call) given(passes *passing) (map[string]string, error) {
+func (c *call) given(passes *plan.Passing) (map[string]string, error) {
 	env := map[string]string{}
 	for _, kv := range c.env {
 		name, value, _ := strings.Cut(kv, "=")
-		if !passes.allows(name) {
+		if !passes.Allows(name) {
 			return nil, &Error{Code: PermissionDenied, Message: fmt.Sprintf("Env var '%s' not in allowlist", name)}
 		}
 		env[name] = value

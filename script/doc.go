@@ -52,7 +52,7 @@
 // CURL_CA_BUNDLE, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four in lower case too), on Windows those that its programs need, those that the manifest's permissions.env names, and those
 // that the user granted: Options.Granted returns the [Grant]. A name in permissions.env may be a prefix with wildcards: three
 // letters or more and "_", as in KALSHI_*. A grant has exact names. [Declared] and [Forwarded] say what passes because a
-// manifest asks for it, [Reads] what the texts of scripts read.
+// manifest asks for it.
 //
 // Variables that make programs load or run something else (LD_*, PYTHON*, NODE_OPTIONS, GIT_*, SSH_*, UV_*, PIP_* and the
 // like) and the engine's own never pass: see [CheckGrant]. The variables of model providers pass only if the user granted

@@ -66,51 +66,6 @@ func TestEnvironmentForTheNetwork(t *testing.T) {
 	}
 }
 
-func TestAllows(t *testing.T) {
-	tests := []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"KALSHI_*", "KALSHI_API_BASE", true}, {"KALSHI_*", "XKALSHI_A", false}, {"KALSHI_*", "kalshi_a", false}, {"KEY", "KEY", true}, {"KEY", "KEYS", false},
-		{"KEY_?", "KEY_S", false}, {"KEY_[AB]", "KEY_A", false}, {"KEY?", "KEYS", false}, {"K[AB]", "KA", false}, {"*", "SECRET", false}, {"*_TOKEN", "GITHUB_TOKEN", false}, {"?", "A", false}, {"[A-Z]*", "SECRET", false},
-		{"LD_PRELOAD", "LD_PRELOAD", false}, {"L*", "LD_PRELOAD", false}, {"l*", "ld_preload", false}, {"PYTHON*", "PYTHONPATH", false}, {"P*", "PATH", false}, {"P*", "PAGER", false},
-		{"A*", "AGENT_SKILL_DIR", false}, {"UV_*", "UV_INDEX", false}, {"NODE_OPTIONS", "NODE_OPTIONS", false}, {"GIT_*", "GIT_SSH_COMMAND", false}, {"ENV", "ENV", false},
-		{"BASH*", "BASH_FUNC_x%%", false}, {"GLIBC*", "GLIBC_TUNABLES", false}, {"DYLD_*", "DYLD_INSERT_LIBRARIES", false}, {"RUBYOPT", "RUBYOPT", false}, {"A", "", false}, {"[", "[", false},
-		// a wildcard needs three letters and "_"
-		{"AB_*", "AB_C", false}, {"ABC*", "ABC_D", false}, {"A1B_*", "A1B_C", false}, {"ABC_*", "ABC_D", true}, {"abc_*", "abc_d", true}, {"AB_CDE*", "AB_CDEF", false},
-		{"A*", "ANTHROPIC_API_KEY", false}, {"O*", "OPENAI_API_KEY", false}, {"G*", "GEMINI_API_KEY", false},
-		// a manifest cannot have keys of model providers, whatever it writes
-		{"ANTHROPIC_*", "ANTHROPIC_API_KEY", false}, {"OPENAI_API_KE?", "OPENAI_API_KEY", false}, {"GOOGLE_*", "GOOGLE_API_KEY", false}, {"OPEN*_*", "OPENAI_API_KEY", false},
-		{"openai_*", "openai_api_key", false}, {"OPENAI_API_KEY", "OPENAI_API_KEY", false}, {"HF_TOKEN", "HF_TOKEN", false}, {"GOOGLE_*", "GOOGLE_CLOUD_PROJECT", true},
-	}
-	for _, tt := range tests {
-		if got := (&passing{declared: []string{tt.pattern}}).allows(tt.name); got != tt.want {
-			t.Errorf("%q allows %q: got %v", tt.pattern, tt.name, got)
-		}
-	}
-}
-
-// C65: a grant is for one exact name. Only a grant lets the key of a model provider pass.
-func TestGranted(t *testing.T) {
-	p := &passing{declared: []string{"KALSHI_*", "OPENAI_API_KEY"}, granted: []string{"OTHER", "ANTHROPIC_API_KEY", "SOME_*", "PATH"}}
-	for name, want := range map[string]bool{
-		"KALSHI_A": true, "OTHER": true, "other": false, "ANTHROPIC_API_KEY": true, "anthropic_api_key": false, "OPENAI_API_KEY": false, "SOME_KEY": false, "PATH": false,
-	} {
-		if got := p.allows(name); got != want {
-			t.Errorf("%s: got %v", name, got)
-		}
-	}
-	for name, want := range map[string]string{
-		"OPENAI_API_KEY": "", "a": "", "_X1": "", "KEY_*": "is a pattern", "*": "is a pattern", "K[A]": "is a pattern", "": "is not the name", "A B": "is not the name",
-		"A=b": "is not the name", "1A": "is not the name", "Ä": "is not the name", strings.Repeat("A", 201): "is not the name", "LD_PRELOAD": "never passes to a script: it decides",
-		"agent_home": "the engine's own", "PATH": "never passes", "Home": "never passes",
-	} {
-		if err := CheckGrant(name); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", name, err, want)
-		}
-	}
-}
-
 // C65, C66, C67: what is granted is in the environment, and PATH is the host's.
 func TestGrantsInTheEnvironment(t *testing.T) {
 	h := host(t)
@@ -128,56 +83,6 @@ func TestGrantsInTheEnvironment(t *testing.T) {
 	env = environmentOfRun(t, front, h, nil)
 	if env["SOME_KEY"] != "1" || env["OTHER_KEY"] != "" || env["OPENAI_API_KEY"] != "3" || env["HOME"] != real {
 		t.Errorf("with grants: %v", env)
-	}
-}
-
-// security 2.5 #57: none of these passes, whatever a manifest asks for.
-func TestDangerousVariables(t *testing.T) {
-	names := []string{
-		"LD_PRELOAD", "LD_AUDIT", "DYLD_LIBRARY_PATH", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
-		"BUN_OPTIONS", "BUN_CONFIG_REGISTRY", "DENO_DIR", "DENO_CERT", "TSX_TSCONFIG_PATH", "TS_NODE_PROJECT", "PERL_USE_UNSAFE_INC", "LUA_INIT_5_4", "LUA_PATH",
-		"R_PROFILE_USER", "GEM_PATH", "BUNDLE_GEMFILE", "JULIA_LOAD_PATH", "PHPRC", "PSMODULEPATH", "CLASSPATH", "ERL_AFLAGS", "ZDOTDIR", "NPM_CONFIG_NODE_OPTIONS",
-		"PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-		"JDK_JAVA_OPTIONS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "UV_INDEX", "PIP_INDEX_URL",
-		"BASH_FUNC_ls%%", "NODE_REPL_EXTERNAL_MODULE", "NODE_COMPILE_CACHE", "NODE_V8_COVERAGE", "BOOTSNAP_CACHE_DIR", "GUILE_LOAD_COMPILED_PATH", "BUN_RUNTIME_TRANSPILER_CACHE_PATH", "BUN_INSTALL_CACHE_DIR", "RUBYPATH", "GEM_HOME", "BUNDLER_VERSION", "LUA_CPATH_5_4", "R_ENVIRON_USER",
-		"R_LIBS_SITE", "OCTAVE_PATH", "BABASHKA_PRELOADS", "PHP_INI_SCAN_DIR", "TCLLIBPATH", "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER_PATH",
-		"COR_PROFILER_PATH", "COR_ENABLE_PROFILING", "ERL_LIBS", "GTK_MODULES", "YARN_RC_FILENAME", "FPATH", "LESSOPEN", "LESSCLOSE",
-		"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_HOME",
-	}
-	for _, name := range names {
-		for _, pattern := range []string{name, name[:len(name)-1] + "?", strings.ToLower(name)} {
-			for _, asked := range []string{name, strings.ToLower(name)} {
-				if (&passing{declared: []string{pattern}, granted: []string{pattern, asked}}).allows(asked) {
-					t.Errorf("%q allows %s", pattern, asked)
-				}
-				if CheckGrant(asked) == nil {
-					t.Errorf("%s can be granted", asked)
-				}
-			}
-		}
-	}
-}
-
-// security 2.5 #57: the keys of model providers pass by a grant of their exact name alone.
-func TestProviderVariables(t *testing.T) {
-	names := []string{
-		"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL",
-		"GOOGLE_GENAI_USE_VERTEXAI", "VERTEX_AI_KEY", "AWS_BEARER_TOKEN_BEDROCK", "MISTRAL_API_KEY", "GROQ_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY",
-		"OPENROUTER_API_KEY", "TOGETHER_API_KEY", "FIREWORKS_API_KEY", "COHERE_API_KEY", "CO_API_KEY", "CEREBRAS_API_KEY", "PERPLEXITY_API_KEY",
-		"MOONSHOT_API_KEY", "DASHSCOPE_API_KEY", "REPLICATE_API_TOKEN", "HF_TOKEN", "HUGGINGFACE_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OLLAMA_API_KEY",
-	}
-	for _, pattern := range providers {
-		if !slices.ContainsFunc(names, func(name string) bool { return program.Matches([]string{pattern}, name) }) {
-			t.Errorf("no variable of this test has the form %s", pattern)
-		}
-	}
-	for _, name := range names {
-		if (&passing{declared: []string{name}}).allows(name) {
-			t.Errorf("a manifest alone gets %s", name)
-		}
-		if !(&passing{declared: []string{name}, granted: []string{name}}).allows(name) {
-			t.Errorf("%s does not pass although the user granted it", name)
-		}
 	}
 }
 
@@ -247,21 +152,5 @@ func TestRequiredCommandsAreOnPath(t *testing.T) {
 	}
 	if strings.Contains(mustText(t, h, open(t, "", tree{"scripts/a.sh": "echo $PATH\n"}), "a"), bin) {
 		t.Error("the folder is on the PATH of a skill that does not require the command")
-	}
-}
-
-// security 2.5 #57: which variables are secrets: by their names, else by values that look like keys. Settings are not, so that output
-// stays readable.
-func TestIsSecret(t *testing.T) {
-	for variable, want := range map[string]bool{
-		"GITHUB_TOKEN=x": true, "DB_PASSWORD=": true, "SERVICE=k3y7abcdefghijklmnop9": true,
-		"DATABASE_URL=postgres://ada:pw@db.example/x": true, "HOOK=https://hooks.example/x?key=1": true,
-		"PAGE=https://example.com/a1b2c3d4e5f6g7h8": false, "GREETING=internationalisation": false, "COUNT=12345678901234567890": false,
-		"FILE=/srv/data123456789012345": false, "VERSION=1.22.333.4444.55555.666": false, "SHORT=a1b2c3": false,
-	} {
-		name, value, _ := strings.Cut(variable, "=")
-		if got := IsSecret(name, value); got != want {
-			t.Errorf("%s: got %v", variable, got)
-		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/variable"
+	"github.com/agent-base/agent-base/internal/proc"
+	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/internal/output"
@@ -46,9 +47,6 @@ func Lacks(cmd *runner.Command, out *runner.Output) (want.Set, []string) {
 // Packages returns the packages of modules that scripts import: those of Python by the names of the modules, and npm packages with the
 // prefix NPM. A package that is only a guess by the name of its module is from want.Seen: anybody may have published it.
 func Packages(modules ...string) want.Set { return explain.Packages(modules...) }
-
-// IsKey reports whether the name of a variable looks like that of a secret.
-func IsKey(name string) bool { return variable.IsKey(name) }
 
 // known returns what is known about a run that has ended. with has the packages that the user added.
 func (h *Host) known(ctx context.Context, c *call, with []string, cmd *runner.Command, out *runner.Output) *explain.Run {
@@ -148,4 +146,11 @@ func passed(out *runner.Output, cmd *runner.Command) string {
 // seconds writes a duration as "60s", "1.5s".
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%gs", d.Seconds())
+}
+
+// clean replaces the secrets in what a command printed.
+func clean(o *runner.Output, r *redact.Redactor) {
+	o.Stdout, o.Stderr = r.Bytes(o.Stdout), r.Bytes(o.Stderr)
+	o.Stdout = r.Cut(o.Stdout, false, o.Truncated || o.Stopped)
+	o.Stderr = r.Cut(o.Stderr, len(o.Stderr) >= proc.StderrKept, false)
 }

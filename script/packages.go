@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/script/internal/envs"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
@@ -101,5 +102,5 @@ func (h *Host) added(ctx context.Context, s *skill.Skill, o *PrepareOptions) (wi
 		done()
 		return nil, nil, err
 	}
-	return slices.Concat(grant.packages(), o.With), done, nil
+	return slices.Concat(plan.Packages(&grant), o.With), done, nil
 }

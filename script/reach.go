@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -25,7 +26,7 @@ type scriptRun struct {
 	cwd       string            // where it starts; "" means where scripts do
 	read      []string          // what it may read in addition
 	grant     *Grant
-	passes    *passing
+	passes    *plan.Passing
 	given     map[string]string // variables of the caller
 	place     *workplace
 	layer     *layer          // may be nil
@@ -38,7 +39,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if err := r.checkArgs(c); err != nil {
 		return nil, err
 	}
-	env := h.environment(r.passes, r.place.variables(h, c.s, r.dir))
+	env := plan.Environment(r.passes, h.o.Path, h.o.Env, r.place.variables(h, c.s, r.dir))
 	env["PATH"] = withPython(h.withCommands(env["PATH"], commands(c.s.Manifest())), c.python)
 	for name, value := range r.given {
 		env[name] = value
@@ -49,7 +50,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if c.hook != nil || c.serve != nil {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}
-	if r.grant.writes() && env["GIT_CONFIG_SYSTEM"] == "" {
+	if plan.Writes(r.grant) && env["GIT_CONFIG_SYSTEM"] == "" {
 		file, dir, err := h.identity(r.place.root)
 		if err != nil {
 			return nil, err
@@ -88,6 +89,21 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	return cmd, nil
 }
 
+// withCommands adds the folders of the commands that the skill requires to PATH: a skill that is available because of a
+// command must find it when it runs.
+func (h *Host) withCommands(searchPath string, commands []string) string {
+	for _, name := range commands {
+		p, err := h.o.LookPath(name)
+		if err != nil || !filepath.IsAbs(p) {
+			continue
+		}
+		if dir := filepath.Dir(p); !slices.Contains(filepath.SplitList(searchPath), dir) {
+			searchPath += string(filepath.ListSeparator) + dir
+		}
+	}
+	return searchPath
+}
+
 // withPython puts the folder of an interpreter before a PATH, so that a shell script starts this one.
 func withPython(searchPath, exe string) string {
 	if exe == "" {
@@ -101,7 +117,7 @@ func (h *Host) watched(c *call, r *scriptRun, cmd *runner.Command) {
 	if c.out == nil && c.err == nil {
 		return
 	}
-	secrets := h.secrets(r)
+	secrets := plan.Secrets(r.passes, h.o.Env, r.given)
 	if c.out != nil {
 		cmd.Out = runner.Watched(secrets.Writer(c.out))
 	}
@@ -152,7 +168,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 	here := h.here(r.cwd)
 	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
 	reach := &runner.Reach{
-		Sockets: r.keys.Sockets, Lacks: r.keys.Lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: r.grant.ownHome(), Own: []string{r.place.work, r.place.cache},
+		Sockets: r.keys.Sockets, Lacks: r.keys.Lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: plan.OwnHome(r.grant), Own: []string{r.place.work, r.place.cache},
 		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path), Getenv: h.getenv,
 		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
 		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},
@@ -209,11 +225,11 @@ func named(list []string) []string {
 // network returns what a script may reach: what it was granted, and the addresses that the operator gave it in a variable
 // that it declares or was granted. These may be private ones.
 func (h *Host) network(c *call, r *scriptRun) runner.Network {
-	n := r.grant.network()
+	n := plan.Network(r.grant)
 	n.Denied, n.Ask, n.Waits = c.network.Denied, c.network.Ask, c.network.Waits
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if fromOperator(name) || !r.passes.allows(name) {
+		if plan.FromOperator(name) || !r.passes.Allows(name) {
 			continue
 		}
 		if host := hostOf(value); host != "" {

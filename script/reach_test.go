@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
@@ -102,7 +103,7 @@ func TestReach(t *testing.T) {
 					}
 				}
 			}
-			if home := value(c, "HOME"); slices.Contains(c.Write, home) == tt.grant.ownHome() {
+			if home := value(c, "HOME"); slices.Contains(c.Write, home) == plan.OwnHome(&tt.grant) {
 				t.Errorf("HOME is %s, it writes %q", home, c.Write)
 			}
 		})

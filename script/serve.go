@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/output"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -123,7 +124,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scriptRun{dir: dir, file: file, grant: &grant, passes: grant.passing()}
+	r := &scriptRun{dir: dir, file: file, grant: &grant, passes: plan.PassingOf(&grant)}
 	if err := h.serveProgram(ctx, c, r); err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if err != nil {
 		return nil, err
 	}
-	secrets := h.secrets(r)
+	secrets := plan.Secrets(r.passes, h.o.Env, r.given)
 	if o.Started != nil {
 		o.Started(h.serving(c, r, cmd, secrets))
 	}
@@ -187,7 +188,7 @@ func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *ru
 	if err != nil {
 		return nil
 	}
-	f := explain.Explain(ctx, h.known(ctx, c, grant.packages(), cmd, out))
+	f := explain.Explain(ctx, h.known(ctx, c, plan.Packages(&grant), cmd, out))
 	clauses := f.Clauses()
 	if len(clauses) == 0 {
 		return nil
@@ -199,7 +200,7 @@ func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *ru
 func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	o := c.serve
 	if o.Fill != nil {
-		env := h.environment(r.passes, r.place.variables(h, c.s, r.dir))
+		env := plan.Environment(r.passes, h.o.Path, h.o.Env, r.place.variables(h, c.s, r.dir))
 		maps.Copy(env, h.hookVariables(r.dir))
 		var err error
 		c.args, r.given, err = o.Fill(r.dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
@@ -245,7 +246,7 @@ func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err er
 	if len(o.Files) == 0 || !filepath.IsAbs(o.Program) {
 		return errors.New("script.ServeOptions: Files and an absolute Program, or a Command, are needed")
 	}
-	src := &source{Of: c.of(r.grant.packages()), file: r.file, uncached: c.uncached}
+	src := &source{Of: c.of(plan.Packages(r.grant)), file: r.file, uncached: c.uncached}
 	r.read = append(r.read, filepath.Dir(o.Program))
 	if survey.LanguageOf(c.sc.File) == survey.Python {
 		exe, err := h.envs.Python(ctx, src.Of)
@@ -279,7 +280,7 @@ func ofEngine(argv []string) []string {
 // ownCommand sets the command that a skill names itself.
 func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error) {
 	o := c.serve
-	src := &source{Of: c.of(r.grant.packages()), file: r.file, uncached: c.uncached}
+	src := &source{Of: c.of(plan.Packages(r.grant)), file: r.file, uncached: c.uncached}
 	path := o.Command
 	switch survey.LanguageOf(c.sc.File) {
 	case survey.Python:

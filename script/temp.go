@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -81,7 +82,7 @@ func (h *Host) temp(ctx context.Context, name string, g *Grant) (*temp, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.told = c.Told; g.writes() {
+		if t.told = c.Told; plan.Writes(g) {
 			t.dir, t.room = c.Temp, proc.Room{Bytes: c.Disk, Files: c.Files}
 		} else {
 			t.dir, t.other = filepath.Join(c.Other, tempName(name)), c.Temp

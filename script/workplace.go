@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -31,7 +32,7 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, g *Grant) (*workpl
 		return nil, err
 	}
 	w := &workplace{cache: filepath.Join(h.o.Cache, cachesFolder, name), home: filepath.Join(h.o.Homes, name), kept: h.keptFiles(name)}
-	if g.ownHome() {
+	if plan.OwnHome(g) {
 		if w.home = h.operatorHome(); w.home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")
 		}
@@ -41,7 +42,7 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, g *Grant) (*workpl
 			return nil, err
 		}
 	}
-	if err := w.checkKept(g.ownHome()); err != nil {
+	if err := w.checkKept(plan.OwnHome(g)); err != nil {
 		return nil, err
 	}
 	h.once.Do(func() { h.sweepOld(ctx) })

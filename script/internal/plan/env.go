@@ -1,4 +1,6 @@
-package script
+// Package plan says what the scripts of a skill get of what the operator has: by what its manifest declares and the user gave. It runs
+// nothing and reads no file.
+package plan
 
 import (
 	"errors"
@@ -51,14 +53,14 @@ func CheckGrant(name string) error {
 	return nil
 }
 
-// passing decides which of the operator's variables pass to the scripts of a skill.
-type passing struct {
+// Passing decides which of the operator's variables pass to the scripts of a skill.
+type Passing struct {
 	declared []string // names and patterns of the manifest
 	granted  []string // exact names that the user granted
 }
 
-// allows reports whether a variable passes: the user granted it, or the manifest names it and it is no provider's.
-func (p *passing) allows(name string) bool {
+// Allows reports whether a variable passes: the user granted it, or the manifest names it and it is no provider's.
+func (p *Passing) Allows(name string) bool {
 	switch {
 	case name == "" || len(p.granted) == 0 && len(p.declared) == 0:
 		return false
@@ -78,9 +80,9 @@ func (p *passing) allows(name string) bool {
 // manifest asks for them, sorted. The variables of model providers are not among them.
 func Forwarded(m *manifest.Manifest, env []string) []string {
 	var out []string
-	p := passing{declared: m.Permissions.Asked.Named(want.Variable)}
+	p := Passing{declared: m.Permissions.Asked.Named(want.Variable)}
 	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); p.allows(name) {
+		if name, _, _ := strings.Cut(kv, "="); p.Allows(name) {
 			out = append(out, name)
 		}
 	}
@@ -91,50 +93,32 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 // AlwaysPasses reports whether every script gets a variable: with the operator's value, such as TZ, or with the engine's, such as
 // LANG.
 func AlwaysPasses(name string) bool {
-	return fromOperator(name) || slices.ContainsFunc(standard(), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	return FromOperator(name) || slices.ContainsFunc(standard(), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
-// Shown reports whether a question shows a variable that a script reads: not one that every script has, or that can never pass.
-func Shown(variable string) bool { return !AlwaysPasses(variable) && CheckGrant(variable) == nil }
-
-// fromOperator reports whether a variable of the operator's environment passes to every script.
-func fromOperator(name string) bool {
+// FromOperator reports whether a variable of the operator's environment passes to every script.
+func FromOperator(name string) bool {
 	return program.NeededByNetwork(name) || name == "TZ" || program.NeededBySystem(name)
 }
 
-// environment returns a script's whole environment by name: the standard variables, those of the operator that pass, and the
-// engine's own.
-func (h *Host) environment(p *passing, own map[string]string) map[string]string {
-	env := map[string]string{}
+// Environment returns a script's whole environment by name: the standard variables, those of the operator that pass, and the
+// engine's own. searchPath is its PATH, and env the operator's environment.
+func Environment(p *Passing, searchPath string, env []string, own map[string]string) map[string]string {
+	out := map[string]string{}
 	for _, kv := range standard() {
 		name, value, _ := strings.Cut(kv, "=")
-		env[name] = value
+		out[name] = value
 	}
-	env["PATH"] = h.o.Path
-	for _, kv := range h.o.Env {
+	out["PATH"] = searchPath
+	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if fromOperator(name) || p.allows(name) {
-			env[name] = value
+		if FromOperator(name) || p.Allows(name) {
+			out[name] = value
 		}
 	}
-	if runtime.GOOS == "windows" && h.o.Path == program.FixedPath {
-		env["PATH"] = filepath.Join(env["SYSTEMROOT"], "System32") + ";" + env["SYSTEMROOT"]
+	if runtime.GOOS == "windows" && searchPath == program.FixedPath {
+		out["PATH"] = filepath.Join(out["SYSTEMROOT"], "System32") + ";" + out["SYSTEMROOT"]
 	}
-	maps.Copy(env, own)
-	return env
-}
-
-// withCommands adds the folders of the commands that the skill requires to PATH: a skill that is available because of a
-// command must find it when it runs.
-func (h *Host) withCommands(searchPath string, commands []string) string {
-	for _, name := range commands {
-		p, err := h.o.LookPath(name)
-		if err != nil || !filepath.IsAbs(p) {
-			continue
-		}
-		if dir := filepath.Dir(p); !slices.Contains(filepath.SplitList(searchPath), dir) {
-			searchPath += string(filepath.ListSeparator) + dir
-		}
-	}
-	return searchPath
+	maps.Copy(out, own)
+	return out
 }

@@ -1,7 +1,6 @@
-package script
+package plan
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/want"
 )
@@ -29,21 +27,6 @@ type Grant struct {
 	Confine runner.Confinement // whether they may run without a sandbox, if it is stricter than Options.Confine says; "" leaves it
 }
 
-// granted returns what the user gave a skill, with what its manifest declares.
-func (h *Host) granted(ctx context.Context, s *skill.Skill) (Grant, error) {
-	g := Grant{Declared: true}
-	if h.o.Granted != nil {
-		var err error
-		if g, err = h.o.Granted(ctx, s); err != nil {
-			return g, err
-		}
-	}
-	if g.Declared {
-		g.declare(s.Manifest(), h.operatorHome())
-	}
-	return g, nil
-}
-
 // Declared returns what a manifest's permissions give its scripts once the skill may run: patterns of variables, but not those of
 // model providers and those that forward nothing, hosts, and folders.
 func Declared(m *manifest.Manifest) want.Set {
@@ -54,8 +37,8 @@ func Declared(m *manifest.Manifest) want.Set {
 	return out
 }
 
-// declare adds what a manifest declares, unless it is withheld. A folder below the home is an absolute one here.
-func (g *Grant) declare(m *manifest.Manifest, home string) {
+// Declare adds to a grant what a manifest declares, unless it is withheld. A folder below the home is an absolute one here.
+func Declare(g *Grant, m *manifest.Manifest, home string) {
 	for _, w := range Declared(m).Without(g.Withheld...) {
 		if w.Kind.Files() {
 			if w.Name = folder(w.Name, home); w.Name == "" {
@@ -82,28 +65,28 @@ func folder(dir, home string) string {
 func (g *Grant) Passes(m *manifest.Manifest, name string) bool {
 	one := *g
 	if one.Declared {
-		one.declare(m, "")
+		Declare(&one, m, "")
 	}
-	return one.passing().allows(name)
+	return PassingOf(&one).Allows(name)
 }
 
-// passing returns which variables pass to the scripts of a skill.
-func (g *Grant) passing() *passing {
+// PassingOf returns which variables pass to the scripts of a skill.
+func PassingOf(g *Grant) *Passing {
 	declared, given := g.Given.Kind(want.Variable).Split(func(w want.Want) bool { return w.From == want.Declared })
-	return &passing{declared: declared.Named(want.Variable), granted: given.Named(want.Variable)}
+	return &Passing{declared: declared.Named(want.Variable), granted: given.Named(want.Variable)}
 }
 
-// packages returns the packages that scripts need in addition.
-func (g *Grant) packages() []string { return g.Given.Named(want.Package) }
+// Packages returns the packages that scripts need in addition.
+func Packages(g *Grant) []string { return g.Given.Named(want.Package) }
 
-// writes reports whether scripts may write files of the user.
-func (g *Grant) writes() bool { return len(g.Given.Named(want.Write)) > 0 }
+// Writes reports whether scripts may write files of the user.
+func Writes(g *Grant) bool { return len(g.Given.Named(want.Write)) > 0 }
 
-// ownHome reports whether HOME is the user's own.
-func (g *Grant) ownHome() bool { return g.Given.Has(want.Of(want.Home, "")) }
+// OwnHome reports whether HOME is the user's own.
+func OwnHome(g *Grant) bool { return g.Given.Has(want.Of(want.Home, "")) }
 
-// network returns which hosts scripts may reach.
-func (g *Grant) network() runner.Network {
+// Network returns which hosts scripts may reach.
+func Network(g *Grant) runner.Network {
 	all, hosts := g.Given.Kind(want.Host).Split(func(w want.Want) bool { return w.Name == want.Any })
 	_, named := hosts.Split(func(w want.Want) bool { return slices.Contains([]want.Origin{want.Seen, want.Declared}, w.From) })
 	return runner.Network{All: len(all) > 0, Hosts: hosts.Named(want.Host), Private: named.Named(want.Host)}

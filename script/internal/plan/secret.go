@@ -1,4 +1,4 @@
-package script
+package plan
 
 import (
 	"net/url"
@@ -6,25 +6,24 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/redact"
-	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/internal/variable"
 )
 
-// secrets returns what replaces the secrets of a run in its output: the values of the variables that the script got from the
-// operator or the caller, and the keys of model providers that the operator has.
-func (h *Host) secrets(r *scriptRun) *redact.Redactor {
+// Secrets returns what replaces the secrets of a run in its output: the values of the variables that the script got from the
+// operator, whose environment is env, or as given by the caller, and the keys of model providers that the operator has.
+func Secrets(p *Passing, env []string, given map[string]string) *redact.Redactor {
 	var list []redact.Secret
-	for _, kv := range h.o.Env {
+	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		switch {
-		case fromOperator(name):
-		case r.passes.allows(name) && IsSecret(name, value), IsKey(name) && IsProviderKey(name):
+		case FromOperator(name):
+		case p.Allows(name) && IsSecret(name, value), variable.IsKey(name) && IsProviderKey(name):
 			list = append(list, redact.Secret{Name: name, Value: value})
 			list = append(list, passwords(name, value)...)
 		}
 	}
-	for name, value := range r.given {
+	for name, value := range given {
 		if IsSecret(name, value) {
 			list = append(list, redact.Secret{Name: name, Value: value})
 			list = append(list, passwords(name, value)...)
@@ -47,7 +46,7 @@ func passwords(name, value string) []redact.Secret {
 // IsSecret reports whether a variable holds what must not be printed. A name such as GITHUB_TOKEN shows that. With another
 // name the value counts, unless it is plainly a setting: a number, words, a path, or an address without a password.
 func IsSecret(name, value string) bool {
-	if IsKey(name) {
+	if variable.IsKey(name) {
 		return true
 	}
 	if u, err := url.Parse(value); err == nil && u.Scheme != "" && u.Host != "" {
@@ -68,11 +67,4 @@ func mixed(text string) bool {
 		}
 	}
 	return letters > 0 && digits >= 3
-}
-
-// clean replaces the secrets in what a command printed.
-func clean(o *runner.Output, r *redact.Redactor) {
-	o.Stdout, o.Stderr = r.Bytes(o.Stdout), r.Bytes(o.Stderr)
-	o.Stdout = r.Cut(o.Stdout, false, o.Truncated || o.Stopped)
-	o.Stderr = r.Cut(o.Stderr, len(o.Stderr) >= proc.StderrKept, false)
 }
