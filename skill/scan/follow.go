@@ -40,8 +40,10 @@ func (r *reader) follow() error {
 	}
 	var result *flow.Result
 	inner := map[piece]*code.Program{}
+	followed := 0
 	for range maxRounds {
 		var wanted []piece
+		followed = len(units)
 		result = flow.Read(units, &flow.Options{Stop: func() bool { return r.ctx.Err() != nil }, Run: r.run, Parse: func(language, text string, line int) *code.Program {
 			if language != flow.Python {
 				return parse(r.ctx, &source{language: language, text: text, line: line})
@@ -62,6 +64,9 @@ func (r *reader) follow() error {
 		if err := r.inner(wanted, inner); err != nil {
 			return err
 		}
+	}
+	for _, s := range r.sources[followed:] {
+		r.partly(s.file, "files that are no scripts by their names run each other, too many to follow")
 	}
 	for i, why := range result.Partly {
 		r.partly(r.sources[i].file, why)

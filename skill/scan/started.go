@@ -134,6 +134,7 @@ func (r *reader) run(language, from, name string) {
 			continue
 		}
 		delete(r.texts, candidate)
+		r.r.Files[d.file].Kind = language // its facts are those of a script, and have no role
 		r.sources = append(r.sources, source{language: language, text: d.text, line: 1, place: r.r.Files[d.file].place(), file: d.file})
 		return
 	}

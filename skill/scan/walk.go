@@ -240,23 +240,17 @@ func (r *reader) script(at int, text string) {
 
 // shebang says which program runs a script.
 func (r *reader) shebang(at int, text string) {
-	line, ok := strings.CutPrefix(text[:min(len(text), 256)], "#!")
-	if !ok {
+	name := programOf(text)
+	if name == "" {
 		return
 	}
 	place := r.r.Files[at].place()
-	line, _, _ = strings.Cut(line, "\n")
+	line, _, _ := strings.Cut(text[2:], "\n")
 	if _, command, ok := strings.Cut(line, "-S "); ok { // env starts it as a command
 		r.sources = append(r.sources, source{language: flow.Shell, text: command, line: 1, place: place, file: at})
 	}
-	words := strings.Fields(line)
-	if len(words) > 0 && path.Base(words[0]) == "env" {
-		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "=") })
-	}
-	if len(words) > 0 {
-		place.Line = 1
-		r.found = append(r.found, fact.Fact{Kind: fact.Runs, Object: fact.Program, Name: path.Base(words[0]), Detail: strings.Join(words, " "), Place: place})
-	}
+	place.Line = 1
+	r.found = append(r.found, fact.Fact{Kind: fact.Runs, Object: fact.Program, Name: name, Detail: line[:min(len(line), 200)], Place: place})
 }
 
 // other reads a text of another kind.

@@ -371,9 +371,6 @@ func (e *engine) codeIn(language string, found []*value) *value {
 			}
 			if language == Loose {
 				t = strings.ReplaceAll(t, "\x00", "")
-				for _, word := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{},;<>|", r) }) {
-					e.stray(&value{texts: []string{word}, from: v.from})
-				}
 			}
 			made := union(n, v.sources())
 			if language == Shell && len(v.sources()) == 0 && e.unit.Language == Shell {

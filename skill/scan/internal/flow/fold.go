@@ -329,10 +329,12 @@ func formatted(self *value, a *arguments) *value {
 		return unknown(append(a.args, self)...)
 	}
 	next := 0
-	var parts []*value
+	parts := []*value{{texts: []string{""}, from: self.from}}
+	t = strings.NewReplacer("{{", "\x00", "}}", "\x01").Replace(t)
+	plain := strings.NewReplacer("\x00", "{", "\x01", "}")
 	for t != "" {
 		before, after, ok := strings.Cut(t, "{")
-		parts = append(parts, text(before))
+		parts = append(parts, text(plain.Replace(before)))
 		if !ok {
 			break
 		}
@@ -341,6 +343,7 @@ func formatted(self *value, a *arguments) *value {
 		field, _, _ = strings.Cut(field, ":")
 		field, _, _ = strings.Cut(field, "!")
 		field, inner, _ := strings.Cut(field, "[")
+		field, _, _ = strings.Cut(field, ".")
 		at := where{name: field}
 		if n, err := strconv.Atoi(field); err == nil || field == "" {
 			if field == "" {
@@ -358,5 +361,5 @@ func formatted(self *value, a *arguments) *value {
 			parts = append(parts, &value{})
 		}
 	}
-	return joined(append(parts, &value{texts: []string{""}, from: self.from}))
+	return joined(parts)
 }

@@ -14,9 +14,9 @@ import (
 func TestRead(t *testing.T) {
 	for _, test := range []struct{ source, want string }{
 		{"import d, * as n from 'x'\nimport {a, b as c} from './y.js'\nimport 'z'", "import d=x:default; import n=x; import a=./y.js:a; import c=./y.js:b; import =z"},
-		{"const fs = require('fs'), {exec: e, b} = require(\"node:child_process\")", "import fs=fs; import e=node:child_process:exec; import b=node:child_process:b"},
+		{"const fs = require('fs'), {exec: e, b} = require(\"node:child_process\")", "import #1=fs; fs = #1; import #2=node:child_process; e = #2.exec; b = #2.b"},
 		{"require('a').b(await import('c'))", "import #1=a; import #2=c; do #1.b(#2)"},
-		{"const {default: d} = await import('x'); import(y)", "import d=x:default; do import(y)"},
+		{"const {default: d} = await import('x'); import(y)", "import #1=x; d = #1.default; do import(y)"},
 		{"export {a as b} from 'm'; export * from 'n'; export const x = 1; export default f()", "import b=m:a; import =n:*; x = 1; default = f()"},
 		{"await (0, f)(x)", "do f(x)"},
 		{"async function g() { await (0, h.i)(x) }", "def g() { do h.i(x) }"},
@@ -79,7 +79,7 @@ await (0, f)<string>(x);
 		t.Fatal(p.Partly)
 	}
 	short := code.Short(p.Body)
-	for _, want := range []string{"import a=x:a", "import c=y", "def K.m(x2) { return run(x2) }", "f = func(x2) { return x2 }", "do f(x)"} {
+	for _, want := range []string{"import a=x:a", "import #1=y; c = #1", "def K.m(x2) { return run(x2) }", "f = func(x2) { return x2 }", "do f(x)"} {
 		if !strings.Contains(short, want) {
 			t.Errorf("no %q in %s", want, short)
 		}

@@ -211,44 +211,10 @@ func (w *walker) each(init, value js.IExpr, body *js.BlockStmt) {
 
 func (w *walker) declare(d *js.VarDecl) {
 	for _, b := range d.List {
-		switch {
-		case b.Default == nil:
-		case w.require(b.Binding, b.Default):
-		default:
+		if b.Default != nil {
 			w.bind(b.Binding, w.value(b.Default))
 		}
 	}
-}
-
-// require adds the import of a module that is bound to names at once, and reports whether it is one.
-func (w *walker) require(to js.IBinding, e js.IExpr) bool {
-	module := required(e)
-	if module == nil {
-		return false
-	}
-	w.saw(module)
-	switch to := to.(type) {
-	case *js.Var:
-		w.add(code.Statement{Op: code.Import, Name: string(to.Name()), Module: unquote(module)})
-		return true
-	case *js.BindingObject:
-		for _, item := range to.List {
-			v, ok := item.Value.Binding.(*js.Var)
-			if !ok || item.Key != nil && item.Key.IsComputed() {
-				return false
-			}
-			member := string(v.Name())
-			if item.Key != nil {
-				member = propertyName(item.Key)
-			}
-			w.add(code.Statement{Op: code.Import, Name: string(v.Name()), Module: unquote(module), Member: member})
-		}
-		if to.Rest != nil {
-			w.add(code.Statement{Op: code.Import, Name: string(to.Rest.Name()), Module: unquote(module)})
-		}
-		return true
-	}
-	return false
 }
 
 // required returns the text that names the module of require("x"), import("x") or await import("x"), or nil.

@@ -4,10 +4,8 @@ It runs nothing of them: the standard library parses them. Standard input has ea
 of lines before it, standard output gets a line of JSON for each. It needs Python 3.8.
 """
 import ast
-import collections
 import json
 import re
-import string
 import sys
 import textwrap
 import warnings
@@ -359,40 +357,12 @@ class Reader:
     def get_Call(self, node):
         self.calls += 1
         f = node.func
-        if isinstance(f, ast.Attribute) and f.attr == "format" and is_text(f.value):
-            return self.format(node)
         args = [self.expr(n) for n in node.args]
         keys = None
         if node.keywords:
             keys = [""] * len(args) + [k.arg or "**" for k in node.keywords]
             args += [self.expr(k.value) for k in node.keywords]
         return self.value("call", node, func=self.expr(f), args=args, keys=keys)
-
-    def format(self, node):
-        """Return what TEXT.format(…) makes."""
-        args = [self.expr(n) for n in node.args]
-        named = {k.arg or "**": self.expr(k.value) for k in node.keywords}
-        try:
-            fields = [(text, field and re.split(r"[.\[]", field, maxsplit=1)[0], field is None)
-                      for text, field, _, _ in string.Formatter().parse(node.func.value.value)]
-        except ValueError:
-            fields = [(node.func.value.value, "", True)]
-        values = dict([(str(i), v) for i, v in enumerate(args)] + list(named.items()))
-        often = collections.Counter(key for _, key, _ in fields)
-        out, used, at = [], set(), 0
-        for text, key, plain in fields:
-            out += [self.value("text", node, text=text)] if text else []
-            if plain:
-                continue
-            if key == "":
-                key, at = str(at), at + 1
-            if key in used and key in values:
-                values[key] = self.name(values[key]["text"])
-            elif key in values and often[key] > 1:
-                values[key] = self.keep(values[key], node.lineno)
-            used.add(key)
-            out.append(values.get(key) or self.other())
-        return self.value("join", node, args=out + [v for key, v in values.items() if key not in used])
 
     def percent(self, node):
         """Return what TEXT % … makes."""
