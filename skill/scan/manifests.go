@@ -379,12 +379,5 @@ func (r *reader) requirements(at int, text string) {
 		if l != "" && l[0] != '#' && l[0] != '-' {
 			r.need(at, "pypi", l, line)
 		}
-		if u, ok := strings.CutPrefix(l, "--index-url "); ok {
-			if host := flow.Host(u); host != "" {
-				p := r.r.Files[at].place()
-				p.Line = line
-				r.found = append(r.found, fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: u, Place: p})
-			}
-		}
 	}
 }

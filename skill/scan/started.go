@@ -79,6 +79,21 @@ func assigned(text string, keys []string) string {
 	})
 }
 
+// indexed returns the command that names the same index of packages as a line of a setting of npm or pip, "" for another line.
+func indexed(l string) string {
+	key, address, ok := strings.Cut(strings.TrimSpace(l), "=")
+	if !ok {
+		key, address, _ = strings.Cut(strings.TrimSpace(l), " ")
+	}
+	switch key, address = strings.ToLower(strings.TrimSpace(key)), quoted(strings.Trim(strings.TrimSpace(address), `"'`)); {
+	case strings.HasSuffix(key, "registry"):
+		return "npm install --registry " + address
+	case strings.HasSuffix(key, "index-url"), strings.HasSuffix(key, "index_url"):
+		return "pip install --index-url " + address
+	}
+	return ""
+}
+
 var (
 	scriptElement = regexp.MustCompile(`(?is)<script[^>]*>(.*?)(?:</script|\z)`)
 	relation      = regexp.MustCompile(`(?is)<Relationship\b[^>]*>`)

@@ -41,7 +41,7 @@ const (
 	kindShell      = "shell"
 	kindMarkdown   = "markdown"
 	kindText       = "text"
-	kindScript     = "script" // of a language that nothing here reads
+	kindScript     = "script" // of a language that nothing here reads, and another file with commands
 	kindData       = "data"   // JSON, YAML, TOML
 )
 
@@ -264,7 +264,16 @@ func (r *reader) other(at int, text string) {
 		return
 	}
 	r.keep(at, text)
-	switch base := strings.ToLower(path.Base(file.name())); {
+	base, before := strings.ToLower(path.Base(file.name())), len(r.sources)
+	defer func() {
+		if len(r.sources) > before && file.Kind == kindText {
+			file.Kind = kindScript
+		}
+	}()
+	if isRequirements(base) || strings.HasSuffix(base, "npmrc") || strings.HasSuffix(base, "yarnrc") || strings.HasPrefix(base, "pip.") {
+		r.shellLines(at, eachLine(text, indexed))
+	}
+	switch {
 	case commandKeys(file.name()) != nil:
 		r.shellLines(at, assigned(text, commandKeys(file.name())))
 	case strings.HasSuffix(base, ".pth"):

@@ -35,7 +35,6 @@ var missed = map[string]string{
 	"no grammar reads the language":                                      `door-awk`,
 	"the place is medium whatever is written there":                      `door-git-template`,
 	"a secret in a file is medium":                                       `held-aws held-private-key held-slack`,
-	"foreign package indexes have no rule":                               `npmrc-index pip-conf-index requirements-index`,
 	"Python makes the text or the call in a way that is not computed":    `py-own-file py-translate`,
 	"the shell makes the text or the call in a way that is not computed": `sh-loop`,
 }
