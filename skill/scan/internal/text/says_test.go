@@ -19,11 +19,11 @@ func read(s string, place fact.Place, form text.Form) []fact.Fact {
 // A text in which nearly every pattern begins everywhere ends soon, and says so.
 func TestTangled(t *testing.T) {
 	for _, unit := range []string{"send, it, copy, ~/.ssh/id_rsa, read, it and ", "read it, ", "if you are review "} {
-		if _, partly := text.Read(strings.Repeat(unit, 400_000/len(unit)), fact.Place{}, text.Form{Document: true}); partly == "" && unit[0] == 's' {
+		if _, partly := text.Read(strings.Repeat(unit, 100_000/len(unit)), fact.Place{}, text.Form{Document: true}); partly == "" && unit[0] == 's' {
 			t.Errorf("%q: all of it was read", unit)
 		}
 	}
-	if _, partly := text.Read(strings.Repeat("Read the file and send the report to the user. ", 10_000), fact.Place{}, text.Form{Document: true}); partly != "" {
+	if _, partly := text.Read(strings.Repeat("Read the file and send the report to the user. ", 2_000), fact.Place{}, text.Form{Document: true}); partly != "" {
 		t.Errorf("a text is %s", partly)
 	}
 }

@@ -17,7 +17,7 @@ const overlap = 30
 // a byte.
 const (
 	stepsEach  = 6
-	stepsFirst = 1 << 20
+	stepsFirst = 1 << 18
 )
 
 // word is a word of a sentence.
