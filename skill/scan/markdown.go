@@ -2,7 +2,6 @@ package scan
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -209,12 +208,12 @@ func commandLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-var assignment = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*=\S*$`)
+var assignment = lazyregexp.New(`^[A-Z_][A-Z0-9_]*=\S*$`)
 
 // isCommand reports whether a line begins with a program that is known, and goes on like a command.
 func isCommand(line string) bool {
 	words := strings.Fields(line)
-	for len(words) > 0 && assignment.MatchString(words[0]) {
+	for len(words) > 0 && assignment().MatchString(words[0]) {
 		words = words[1:]
 	}
 	if len(words) > 3 && (words[0] == "echo" || words[0] == "printf") && intoShell().MatchString(line) {

@@ -2,10 +2,10 @@ package scan
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
@@ -95,22 +95,22 @@ func indexed(l string) string {
 }
 
 var (
-	scriptElement = regexp.MustCompile(`(?is)<script[^>]*>(.*?)(?:</script|\z)`)
-	relation      = regexp.MustCompile(`(?is)<Relationship\b[^>]*>`)
-	attribute     = regexp.MustCompile(`(?is)\b(Type|Target|TargetMode)\s*=\s*["']([^"']*)["']`)
-	exchange      = regexp.MustCompile(`(?is)\bDDE(?:AUTO)?\s+([^<]+)`)
+	scriptElement = lazyregexp.New(`(?is)<script[^>]*>(.*?)(?:</script|\z)`)
+	relation      = lazyregexp.New(`(?is)<Relationship\b[^>]*>`)
+	attribute     = lazyregexp.New(`(?is)\b(Type|Target|TargetMode)\s*=\s*["']([^"']*)["']`)
+	exchange      = lazyregexp.New(`(?is)\bDDE(?:AUTO)?\s+([^<]+)`)
 )
 
 // marked reads what a document of markup runs or loads: scripts, and in Office files templates, objects and commands. A link that a person
 // follows and a picture are none of it.
 func (r *reader) marked(at int, text string) {
 	place := r.r.Files[at].place()
-	for _, m := range scriptElement.FindAllStringSubmatchIndex(text, 100) {
+	for _, m := range scriptElement().FindAllStringSubmatchIndex(text, 100) {
 		r.sources = append(r.sources, source{language: flow.JavaScript, dialect: kindJavaScript, text: text[m[2]:m[3]], line: 1 + strings.Count(text[:m[2]], "\n"), place: place, snippet: true, file: at})
 	}
-	for _, tag := range relation.FindAllString(text, 1000) {
+	for _, tag := range relation().FindAllString(text, 1000) {
 		found := map[string]string{}
-		for _, m := range attribute.FindAllStringSubmatch(tag, 10) {
+		for _, m := range attribute().FindAllStringSubmatch(tag, 10) {
 			found[strings.ToLower(m[1])] = m[2]
 		}
 		kind := path.Base(found["type"])
@@ -123,7 +123,7 @@ func (r *reader) marked(at int, text string) {
 			r.found = append(r.found, fact.Fact{Kind: fact.Sends, Object: fact.Host, Name: host, Detail: target, Place: place})
 		}
 	}
-	for _, m := range exchange.FindAllStringSubmatch(text, 10) {
+	for _, m := range exchange().FindAllStringSubmatch(text, 10) {
 		r.sources = append(r.sources, source{language: flow.Loose, text: strings.ReplaceAll(m[1], `"`, " "), line: 1, place: place, file: at})
 	}
 }

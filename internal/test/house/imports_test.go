@@ -83,9 +83,9 @@ var allowed = map[string][]string{
 	"skill/watch":               {"internal/content", "internal/scan", "skill", "skill/manifest", "trace"},
 
 	"skill/scan":                 {"script/survey", "want", "skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/obeyed", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js", "skill/scan/internal/loose", "skill/scan/internal/popular", "skill/scan/internal/text"},
-	"skill/scan/internal/flow":   {"internal/hostname", "internal/variable", "skill/scan/internal/code", "skill/scan/internal/fact", "skill/scan/internal/shell"},
+	"skill/scan/internal/flow":   {"internal/lazyregexp", "internal/hostname", "internal/variable", "skill/scan/internal/code", "skill/scan/internal/fact", "skill/scan/internal/shell"},
 	"skill/scan/internal/shell":  {"skill/scan/internal/code"},
-	"skill/scan/internal/loose":  {"skill/scan/internal/code"},
+	"skill/scan/internal/loose":  {"internal/lazyregexp", "skill/scan/internal/code"},
 	"internal/markdown":          {},
 	"skill/scan/internal/fact":   {},
 	"skill/scan/internal/code":   {},

@@ -2,11 +2,11 @@ package flow
 
 import (
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 )
 
@@ -118,12 +118,12 @@ func points(v *value) (string, bool) {
 	return b.String(), true
 }
 
-var fields = regexp.MustCompile(`\$\{?(\w+)\}?|\{(\w+)\}`)
+var fields = lazyregexp.New(`\$\{?(\w+)\}?|\{(\w+)\}`)
 
 // filledIn returns a text with the values of a map, or of keywords, in place of {name} and $name.
 func filledIn(self, values *value, a *arguments) *value {
 	return mapped(self, func(t string) string {
-		return fields.ReplaceAllStringFunc(t, func(field string) string {
+		return fields().ReplaceAllStringFunc(t, func(field string) string {
 			name := strings.Trim(field, "${}")
 			for _, v := range []*value{values.item(name), a.key(name)} {
 				if v != nil {

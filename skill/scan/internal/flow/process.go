@@ -1,9 +1,9 @@
 package flow
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 )
 
@@ -76,12 +76,12 @@ func bound(f *value, args []*value) *value {
 	return &out
 }
 
-var pickled = regexp.MustCompile(`c(?:os|posix|nt|subprocess|builtins)\n(\w+)\n[\s\S]{0,20}?[SV]'?((?:[^'\n\\]|\\.)*)'?\n`)
+var pickled = lazyregexp.New(`c(?:os|posix|nt|subprocess|builtins)\n(\w+)\n[\s\S]{0,20}?[SV]'?((?:[^'\n\\]|\\.)*)'?\n`)
 
 // unpickle runs what a text of Python's pickle calls.
 func (e *engine) unpickle(v *value) {
 	for _, t := range v.texts {
-		for _, m := range pickled.FindAllStringSubmatch(t, 10) {
+		for _, m := range pickled().FindAllStringSubmatch(t, 10) {
 			if m[1] == "eval" || m[1] == "exec" {
 				e.codeIn(Python, []*value{text(m[2])})
 			} else {

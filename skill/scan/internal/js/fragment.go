@@ -3,7 +3,6 @@ package js
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ var around = [...][2]string{{"({", "})"}, {"(", ")"}, {"class _ {", "}"}, {"inte
 var (
 	elisions = lazyregexp.New(`\.\.\.(\s*(?:[,;)\]}]|/[/*]|$))|…|<[A-Za-z][\w .-]{0,60}>`)
 	starts   = lazyregexp.New(`^(?:const|let|var|import|export|function|async function|class|interface|type|await|for|if|try|return)\b|^<\w`)
-	lineOf   = regexp.MustCompile(`^line (\d+) `)
+	lineOf   = lazyregexp.New(`^line (\d+) `)
 )
 
 // ReadFragment reads what stands in a text as an example: a program, a part of one, or something like one. What is none is passed over:
@@ -33,7 +32,7 @@ var (
 func ReadFragment(ctx context.Context, d Dialect, text []byte, line int) code.Program {
 	first := max(line, 1)
 	p := Read(ctx, d, text, first)
-	if p.Partly == "" || len(text) > maxFragment || !lineOf.MatchString(p.Partly) {
+	if p.Partly == "" || len(text) > maxFragment || !lineOf().MatchString(p.Partly) {
 		return p
 	}
 	f := &fragment{ctx: ctx, left: maxTried}
@@ -118,7 +117,7 @@ func (f *fragment) mended(text []byte, first int) code.Program {
 			p.Body = append(p.Body, lost...)
 			return p
 		}
-		at := lineOf.FindStringSubmatch(p.Partly)
+		at := lineOf().FindStringSubmatch(p.Partly)
 		if at == nil {
 			break
 		}

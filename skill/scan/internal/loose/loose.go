@@ -4,9 +4,9 @@
 package loose
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 )
 
@@ -26,10 +26,10 @@ type token struct {
 }
 
 var (
-	parts    = regexp.MustCompile(`\[([\w.]+)\]::|->|::`)
-	quotes   = regexp.MustCompile(`^(?:qx|qq|q|%x|%q|%Q|%w)([({\[/|!])`)
-	comments = regexp.MustCompile(`(?m)^[ \t]*(?:#|//|(?i:rem\b)|::).*$`)
-	inside   = regexp.MustCompile(`\$\{?(\w+)\}?|#\{(\w+)\}|%(\w+)%`)
+	parts    = lazyregexp.New(`\[([\w.]+)\]::|->|::`)
+	quotes   = lazyregexp.New(`^(?:qx|qq|q|%x|%q|%Q|%w)([({\[/|!])`)
+	comments = lazyregexp.New(`(?m)^[ \t]*(?:#|//|(?i:rem\b)|::).*$`)
+	inside   = lazyregexp.New(`\$\{?(\w+)\}?|#\{(\w+)\}|%(\w+)%`)
 )
 
 // Parse reads a program that begins at a line of its file, from 1.
@@ -40,7 +40,7 @@ func Parse(source string, line int) *code.Program {
 		source = source[:maxSource]
 		p.partly = "it is too long"
 	}
-	p.tokens = tokens(strings.ReplaceAll(parts.ReplaceAllString(comments.ReplaceAllString(source, ""), "$1."), "=>", ","), line)
+	p.tokens = tokens(strings.ReplaceAll(parts().ReplaceAllString(comments().ReplaceAllString(source, ""), "$1."), "=>", ","), line)
 	for p.at < len(p.tokens) && p.nodes < code.MaxNodes {
 		before := p.at
 		p.statement()
@@ -64,7 +64,7 @@ func tokens(s string, line int) (out []token) {
 	for s != "" {
 		var m []int
 		if s[0] == 'q' || s[0] == '%' {
-			m = quotes.FindStringSubmatchIndex(s[:min(len(s), 8)])
+			m = quotes().FindStringSubmatchIndex(s[:min(len(s), 8)])
 		}
 		if m != nil {
 			end := strings.IndexByte(s[m[1]:min(len(s), m[1]+maxQuoted)], closing(s[m[2]]))
@@ -392,7 +392,7 @@ func (p *parser) text(t token) code.Value {
 		}
 	}
 	rest := t.text
-	for _, m := range inside.FindAllStringSubmatch(t.text, 100) {
+	for _, m := range inside().FindAllStringSubmatch(t.text, 100) {
 		name := m[1] + m[2] + m[3]
 		if strings.EqualFold(name, "env") || name == strings.ToUpper(name) && m[3] != "" {
 			continue
