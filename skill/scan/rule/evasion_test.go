@@ -35,7 +35,7 @@ var missed = map[string]string{
 	"no grammar reads the language":                                      `door-awk`,
 	"the place is medium whatever is written there":                      `door-git-template`,
 	"a secret in a file is medium":                                       `held-aws held-private-key held-slack`,
-	"Python makes the text or the call in a way that is not computed":    `py-own-file py-translate`,
+	"Python makes the text or the call in a way that is not computed":    `py-own-file`,
 	"the shell makes the text or the call in a way that is not computed": `sh-loop`,
 }
 

@@ -171,13 +171,17 @@ func translated(a *arguments) *value {
 		}
 		return ranges(shell.Unescape(strings.Trim(a.args[i].first(), "[]")))
 	}
-	from, to := set(0), set(1)
-	return mapped(a.input, func(t string) string {
+	return exchanged(a.input, set(0), set(1), a.opts["-d"] != nil)
+}
+
+// exchanged returns a value with characters in place of others, or without them.
+func exchanged(v *value, from, to []rune, drop bool) *value {
+	return mapped(v, func(t string) string {
 		return strings.Map(func(r rune) rune {
 			switch i := slices.Index(from, r); {
 			case i < 0:
 				return r
-			case a.opts["-d"] != nil:
+			case drop:
 				return -1
 			case len(to) > 0:
 				return to[min(i, len(to)-1)]

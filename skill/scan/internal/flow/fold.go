@@ -203,6 +203,12 @@ func (e *engine) folded(self, first *value, name string, a *arguments) *value {
 		return filledIn(self, first, a)
 	case "range":
 		return counted(a.args)
+	case "maketrans":
+		return &value{list: true, items: a.args}
+	case "translate":
+		if len(first.items) > 1 {
+			return exchanged(self, []rune(first.items[0].first()), []rune(first.items[1].first()), false)
+		}
 	case "to_bytes":
 		return numberBytes(self)
 	}
