@@ -3,14 +3,13 @@ package script
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/layer"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/skill"
 )
 
 // execute runs the command of a script, and notes what became of its temporary files.
@@ -32,69 +31,52 @@ func (h *Host) executeIn(ctx context.Context, c *call, r *scriptRun) (*runner.Co
 		out, err := h.o.Runner.Run(ctx, cmd)
 		return cmd, out, err
 	}
-	l := h.layer(ctx, c, r, !h.noLayer.Load())
+	run := &layer.Run{Skill: c.s, File: c.sc.File, Hook: c.hook != nil, Dir: r.dir, Cwd: r.cwd, Root: r.place.root, Kept: r.place.kept, Packages: c.packages, Bare: h.bare}
+	l := layer.Make(ctx, run, !h.noLayer.Load())
 	for {
 		if l != nil && h.noLayer.Load() {
 			c.note = note
-			if beside := filepath.Dir(l.dir); cmd.Access(beside) != runner.Hides {
-				l.linkNeighbours(beside)
+			if beside := filepath.Dir(l.Dir); cmd.Access(beside) != runner.Hides {
+				l.LinkNeighbours(beside)
 			}
-			if cmd, err = l.instead(h); err != nil {
+			if cmd, err = h.instead(c, r, l); err != nil {
 				return nil, nil, err
 			}
 		} else if l != nil {
-			cmd.Layer = &runner.Layer{Dir: l.dir, Upper: l.upper, Work: l.work}
+			cmd.Layer = &runner.Layer{Dir: l.Dir, Upper: l.Upper, Work: l.Work}
 		}
 		out, err := h.o.Runner.Run(ctx, cmd)
 		if !errors.Is(err, runner.ErrNoLayer) || cmd.Layer == nil {
 			if l != nil && out != nil {
-				c.note = joined(c.note, l.keep(ctx))
+				c.note = joined(c.note, l.Keep(ctx))
 			}
 			r.layer = l
 			return cmd, out, err
 		}
 		h.noLayer.Store(true)
 		cmd.Layer, cmd.In = nil, c.input.input() // the runner has closed the former one
-		program.RemoveAll(filepath.Dir(l.upper))
-		l = h.layer(ctx, c, r, false)
+		program.RemoveAll(filepath.Dir(l.Upper))
+		l = layer.Make(ctx, run, false)
 	}
 }
 
 // instead returns the command that runs the script from the copy in the upper folder.
-func (l *layer) instead(h *Host) (*runner.Command, error) {
-	r := l.r
+func (h *Host) instead(c *call, r *scriptRun, l *layer.Layer) (*runner.Command, error) {
 	for i, arg := range r.argv { // up to the script: what follows are other arguments
-		r.argv[i] = strings.ReplaceAll(arg, l.dir, l.upper)
+		r.argv[i] = strings.ReplaceAll(arg, l.Dir, l.Upper)
 	}
-	r.file = strings.Replace(r.file, l.dir, l.upper, 1)
-	r.dir, r.copied = l.upper, true
-	return h.scriptCommand(l.c, r)
+	r.file = strings.Replace(r.file, l.Dir, l.Upper, 1)
+	r.dir, r.copied = l.Upper, true
+	return h.scriptCommand(c, r)
 }
 
 // again has the next run of a content work in a copy of the skill's folder, if this one failed because it changes a file there.
 func (r *scriptRun) again(ctx context.Context, c *call, f *explain.Finding) {
-	if !f.ChangesSkill() || r.layer != nil && r.layer.whole {
+	if !f.ChangesSkill() || r.layer != nil && r.layer.Whole {
 		return
 	}
-	kept := r.place.keptBy(ctx, c.s, true)
-	if kept != "" && noteCopy(kept) == nil {
+	kept := layer.KeptBy(ctx, r.place.kept, c.s, true)
+	if kept != "" && layer.NoteCopy(kept) == nil {
 		f.MayAgain()
 	}
 }
-
-// keptBy returns where stays what the scripts of a skill's content write in its folder, "" if that is not known. Without must it is not
-// known if nothing of the skill is kept.
-func (w *workplace) keptBy(ctx context.Context, s *skill.Skill, must bool) string {
-	if _, err := os.Lstat(w.kept); err != nil && !must {
-		return ""
-	}
-	digest, err := s.Digest(ctx)
-	if err != nil {
-		return ""
-	}
-	_, hex, _ := strings.Cut(digest, ":")
-	return filepath.Join(w.kept, hex[:min(len(hex), keptDigits)])
-}
-
-// keptDigits is how many digits of a digest name the folder for what is kept.
-const keptDigits = 16

@@ -11,26 +11,6 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-// What a script may bring to the next run is data. security 2.3 #44: nothing that an interpreter runs, nothing that decides what it runs,
-// and nothing in the place of what was approved.
-func TestComesBack(t *testing.T) {
-	there := taken([]string{"SKILL.md", "scripts/run.py", "scripts/lib/index.js", "data/Shipped.json", "plain"})
-	for name, want := range map[string]bool{
-		"scripts/count.json": true, "data/out/a.CSV": true, ".growth-data/posts.jsonl": true, "state.db": true, "scripts/config.json": true, "report.md": true,
-		"scripts/run.py": false, "scripts/json.py": false, "scripts/run.pyc": false, "scripts/x.so": false, "scripts/x.pkl": false, "scripts/x": false,
-		"scripts/x.sh": false, "scripts/x.js": false, "scripts/x.zip": false, "scripts/sitecustomize.pth": false, "scripts/x.json.py": false,
-		"data/shipped.json": false, "DATA/SHIPPED.JSON": false, "skill.md": false, // approved
-		"scripts/lib.json": false, "scripts/lib/lib.json": true, "plain/a.json": false, // require("./lib") finds lib.json before lib/index.js
-		"package.json": false, "scripts/Package.json": false, "package-lock.json": false, "tsconfig.json": false, "tsconfig.base.json": false, "deno.json": false,
-		"jest.config.json": false, ".babelrc.json": false, "requirements.txt": false, "requirements-dev.txt": false, "CMakeLists.txt": false, "import_map.json": false,
-		"node_modules/x/data.json": false, "scripts/node_modules/x.json": false, ".git/x.txt": false, ".env": false, "scripts/.json": true,
-	} {
-		if got := there.comesBack(name); got != want {
-			t.Errorf("%s: got %v, want %v", name, got, want)
-		}
-	}
-}
-
 // writer counts in a file beside itself, and leaves code in its folder.
 const writer = `import json, os, sys
 here = os.path.dirname(os.path.abspath(__file__))

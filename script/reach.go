@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/layer"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
@@ -29,7 +30,7 @@ type scriptRun struct {
 	passes    *plan.Passing
 	given     map[string]string // variables of the caller
 	place     *workplace
-	layer     *layer          // may be nil
+	layer     *layer.Layer    // may be nil
 	keys      *keyagent.Given // the agents that hold the user's keys, as far as they were granted
 	copied    bool            // dir is a copy of the skill's folder, for this run
 }

@@ -1,4 +1,5 @@
-package script
+// Package layer has what a run of a script writes in the folder of its skill: where it goes, what of it stays, and what comes back.
+package layer
 
 import (
 	"context"
@@ -19,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // Limits of a layer.
@@ -30,61 +32,74 @@ const (
 	mostTextRead    = 256 << 10 // bytes of one script that are searched for writing
 )
 
-// layer is what one run writes in the folder of its skill. The content of the skill stays what was approved: the next run begins with
+// Run is what is known about a run.
+type Run struct {
+	Skill    *skill.Skill
+	File     string // of the script, a slash path in the skill
+	Hook     bool   // it is a hook
+	Dir      string // the skill's folder
+	Cwd      string // where it starts
+	Root     string // the folder of the run
+	Kept     string // the folder that has one for each content of the skill, with what its scripts wrote
+	Packages string // the folder of its npm packages; "" for none
+	Bare     bool   // scripts run without a sandbox
+}
+
+// Layer is what one run writes in the folder of its skill. The content of the skill stays what was approved: the next run begins with
 // it, and with the data that earlier ones left.
-type layer struct {
-	c        *call
-	r        *scriptRun
-	dir      string // the skill's folder
-	upper    string
-	work     string
+type Layer struct {
+	Dir   string // the skill's folder
+	Upper string // gets what is written
+	Work  string // for the sandbox
+	Whole bool   // the upper folder has a copy of the skill, and can be used in place of it
+
+	r        *Run
 	kept     string // where what was written stays
-	whole    bool   // the upper folder has a copy of the skill, and can be used in place of it
 	copies   map[string]fs.FileInfo
 	readOnly bool // the skill's folder
 }
 
-// layer returns the layer of a run, nil if it gets none. With overlay a sandbox lays it over the skill's folder; else it is a copy of
+// Make returns the layer of a run, nil if it gets none. With overlay a sandbox lays it over the skill's folder; else it is a copy of
 // that folder, which only a script that seems to need it gets.
-func (h *Host) layer(ctx context.Context, c *call, r *scriptRun, overlay bool) *layer {
-	info, err := os.Stat(r.dir)
+func Make(ctx context.Context, r *Run, overlay bool) *Layer {
+	info, err := os.Stat(r.Dir)
 	if err != nil {
 		return nil
 	}
-	l := &layer{
-		c: c, r: r, dir: r.dir, readOnly: info.Mode().Perm()&0o200 == 0, work: filepath.Join(r.place.root, "layer"),
-		upper: filepath.Join(r.place.root, "skill", filepath.Base(r.dir)), copies: map[string]fs.FileInfo{},
+	l := &Layer{
+		r: r, Dir: r.Dir, readOnly: info.Mode().Perm()&0o200 == 0, Work: filepath.Join(r.Root, "layer"),
+		Upper: filepath.Join(r.Root, "skill", filepath.Base(r.Dir)), copies: map[string]fs.FileInfo{},
 	}
-	l.kept = r.place.keptBy(ctx, c.s, false)
-	l.whole = needsCopy(l.kept)
+	l.kept = KeptBy(ctx, r.Kept, r.Skill, false)
+	l.Whole = needsCopy(l.kept)
 	switch {
-	case overlay || l.whole:
-	case h.bare && !l.readOnly: // without a sandbox it writes in the folder itself
+	case overlay || l.Whole:
+	case r.Bare && !l.readOnly: // without a sandbox it writes in the folder itself
 		return nil
-	case !writesBeside(ctx, c, r):
+	case !r.writesBeside(ctx):
 		return nil
 	default:
-		l.whole = true
+		l.Whole = true
 	}
-	for _, dir := range []string{l.upper, l.work} {
+	for _, dir := range []string{l.Upper, l.Work} {
 		if os.MkdirAll(dir, 0o700) != nil {
 			return nil
 		}
 	}
 	if l.fill(ctx) != nil {
-		program.RemoveAll(filepath.Dir(l.upper))
+		program.RemoveAll(filepath.Dir(l.Upper))
 		return nil
 	}
 	return l
 }
 
 // fill makes what is in the upper folder before the run.
-func (l *layer) fill(ctx context.Context) error {
+func (l *Layer) fill(ctx context.Context) error {
 	_, err := os.Lstat(l.kept) // also if it is not known
-	if !l.readOnly && !l.whole && err != nil {
+	if !l.readOnly && !l.Whole && err != nil {
 		return nil
 	}
-	sum, err := l.c.s.Sum(ctx)
+	sum, err := l.r.Skill.Sum(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,12 +115,12 @@ func (l *layer) fill(ctx context.Context) error {
 		}
 		total += f.Size
 	}
-	if l.whole && (total > mostCopied || len(sum.Files) > mostCopiedFiles) {
+	if l.Whole && (total > mostCopied || len(sum.Files) > mostCopiedFiles) {
 		return fmt.Errorf("a skill of %d files and %d bytes is not copied", len(sum.Files), total)
 	}
-	if l.whole {
+	if l.Whole {
 		for _, f := range sum.Files {
-			if err := l.copyIn(l.c.s.FS(), f.Path); err != nil {
+			if err := l.copyIn(l.r.Skill.FS(), f.Path); err != nil {
 				return err
 			}
 		}
@@ -116,33 +131,33 @@ func (l *layer) fill(ctx context.Context) error {
 }
 
 // at returns a path in the upper folder.
-func (l *layer) at(name string) string { return filepath.Join(l.upper, filepath.FromSlash(name)) }
+func (l *Layer) at(name string) string { return filepath.Join(l.Upper, filepath.FromSlash(name)) }
 
 // linkPackages makes the npm packages of a script found from the copy of its skill, as they are from the skill.
-func (l *layer) linkPackages() {
-	if l.c.packages != "" {
-		_ = os.Symlink(filepath.Join(l.c.packages, "node_modules"), filepath.Join(l.r.place.root, "node_modules"))
+func (l *Layer) linkPackages() {
+	if l.r.Packages != "" {
+		_ = os.Symlink(filepath.Join(l.r.Packages, "node_modules"), filepath.Join(l.r.Root, "node_modules"))
 	}
 }
 
 // mostNeighbours is how many folders beside a skill are found from its copy.
 const mostNeighbours = 1000
 
-// linkNeighbours makes the skills in the folder beside found from the copy of this one: skills that belong together share code.
-func (l *layer) linkNeighbours(beside string) {
+// LinkNeighbours makes the skills in the folder beside found from the copy of this one: skills that belong together share code.
+func (l *Layer) LinkNeighbours(beside string) {
 	list, err := os.ReadDir(beside)
 	if err != nil {
 		return
 	}
 	for _, d := range list[:min(len(list), mostNeighbours)] {
 		if d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
-			_ = os.Symlink(filepath.Join(beside, d.Name()), filepath.Join(filepath.Dir(l.upper), d.Name())) // the copy itself stays
+			_ = os.Symlink(filepath.Join(beside, d.Name()), filepath.Join(filepath.Dir(l.Upper), d.Name())) // the copy itself stays
 		}
 	}
 }
 
 // copyIn copies a file or a link to the upper folder and notes what it is there.
-func (l *layer) copyIn(from fs.FS, name string) error {
+func (l *Layer) copyIn(from fs.FS, name string) error {
 	to := l.at(name)
 	if text, err := fs.ReadLink(from, name); err == nil {
 		return os.Symlink(text, to)
@@ -171,7 +186,7 @@ func (l *layer) copyIn(from fs.FS, name string) error {
 var errNotCopied = errors.New("it is no file")
 
 // bringBack copies the data that earlier runs wrote to the upper folder.
-func (l *layer) bringBack(approved []string) {
+func (l *Layer) bringBack(approved []string) {
 	if l.kept == "" {
 		return
 	}
@@ -242,8 +257,8 @@ func (p places) comesBack(name string) bool {
 	return true
 }
 
-// keep puts what the run wrote where it stays, and says so. Its processes are gone.
-func (l *layer) keep(ctx context.Context) string {
+// Keep puts what the run wrote where it stays, and says so. Its processes are gone.
+func (l *Layer) Keep(ctx context.Context) string {
 	for name := range l.copies {
 		if l.kept == "" {
 			break
@@ -252,7 +267,7 @@ func (l *layer) keep(ctx context.Context) string {
 			_ = os.Remove(filepath.Join(l.kept, filepath.FromSlash(name))) // the script removed it; what was approved is not there
 		}
 	}
-	root, err := os.OpenRoot(l.upper)
+	root, err := os.OpenRoot(l.Upper)
 	if err != nil {
 		return ""
 	}
@@ -274,7 +289,7 @@ func (l *layer) keep(ctx context.Context) string {
 
 // keeping moves files from the upper folder to where they stay.
 type keeping struct {
-	l        *layer
+	l        *Layer
 	root     *os.Root
 	measured bool
 	files    int // there, with those of earlier runs
@@ -294,7 +309,7 @@ func (k *keeping) file(ctx context.Context, name string, d fs.DirEntry) {
 	}
 	if !k.measured {
 		k.measured = true
-		k.l.kept = k.l.r.place.keptBy(context.WithoutCancel(ctx), k.l.c.s, true)
+		k.l.kept = KeptBy(context.WithoutCancel(ctx), k.l.r.Kept, k.l.r.Skill, true)
 		k.files, k.bytes = proc.Measure(k.l.kept)
 	}
 	if k.files, k.bytes = k.files+1, k.bytes+info.Size(); k.files > mostKeptFiles || k.bytes > mostKept || k.l.kept == "" || k.move(name) != nil {
@@ -332,21 +347,21 @@ func (k *keeping) move(name string) error {
 
 // text says what was written, "" for nothing.
 func (k *keeping) text() string {
-	text := ""
+	var text []string
 	switch {
 	case k.moved == 1:
-		text = fmt.Sprintf("it wrote %q in its skill's folder: it is kept in %s", k.first, k.l.kept)
+		text = append(text, fmt.Sprintf("it wrote %q in its skill's folder: it is kept in %s", k.first, k.l.kept))
 	case k.moved > 1:
-		text = fmt.Sprintf("it wrote %d files in its skill's folder, such as %q: they are kept in %s", k.moved, k.first, k.l.kept)
+		text = append(text, fmt.Sprintf("it wrote %d files in its skill's folder, such as %q: they are kept in %s", k.moved, k.first, k.l.kept))
 	}
 	const why = "there is no room, or what an earlier run left is in its place"
 	switch {
 	case k.lost == 1:
-		text = joined(text, "1 file that it wrote in its skill's folder is lost: "+why)
+		text = append(text, "1 file that it wrote in its skill's folder is lost: "+why)
 	case k.lost > 1:
-		text = joined(text, fmt.Sprintf("%d files that it wrote in its skill's folder are lost: %s", k.lost, why))
+		text = append(text, fmt.Sprintf("%d files that it wrote in its skill's folder are lost: %s", k.lost, why))
 	}
-	return text
+	return strings.Join(text, "; ")
 }
 
 // What the text of a script has that finds its own folder, and what one has that writes.
@@ -357,11 +372,11 @@ var (
 
 // writesBeside reports whether a script seems to write in its skill's folder: it starts there, or a text of the skill finds its own
 // folder and writes files.
-func writesBeside(ctx context.Context, c *call, r *scriptRun) bool {
-	if c.hook != nil {
+func (r *Run) writesBeside(ctx context.Context) bool {
+	if r.Hook {
 		return false
 	}
-	sum, err := c.s.Sum(ctx)
+	sum, err := r.Skill.Sum(ctx)
 	if err != nil {
 		return false
 	}
@@ -369,11 +384,11 @@ func writesBeside(ctx context.Context, c *call, r *scriptRun) bool {
 		if i == mostCopiedFiles {
 			break
 		}
-		if f.Path != c.sc.File && survey.LanguageOf(f.Path) == "" || f.Size > mostTextRead {
+		if f.Path != r.File && survey.LanguageOf(f.Path) == "" || f.Size > mostTextRead {
 			continue
 		}
-		b, err := c.s.ReadFile(f.Path)
-		if err == nil && writesFiles().Match(b) && (namesOwnFolder().Match(b) || paths.Within([]string{r.dir}, r.cwd)) {
+		b, err := r.Skill.ReadFile(f.Path)
+		if err == nil && writesFiles().Match(b) && (namesOwnFolder().Match(b) || paths.Within([]string{r.Dir}, r.Cwd)) {
 			return true
 		}
 	}
@@ -389,5 +404,22 @@ func needsCopy(kept string) bool {
 	return kept != "" && err == nil
 }
 
-// noteCopy has the next runs of a content work on a copy of the skill's folder.
-func noteCopy(kept string) error { return program.WriteFile(kept+copyMark, nil) }
+// NoteCopy has the next runs of a content work on a copy of the skill's folder.
+func NoteCopy(kept string) error { return program.WriteFile(kept+copyMark, nil) }
+
+// KeptBy returns where stays what the scripts of a skill's content write in its folder, a folder in one that has all of the skill; "" if
+// that is not known. Without must it is not known if nothing of the skill is kept.
+func KeptBy(ctx context.Context, in string, s *skill.Skill, must bool) string {
+	if _, err := os.Lstat(in); err != nil && !must {
+		return ""
+	}
+	digest, err := s.Digest(ctx)
+	if err != nil {
+		return ""
+	}
+	_, hex, _ := strings.Cut(digest, ":")
+	return filepath.Join(in, hex[:min(len(hex), keptDigits)])
+}
+
+// keptDigits is how many digits of a digest name the folder for what is kept.
+const keptDigits = 16
