@@ -124,6 +124,7 @@ step_untidy() {
 	ensure_uv
 	ensure_node
 	ensure_zod
+	ensure_managers
 	on="$TOOLS/on"
 	go build -o "$on" ./internal/test/untidy/on || return
 	failed=0
@@ -160,6 +161,7 @@ step_race() {
 	ensure_uv
 	ensure_node
 	ensure_zod
+	ensure_managers
 	# shellcheck disable=SC2086
 	go test -race -vet=off -count=1 -timeout 30m $PARTLY $HEAVY
 }
@@ -171,6 +173,7 @@ step_test() {
 	ensure_uv
 	ensure_node
 	ensure_zod
+	ensure_managers
 	export GORACE="atexit_sleep_ms=0 ${GORACE:-}" # else every process of a -race run waits a second at its end
 	module=$(go list -m)
 	core=$(for name in $CORE; do echo "$module/$name"; done)

@@ -9,6 +9,7 @@ UV_BOUNDS='uv>=0.11,<0.14'
 STATICCHECK=v0.8.2
 GOVULNCHECK=v1.8.0
 NODE=22.23.3 # loads TypeScript
+MANAGERS='pnpm@10.34.9 yarn@1.22.22 bun@1.4.5' # install npm packages
 
 # progress TEXT COMMAND... runs a command and shows on a terminal how many seconds it has taken.
 progress() {
@@ -127,6 +128,30 @@ ensure_zod() {
 	rm -rf "$TOOLS/zod"
 	command -v npm >/dev/null && retry "installing $zod" npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$TOOLS/zod" "$zod" >&2 &&
 		echo "$zod" >"$TOOLS/zod/version" || echo "$zod could not be installed, so tests of toolsets with it are skipped" >&2
+}
+
+# ensure_managers puts pnpm, yarn and bun on PATH, for the tests of their locks. Those that the machine lacks are put into .tools/managers.
+# Without one its tests are skipped.
+ensure_managers() {
+	managers=
+	for manager in $MANAGERS; do
+		command -v "${manager%@*}" >/dev/null || managers="$managers $manager"
+	done
+	[ -n "$managers" ] || return 0
+	if [ "$(cat "$TOOLS/managers/version" 2>/dev/null)" != "$managers" ]; then
+		rm -rf "$TOOLS/managers"
+		# shellcheck disable=SC2086 # a word for each
+		command -v npm >/dev/null && retry "installing$managers" npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$TOOLS/managers" $managers >&2 ||
+			{ echo "$managers could not be installed, so tests of their locks are skipped" >&2; return 0; }
+		mkdir -p "$TOOLS/managers/bin"
+		# The program of bun is in the package of this system: the one that is named bun has none without its install script.
+		for program in "$TOOLS"/managers/node_modules/.bin/pnpm "$TOOLS"/managers/node_modules/.bin/yarn "$TOOLS"/managers/node_modules/@oven/bun-*/bin/bun; do
+			[ ! -x "$program" ] || ln -sf "$program" "$TOOLS/managers/bin/"
+		done
+		echo "$managers" >"$TOOLS/managers/version"
+	fi
+	PATH=$PATH:$TOOLS/managers/bin
+	export PATH
 }
 
 # go_tool NAME PACKAGE VERSION prints the path of a Go program. It builds the program once for each version of the
