@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"iter"
 	"path"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
 // Cached returns a source of the same skills that have folders, so that their scripts can run: a skill without a folder, such as one of a
@@ -45,6 +47,9 @@ func (c cached) Skills(ctx context.Context) iter.Seq2[Found, error] {
 		for f, err := range c.source.Skills(ctx) {
 			if open := f.Open; open != nil {
 				name := path.Base(f.Path)
+				if name == "." { // the skill is its source
+					name = "skill"
+				}
 				f.Open = func(ctx context.Context) (Tree, error) {
 					t, err := open(ctx)
 					if err != nil || t == nil || located(t) {
@@ -89,7 +94,7 @@ func (t *cachedTree) Sum(ctx context.Context) (Sum, error) { return sumOf(ctx, t
 
 // Location writes the skill to its folder, if it is not there, and returns it.
 func (t *cachedTree) Location(ctx context.Context) (string, error) {
-	sum, err := sumOf(ctx, t.Tree)
+	sum, err := dirhash.Dir(ctx, t.Tree, nil) // what a tree says of itself is not the name of a folder
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,13 @@ func (k *Kit) askCall(ctx context.Context, c *allow.Call, why string) string {
 	if k.o.Policy.Ask == nil {
 		return "a person has to be asked, and nobody can be asked here"
 	}
-	yes, err := k.o.Policy.Ask(ctx, c.Name()+" "+string(c.Args), why)
+	args := string(c.Args)
+	var v any
+	if json.Unmarshal(c.Args, &v) == nil { // in one form: a client may write them otherwise when it makes the call again
+		b, _ := json.Marshal(v) // it was read from JSON
+		args = string(b)
+	}
+	yes, err := k.o.Policy.Ask(ctx, c.Name()+" "+args, why)
 	switch {
 	case err != nil:
 		return "a person has to be asked: " + err.Error()

@@ -45,6 +45,13 @@ func readBun(r *lockReader) error {
 	if err := json.Unmarshal(b, &all); err != nil {
 		return err
 	}
+	for key := range all { // Go reads a key in other capitals, too, and bun does not
+		for _, name := range []string{"lockfileVersion", "workspaces", "packages", "patchedDependencies"} {
+			if key != name && strings.EqualFold(key, name) {
+				return refuse("%s has the key %q: write the lock again", r.file, clip(key))
+			}
+		}
+	}
 	all["packages"] = lock.Packages
 	r.out, _ = json.Marshal(all) // it was JSON
 	return nil
@@ -60,9 +67,8 @@ func (r *lockReader) bunEntry(key string, p []json.RawMessage) error {
 		at := max(strings.LastIndexByte(id, '@'), 0)
 		e.name, e.version = id[:at], strings.TrimPrefix(id[at:], "@")
 	}
-	if facts.is("bundled") && strings.Count(key, "/") > strings.Count(e.name, "/") { // it comes with the package that it lies in
-		p[1] = json.RawMessage(`""`)
-		return nil
+	if facts.is("bundled") { // only bun knows whether it comes with another package
+		return refuse("%s: %q is said to come with another package, which cannot be checked: add a package-lock.json", r.file, clip(key))
 	}
 	if !strings.HasSuffix(e.resolved, ".tgz") {
 		e.resolved = "" // the address of a registry

@@ -66,6 +66,9 @@ func readNPM(r *lockReader) error {
 	return nil
 }
 
+// noContent is a checksum that no content has.
+const noContent = "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="
+
 // npmEntry checks the entry of a package, and changes its address.
 func (r *lockReader) npmEntry(place string, p fields) error {
 	names := strings.Split(strings.TrimPrefix(place, modules+"/"), "/"+modules+"/")
@@ -74,10 +77,16 @@ func (r *lockReader) npmEntry(place string, p fields) error {
 			return refuse("%s: %q is not a place of a package of a registry: write the lock again", r.file, clip(place))
 		}
 	}
-	if p.is("inBundle") && len(names) > 1 { // it comes with the package that it lies in
-		delete(p, "resolved")
-		delete(p, "integrity")
-		return nil
+	if p.is("inBundle") && len(names) > 1 {
+		// It comes with the package that it lies in, whose checksum covers it. npm fetches it if that package does not have it: then nothing
+		// may be what it gets.
+		name, version := cmp.Or(p.text("name"), names[len(names)-1]), p.text("version")
+		if !validName(name) || !validVersion(version) {
+			return refuse("%s: %q is not a package of a registry: only those are installed: name a version that the registry has", r.file, clip(name)+"@"+clip(version))
+		}
+		address, err := r.from.address(entry{name: name, version: version})
+		p["resolved"], p["integrity"] = address, noContent
+		return err
 	}
 	address, err := r.take(entry{cmp.Or(p.text("name"), names[len(names)-1]), p.text("version"), p.text("resolved"), p.text("integrity")})
 	p["resolved"] = address

@@ -68,6 +68,11 @@ func readPNPM(r *lockReader) error {
 			return refuse("%s: %q is not a package of a registry: only those are installed: name a version that the registry has", r.file, clip(key))
 		}
 		file := packages[key].get("resolution")
+		for field := range file.entries() {
+			if field != "integrity" && field != "tarball" { // such as a type, a repository or a folder
+				return refuse("%s: %q has a %s: only packages of the registry are installed: name a version that it has", r.file, clip(key), clip(field))
+			}
+		}
 		e := entry{id[:at], id[at+1:], file.get("tarball").text(), file.get("integrity").text()}
 		address, err := r.take(e)
 		if err != nil {
@@ -75,6 +80,31 @@ func readPNPM(r *lockReader) error {
 		}
 		if e.resolved != "" && e.resolved != address {
 			return refuse("%s: %s@%s comes from %q, and pnpm fetches nothing from elsewhere: write the lock again with your registry", r.file, e.name, e.version, clip(e.resolved))
+		}
+	}
+	return r.pnpmSnapshots(doc.get("snapshots").entries(), packages)
+}
+
+// pnpmSnapshots checks what pnpm installs: packages that have a checksum, with packages that have one.
+func (r *lockReader) pnpmSnapshots(snapshots, packages map[string]yaml) error {
+	for _, key := range sortedKeys(snapshots) {
+		id, _, _ := strings.Cut(key, "(")
+		if _, known := packages[id]; !known {
+			return refuse("%s: %q has no entry with a checksum: write the lock again", r.file, clip(key))
+		}
+		for field, value := range snapshots[key].entries() {
+			switch field {
+			case "dependencies", "optionalDependencies":
+				for name, version := range value.entries() {
+					at, _, _ := strings.Cut(version.text(), "(")
+					if _, named := packages[name+"@"+at]; !named && packages[at].Node == nil { // "name@version" for another name
+						return refuse("%s: %q needs %q, which has no entry with a checksum: write the lock again", r.file, clip(key), clip(name+"@"+at))
+					}
+				}
+			case "transitivePeerDependencies", "optional", "dev":
+			default:
+				return refuse("%s: %q has a %s, which is not known: write the lock again with pnpm 9 or 10", r.file, clip(key), clip(field))
+			}
 		}
 	}
 	return nil

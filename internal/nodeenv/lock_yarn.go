@@ -13,6 +13,8 @@ func readYarn(r *lockReader) error {
 	var out [][]byte
 	var entries []yarnEntry
 	var e *yarnEntry
+	var needed []string // "name@range", of the packages of the lock
+	needs := false      // the lines that follow are what a package needs
 	bad := func(line int) error {
 		return refuse("%s cannot be read: line %d is not of the form of Yarn 1: write the lock again, or add a package-lock.json", r.file, line)
 	}
@@ -34,15 +36,24 @@ func readYarn(r *lockReader) error {
 			entries = append(entries, yarnEntry{entry: entry{name: yarnName(words[0])}})
 			e = &entries[len(entries)-1]
 		case e != nil && indent == 2 && section && len(words) == 1: // the names of other packages follow
+			needs = words[0] == "dependencies" || words[0] == "optionalDependencies"
 		case e == nil || len(words) != 2 || indent != 2 && indent != 4:
 			return bad(len(out))
 		case indent == 2 && words[0] == "version":
 			e.version = words[1]
+			e.after = len(out)
 		case indent == 2 && words[0] == "integrity":
 			e.integrity = words[1]
 		case indent == 2 && words[0] == "resolved":
 			e.resolved, _, _ = strings.Cut(words[1], "#")
 			e.line = len(out)
+		case indent == 4 && needs:
+			needed = append(needed, words[0]+"@"+words[1])
+		}
+	}
+	for _, key := range needed { // Yarn would ask the registry for it, or take a folder
+		if !patterns[key] {
+			return refuse("%s has no %q, which one of its packages needs: write the lock again", r.file, clip(key))
 		}
 	}
 	for _, ours := range []map[string]string{r.pkg.Dependencies, r.pkg.OptionalDependencies} {
@@ -57,8 +68,11 @@ func readYarn(r *lockReader) error {
 		if err != nil {
 			return err
 		}
+		resolved := fmt.Appendf(nil, "  resolved %q\n", address)
 		if e.line > 0 {
-			out[e.line-1] = fmt.Appendf(nil, "  resolved %q\n", address)
+			out[e.line-1] = resolved
+		} else { // without one Yarn asks the registry, and does not look at the checksum
+			out[e.after-1] = append(bytes.TrimRight(out[e.after-1], "\n"), append([]byte("\n"), resolved...)...)
 		}
 	}
 	r.out = bytes.Join(out, nil)
@@ -67,7 +81,8 @@ func readYarn(r *lockReader) error {
 
 type yarnEntry struct {
 	entry
-	line int // that has its address, from 1; 0 for none
+	line  int // that has its address, from 1; 0 for none
+	after int // that has its version
 }
 
 // yarnName returns the name in the registry of the package that a pattern asks for: NAME@RANGE, or ALIAS@npm:NAME@RANGE for one

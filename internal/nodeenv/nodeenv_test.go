@@ -298,6 +298,11 @@ func TestUsedAgain(t *testing.T) {
 	}
 }
 
+// pnpmA is a lock of pnpm for the package a, without what it installs.
+func pnpmA(sum string) string {
+	return "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      a: {specifier: '1', version: 1.2.0}\npackages:\n  a@1.2.0:\n    resolution: {integrity: " + sum + "}\n"
+}
+
 // C68: what is refused, with the file and what to do.
 func TestRefused(t *testing.T) {
 	r, _ := world(t)
@@ -345,9 +350,17 @@ func TestRefused(t *testing.T) {
 		{"yarn escape", skill(one("1"), files{"yarn.lock": "a@1:\n  version \"1.2.0\"\n  integrity " + sum + "\n  \"res\\u006flved\" \"https://evil.example/a.tgz\"\n"}), []string{"yarn.lock cannot be read: line 4"}},
 		{"capitals", skill(one("1"), files{"package-lock.json": entry(m{"integrity": "", "Integrity": sum})}), []string{"no integrity"}},
 		{"bundle", skill(one("1"), files{"package-lock.json": entry(m{"integrity": "", "inBundle": true})}), []string{"no integrity"}},
-		{"bun bundle", skill(one("1"), files{"bun.lock": `{"lockfileVersion":1,"workspaces":{"":{"dependencies":{"a":"1"}}},"packages":{"a":["a@1.2.0","",{"bundled":true},""]}}`}), []string{"no integrity"}},
+		{"bun bundle", skill(one("1"), files{"bun.lock": `{"lockfileVersion":1,"workspaces":{"":{"dependencies":{"a":"1"}}},"packages":{"a":["a@1.2.0","",{"bundled":true},""]}}`}), []string{"bun.lock", "said to come with another package", "package-lock.json"}},
+		{"bun bundle of another name", skill(one("1"), files{"bun.lock": `{"lockfileVersion":1,"workspaces":{"":{"dependencies":{"a":"1"}}},"packages":{"a":["a@1.2.0","",{},"` + sum + `"],"@s/b":["b@1.2.0","",{"bundled":true},""]}}`}), []string{`"@s/b" is said to come with another package`}},
+		{"bun keys", skill(one("1"), files{"bun.lock": `{"lockfileVersion":1,"workspaces":{"":{"dependencies":{"a":"1"}}},"packages":{"a":["a@1.2.0","",{},"` + sum + `"]},"patchedDependencies":{"a@1.2.0":"p"},"PatchedDependencies":null}`}), []string{`the key "PatchedDependencies"`}},
+		{"bundle of a folder", skill(one("1"), files{"package-lock.json": npmtest.Lock(one("1"), m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}, "node_modules/a/node_modules/b": m{"version": "file:/etc", "inBundle": true}})}), []string{"b@file:/etc", "not a package of a registry"}},
+		{"yarn unpinned", skill(one("1"), files{"yarn.lock": "a@1:\n  version \"1.2.0\"\n  resolved \"https://registry.yarnpkg.com/a/-/a-1.2.0.tgz\"\n  integrity " + sum + "\n  dependencies:\n    b \"file:../x\"\n"}), []string{`yarn.lock has no "b@file:../x"`, "write the lock again"}},
+		{"pnpm folder", skill(one("1"), files{"pnpm-lock.yaml": pnpmA(sum) + "snapshots:\n  a@1.2.0:\n    dependencies: {b: 'file:..'}\n  b@file:..:\n    resolution: {type: directory, directory: ..}\n"}), []string{`"b@file:.."`, "no entry with a checksum"}},
+		{"pnpm snapshot", skill(one("1"), files{"pnpm-lock.yaml": pnpmA(sum) + "snapshots:\n  a@1.2.0:\n    resolution: {type: directory, directory: ..}\n"}), []string{"has a resolution"}},
+		{"pnpm unpinned", skill(one("1"), files{"pnpm-lock.yaml": pnpmA(sum) + "snapshots:\n  a@1.2.0: {}\n  b@1.0.0: {}\n"}), []string{`"b@1.0.0" has no entry with a checksum`}},
+		{"pnpm type", skill(one("1"), files{"pnpm-lock.yaml": strings.Replace(pnpmA(sum), "{integrity", "{type: git, integrity", 1)}), []string{"has a type"}},
 		{"bun capitals", skill(one("1"), files{"bun.lock": `{"lockfileVersion":1,"workspaces":{"":{"dependencies":{"a":"1"}}},"packages":{"a":["a@1.2.0","",{},"` + sum + `"],"a/b":["b@1.2.0","",{"Bundled":true},""]}}`}), []string{"no integrity"}},
-		{"pnpm git", skill(one("1"), files{"pnpm-lock.yaml": "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      a: {specifier: '1', version: 1.2.0}\npackages:\n  a@1.2.0:\n    resolution: {type: git, repo: 'git@example.com:x', commit: '1'}\n"}), []string{"no integrity"}},
+		{"pnpm git", skill(one("1"), files{"pnpm-lock.yaml": "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      a: {specifier: '1', version: 1.2.0}\npackages:\n  a@1.2.0:\n    resolution: {type: git, repo: 'git@example.com:x', commit: '1'}\n"}), []string{"only packages of the registry"}},
 		{"pnpm address", skill(one("1"), files{"pnpm-lock.yaml": "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      a: {specifier: '1', version: 1.2.0}\npackages:\n  a@1.2.0:\n    resolution: {integrity: " + sum + ", tarball: 'https://files.example/a/-/a-1.2.0.tgz'}\n"}), []string{"files.example", "fetches nothing from elsewhere"}},
 		{"pnpm two", skill(one("1"), files{"pnpm-lock.yaml": "lockfileVersion: '9.0'\n---\nlockfileVersion: '9.0'\n"}), []string{"cannot be read"}},
 		{"binary bun", skill(one("1"), files{"bun.lockb": "\x00"}), []string{"bun.lockb", "--save-text-lockfile"}},
@@ -581,6 +594,44 @@ func TestBundled(t *testing.T) {
 	got := prepare(t, r.store(nil), project(skill(deps, files{"package-lock.json": lock})), nil)
 	if all := installed(t, got); all["node_modules/a/node_modules/own/index.js"] != "own" || !slices.Equal(got.Packages, []string{"a@1.2.0", "own@1.0.0"}) {
 		t.Errorf("got %v", all)
+	}
+}
+
+// What a lock only says to come with another package is not fetched without a checksum, whatever else the lock says.
+func TestBundledInNothing(t *testing.T) {
+	needManager(t, "npm")
+	r := newRegistry(t)
+	deps := map[string]string{"a": "1"}
+	a := r.Publish("a@1.2.0", nil)
+	r.Publish("evil@1.0.0", files{"index.js": "evil"})
+	for name, change := range map[string]m{
+		"no dependency":    {},
+		"another":          {"dependencies": m{"zz": "*"}},
+		"a dependency":     {"dependencies": m{"evil": "1"}},
+		"said to bundle":   {"dependencies": m{"evil": "1"}, "bundleDependencies": []string{"evil"}},
+		"bundles all":      {"dependencies": m{"evil": "1"}, "bundleDependencies": true},
+		"in another place": {"dependencies": m{"b": "1"}, "bundleDependencies": []string{"b"}},
+	} {
+		parent := m{"version": "1.2.0", "integrity": a}
+		maps.Copy(parent, change)
+		packages := m{"node_modules/a": parent, "node_modules/a/node_modules/evil": m{"version": "1.0.0", "inBundle": true}}
+		switch name {
+		case "another":
+			packages["node_modules/a/node_modules/zz"] = m{"name": "evil", "version": "1.0.0", "inBundle": true}
+		case "in another place":
+			packages["node_modules/a/node_modules/b"] = m{"version": "1.0.0", "inBundle": true, "dependencies": m{"evil": "1"}}
+			packages["node_modules/a/node_modules/b/node_modules/evil"] = m{"version": "1.0.0", "inBundle": true}
+		}
+		f := skill(deps, files{"package-lock.json": npmtest.Lock(deps, packages)})
+		got, err := r.store(nil).Prepare(t.Context(), project(f), nil)
+		if err != nil {
+			continue
+		}
+		for file, text := range installed(t, got) {
+			if text == "evil" {
+				t.Errorf("%s: %s is installed", name, file)
+			}
+		}
 	}
 }
 
