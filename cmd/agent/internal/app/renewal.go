@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,6 +68,9 @@ func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *insta
 		p.changes = dirhash.Diff(hashes(base.Files), now)
 	}
 	p.grown = growth(&base.Approval, &p.approval, base.seen)
+	if more := p.scanned.unread - base.unread; more > 0 {
+		p.grown = append(p.grown, "files that the scan cannot read: "+strconv.Itoa(more)+" more")
+	}
 	if checked.Missing != "" {
 		p.grown = append(p.grown, "it cannot be used here: "+checked.Missing)
 	}
@@ -100,6 +104,7 @@ type installed struct {
 	trust.Approval      // what was approved of it or, without an approval, what it is
 	approved       bool // there is an approval
 	seen           bool // what its texts want is what a scan sees now: an approval may be of a program that saw less
+	unread         int  // files of which a scan does not read all
 }
 
 // installed returns nil if nothing is known of the installed content.
@@ -121,6 +126,11 @@ func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Pack
 			return nil, err
 		}
 		now = &installed{Approval: p.approval, seen: seen}
+		for i := range r.Files {
+			if r.Files[i].Unread != "" {
+				now.unread++
+			}
+		}
 	}
 	for _, a := range set.Approvals() {
 		if a.Name != manifest.Canonical(k.Before.Name) || !a.Is(k.Before.Digest) {
@@ -130,7 +140,7 @@ func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Pack
 			return &installed{Approval: a, approved: true}, nil
 		}
 		a.Wants = a.Wants.From(want.Declared).Add(now.Wants.From(want.Seen)...)
-		return &installed{Approval: a, approved: true, seen: true}, nil
+		return &installed{Approval: a, approved: true, seen: true, unread: now.unread}, nil
 	}
 	return now, nil
 }
