@@ -12,7 +12,6 @@ import (
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -30,7 +29,7 @@ func Example() {
 	installed := &registry.Store{Path: filepath.Join(dir, "registry.json")}
 	in, err := install.New(&install.Options{
 		Registry: installed,
-		Store:    &store.Dir{Root: filepath.Join(dir, "skills")},
+		Folder:   filepath.Join(dir, "skills"),
 		Fetchers: map[source.Kind]install.Fetcher{source.Folder: fetch.Folder(), source.Git: fetch.Git(nil)},
 	})
 	if err != nil {

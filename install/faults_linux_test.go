@@ -21,7 +21,7 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/fault"
 )
 
@@ -57,7 +57,7 @@ func (d depot) open(ctx context.Context, n, parallel int) (*install.Installer, *
 	for _, name := range names {
 		at.files[name+"/SKILL.md"] = file(string(skillFile(name).Data) + strings.Repeat(fmt.Sprintf("Line of commit %d.\n", n), 1000))
 	}
-	in, err := install.New(&install.Options{Registry: d.registry(), Store: d.store(parallel), Fetchers: map[source.Kind]install.Fetcher{source.Git: at}})
+	in, err := install.NewOver(&install.Options{Registry: d.registry(), Fetchers: map[source.Kind]install.Fetcher{source.Git: at}}, d.store(parallel))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +139,7 @@ func (d depot) commit(ctx context.Context) (n int, wrong string) {
 
 // swept reports what a sweep leaves in addition to what the registry names.
 func (d depot) swept(ctx context.Context) string {
-	in, err := install.New(&install.Options{Registry: d.registry(), Store: d.store(1)})
+	in, err := install.NewOver(&install.Options{Registry: d.registry()}, d.store(1))
 	if err == nil {
 		_, err = in.Sweep(ctx, nil)
 	}
@@ -247,7 +247,7 @@ func someFail(t *testing.T, defect bool, found *bool) fault.Trial {
 func TestEveryCallOfRemoveCanFail(t *testing.T) {
 	n, wrong := fault.Every(func() fault.Trial {
 		d, ctx := newDepot(t), t.Context()
-		in, err := install.New(&install.Options{Registry: d.registry(), Store: d.store(1)})
+		in, err := install.NewOver(&install.Options{Registry: d.registry()}, d.store(1))
 		if err != nil {
 			t.Fatal(err)
 		}

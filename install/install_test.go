@@ -18,7 +18,7 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 )
 
@@ -85,8 +85,8 @@ func newWorld(t *testing.T) *world {
 	w.reg = &registry.Store{Path: filepath.Join(home, "skills", "registry.json")}
 	w.ref = source.Ref{Kind: source.Git, URL: "https://example.com/acme/skills.git"}
 	var err error
-	w.Installer, err = install.New(&install.Options{Registry: w.reg, Store: &store.Dir{Root: filepath.Join(home, "plugins"), Free: func(string) int64 { return w.free }},
-		Fetchers: map[source.Kind]install.Fetcher{source.Git: w.place}})
+	w.Installer, err = install.NewOver(&install.Options{Registry: w.reg, Fetchers: map[source.Kind]install.Fetcher{source.Git: w.place}},
+		&store.Dir{Root: filepath.Join(home, "plugins"), Free: func(string) int64 { return w.free }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func TestRollbackToDamagedContent(t *testing.T) {
 	first := w.add("csv")
 	second := w.update("print(2)\n")
 	damage(t, filepath.Join(first.InstalledPath, "scripts", "sum.py"))
-	var wrong *store.IntegrityError
+	var wrong *install.IntegrityError
 	if _, err := w.Rollback(t.Context(), "csv", true, nil); !errors.As(err, &wrong) {
 		t.Errorf("got %v", err)
 	}
@@ -589,7 +589,7 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.free = 50
-	var full *store.SpaceError
+	var full *install.SpaceError
 	if _, err := p.Unpack(t.Context(), list[0], ""); !errors.As(err, &full) || full.Free != 50 || full.Need < 80 {
 		t.Errorf("got %v", err)
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/unpack"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -37,13 +37,23 @@ var (
 // bytes (64 MiB), one path MaxDepth names (64) and MaxPath bytes (1,024). FollowLinks and Volatile are of no use to callers.
 type Limits = unpack.Options
 
+// IntegrityError is the error for content that is not what its digest says: its Path, and the digests that were wanted and found.
+type IntegrityError = store.IntegrityError
+
+// SpaceError is the error for a skill that the disk has no room for.
+type SpaceError = store.SpaceError
+
+// Swept says what Sweep did: the paths of versions that were Removed, those that were Postponed because something still runs them,
+// and how many Stages of dead owners are gone.
+type Swept = store.Report
+
 // RefusedError is the error for a file that is not unpacked: its Name, shortened, and the Reason.
 type RefusedError = unpack.Error
 
 // Options configures an Installer.
 type Options struct {
 	Registry *registry.Store         // required
-	Store    *store.Dir              // required
+	Folder   string                  // required, absolute: its folder ".store" keeps the contents of installed skills
 	Fetchers map[source.Kind]Fetcher // by kind of place
 	Catalog  skill.Options           // how the skills of a place are opened; Layers and Admit are ignored
 	Limits   Limits                  // of one skill
@@ -58,14 +68,17 @@ type Options struct {
 }
 
 // Installer adds, updates and removes skills. It is safe for concurrent use by goroutines and processes.
-type Installer struct{ o Options }
+type Installer struct {
+	o     Options
+	store *store.Dir
+}
 
-// New returns an Installer. It returns an error if Registry or Store is missing. It opens nothing.
+// New returns an Installer. It returns an error if Registry or Folder is missing. It opens nothing.
 func New(o *Options) (*Installer, error) {
-	if o == nil || o.Registry == nil || o.Store == nil {
-		return nil, errors.New("install.Options: Registry and Store are needed")
+	if o == nil || o.Registry == nil || o.Folder == "" {
+		return nil, errors.New("install.Options: Registry and Folder are needed")
 	}
-	in := &Installer{o: *o}
+	in := &Installer{o: *o, store: &store.Dir{Root: o.Folder}}
 	if in.o.Registry.Rebuild == nil {
 		registry := *o.Registry
 		registry.Rebuild = in.rebuild
@@ -116,7 +129,7 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.stage, err = in.o.Store.Stage(ctx); err != nil {
+	if p.stage, err = in.store.Stage(ctx); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(p.stage.Dir, "fetched")
@@ -268,7 +281,7 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []stri
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.in.o.Store.Space(need); err != nil {
+	if _, err := p.in.store.Space(need); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -335,7 +348,7 @@ func (in *Installer) load(ctx context.Context, dir, name string, admit func(cont
 }
 
 // InstalledPath returns the folder that Keep would put the package in.
-func (k *Package) InstalledPath() (string, error) { return k.place.in.o.Store.Path(k.Name, k.Digest) }
+func (k *Package) InstalledPath() (string, error) { return k.place.in.store.Path(k.Name, k.Digest) }
 
 // Approved is a package with what the user said about it.
 type Approved struct {
@@ -454,7 +467,7 @@ func (in *Installer) Repair(ctx context.Context) (bool, error) {
 // rebuild returns an entry for each skill of the store: of several versions of one, the newest.
 func (in *Installer) rebuild(ctx context.Context) ([]registry.Entry, error) {
 	newest := map[string]registry.Entry{}
-	for _, at := range in.o.Store.Versions() {
+	for _, at := range in.store.Versions() {
 		info, err := os.Stat(at)
 		if err != nil {
 			continue
@@ -465,7 +478,7 @@ func (in *Installer) rebuild(ctx context.Context) ([]registry.Entry, error) {
 		}
 		digest, err := s.Digest(ctx)
 		err = errors.Join(err, s.Close())
-		if path, _ := in.o.Store.Path(s.Name(), digest); err != nil || path != at { // not the content that it is named after
+		if path, _ := in.store.Path(s.Name(), digest); err != nil || path != at { // not the content that it is named after
 			continue
 		}
 		e := registry.Entry{Name: s.Name(), InstalledPath: at, Digest: digest, Kind: source.Folder.String(), InstalledAt: info.ModTime()}

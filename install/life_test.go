@@ -15,7 +15,6 @@ import (
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -211,7 +210,7 @@ func TestSignatures(t *testing.T) {
 	w := newWorld(t)
 	var asked []string
 	var broken error
-	in, err := install.New(&install.Options{Registry: w.reg, Store: &store.Dir{Root: filepath.Join(filepath.Dir(filepath.Dir(w.reg.Path)), "plugins")},
+	in, err := install.New(&install.Options{Registry: w.reg, Folder: filepath.Join(filepath.Dir(filepath.Dir(w.reg.Path)), "plugins"),
 		Fetchers: map[source.Kind]install.Fetcher{source.Git: w.place},
 		Verify: func(_ context.Context, files fs.FS, at time.Time) (*oms.Report, error) {
 			text, err := fs.ReadFile(files, "SKILL.md")

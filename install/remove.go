@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/install/registry"
-	"github.com/agent-base/agent-base/install/store"
 )
 
 // Removed says what Remove did.
@@ -85,10 +84,10 @@ func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
 		paths = append(paths, p.InstalledPath)
 	}
 	for _, path := range paths {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.o.Store.Has(path) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.store.Has(path) {
 			continue
 		}
-		done, err := in.o.Store.Remove(ctx, path)
+		done, err := in.store.Remove(ctx, path)
 		switch {
 		case err != nil:
 			return err
@@ -104,9 +103,9 @@ func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
 // Sweep removes the versions that no entry of the registry names, and what killed processes left. Unless somebody installs
 // at the same time, it then calls forget, which may be nil, to remove what others recorded about folders of the store: gone
 // reports whether a folder is one that is not there and that the registry does not name.
-func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string) bool) error) (*store.Report, error) {
+func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string) bool) error) (*Swept, error) {
 	wanted := map[string]bool{}
-	return in.o.Store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
+	return in.store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
 		set, err := in.o.Registry.Load(ctx)
 		if err != nil {
 			return nil, err // a damaged registry names nothing
@@ -125,14 +124,14 @@ func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string
 		return forget(func(dir string) bool {
 			path := in.named(dir)
 			_, err := os.Lstat(path)
-			return in.o.Store.Has(path) && !wanted[path] && errors.Is(err, fs.ErrNotExist)
+			return in.store.Has(path) && !wanted[path] && errors.Is(err, fs.ErrNotExist)
 		})
 	})
 }
 
 // named returns a folder as the store names it: dir may be without the links on the way to it.
 func (in *Installer) named(dir string) string {
-	root := in.o.Store.Root
+	root := in.store.Root
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return dir

@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -324,7 +324,7 @@ func (in *Installer) Rollback(ctx context.Context, name string, approved bool, p
 		return e, fmt.Errorf("skill %q: %w", e.Name, ErrNoPrevious)
 	}
 	to := e.Previous[0]
-	release, err := in.o.Store.Lease(ctx, to.InstalledPath) // nobody removes it in the meantime
+	release, err := in.store.Lease(ctx, to.InstalledPath) // nobody removes it in the meantime
 	if errors.Is(err, fs.ErrNotExist) {
 		return e, fmt.Errorf("skill %q: %w: %q is not there any more", e.Name, ErrNoPrevious, to.InstalledPath)
 	} else if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -168,7 +168,7 @@ func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string
 // aside, and forgets them. It returns these folders.
 func (in *Installer) DropDamaged(ctx context.Context, e registry.Entry, aside string) (folders []string, err error) {
 	for i, p := range e.Previous {
-		if err := store.Verify(ctx, p.InstalledPath, p.Digest); !errors.As(err, new(*store.IntegrityError)) || errors.Is(err, fs.ErrNotExist) {
+		if err := store.Verify(ctx, p.InstalledPath, p.Digest); !errors.As(err, new(*IntegrityError)) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		to := fmt.Sprintf("%s-%d", aside, i+1)
@@ -193,7 +193,7 @@ func (in *Installer) KeepEdits(ctx context.Context, name, from, to string) error
 }
 
 func (in *Installer) setAside(ctx context.Context, from, to string) error {
-	moved, err := in.o.Store.SetAside(ctx, from, to)
+	moved, err := in.store.SetAside(ctx, from, to)
 	if err == nil && !moved {
 		err = fmt.Errorf("%q is in use: its changed files stay there", from)
 	}

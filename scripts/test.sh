@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
 # Packages whose coverage counts, those that take long first.
-CORE='script script/internal/envs script/internal/explain script/internal/fail script/internal/layer script/internal/output script/internal/plan skilltool internal/hosttool internal/pyenv internal/nodeenv toolset install/registry mcpserve install/store skill skill/scan install/fetch install skill/manifest internal/pack
+CORE='script script/internal/envs script/internal/explain script/internal/fail script/internal/layer script/internal/output script/internal/plan skilltool internal/hosttool internal/pyenv internal/nodeenv toolset install/registry mcpserve internal/store skill skill/scan install/fetch install skill/manifest internal/pack
 	mcphost disclose script/survey script/runner cmd/agent/internal/saved cmd/agent/internal/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
 	internal/hook tool cmd/agent/internal/trial trust trace trace/audit agent agent/permit internal/undo cmd/agent/internal/stream toolset/internal/host cmd/agent/internal/hosts cmd/agent/internal/lock install/oci install/oms install/source'
 # Likewise, each together with the packages below it.
@@ -110,7 +110,7 @@ step_fuzz() {
 
 # The tests of faults in their long form: thousands of kills and failing calls. It takes some minutes, and is not part of "every check".
 step_faults() {
-	AGENT_FAULTS=full go test -count=1 -timeout 30m -v -run 'EveryCall|PowerFailure|Killed|Linearizable' ./install ./install/registry ./install/store
+	AGENT_FAULTS=full go test -count=1 -timeout 30m -v -run 'EveryCall|PowerFailure|Killed|Linearizable' ./install ./install/registry ./internal/store
 }
 
 # out_of_time reports whether fuzzing only ended while an input was running, which the go command reports as a failure.

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/store"
 )
 
 // measureVerify measures the verification of all skills of a tree, and for comparison the plain reading of their files by as

@@ -10,7 +10,6 @@ import (
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/test/gittest"
 )
 
@@ -33,7 +32,7 @@ func TestGitManyFiles(t *testing.T) {
 	large.Commit(files)
 	home := t.TempDir()
 	in, err := install.New(&install.Options{
-		Registry: &registry.Store{Path: filepath.Join(home, "registry.json")}, Store: &store.Dir{Root: filepath.Join(home, "plugins")},
+		Registry: &registry.Store{Path: filepath.Join(home, "registry.json")}, Folder: filepath.Join(home, "plugins"),
 		Fetchers: map[source.Kind]install.Fetcher{source.Git: fetch.Git(&fetch.GitOptions{
 			Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, Env: []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, AllowFile: true, MaxFiles: 20})},
 	})

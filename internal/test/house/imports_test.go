@@ -18,7 +18,7 @@ const everything = "*"
 var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
-	"cmd/agent/internal/app": {"internal/proc", "mcphost/skillsource", "mcphost", "cmd/agent/internal/oauth", "internal/variable", "cmd/agent/internal/projectrules", "want", "policy", "cmd/agent/internal/cure", "agent/permit", "cmd/agent/internal/saved", "internal/undo", "internal/diff", "internal/gitdir", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "cmd/agent/internal/hosts", "cmd/agent/internal/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
+	"cmd/agent/internal/app": {"internal/proc", "mcphost/skillsource", "mcphost", "cmd/agent/internal/oauth", "internal/variable", "cmd/agent/internal/projectrules", "want", "policy", "cmd/agent/internal/cure", "agent/permit", "cmd/agent/internal/saved", "internal/undo", "internal/diff", "internal/gitdir", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "cmd/agent/internal/hosts", "cmd/agent/internal/lock", "install/oci", "install/oms", "install/registry", "install/source", "internal/store", "internal/dirhash",
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "cmd/agent/internal/replay", "script", "script/confine", "internal/egress", "internal/nodeenv", "internal/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skill/scan", "skill/scan/rule", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/web":          {"cmd/agent/internal/surroundings", "internal/hostname"},
 	"cmd/agent/internal/surroundings": {"disclose", "internal/content", "internal/filename"},
@@ -152,7 +152,7 @@ var allowed = map[string][]string{
 	"internal/wire":                      {"llm"},
 	"internal/unpack":                    {"internal/filename"},
 
-	"install":                  {"internal/filename", "internal/content", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash", "internal/near", "internal/scan", "internal/unpack", "skill", "skill/manifest"},
+	"install":                  {"internal/filename", "internal/content", "install/oms", "install/registry", "install/source", "internal/store", "internal/dirhash", "internal/near", "internal/scan", "internal/unpack", "skill", "skill/manifest"},
 	"install/source":           {"internal/lazyregexp"},
 	"install/oms":              {"internal/content"},
 	"cmd/agent/internal/hosts": {"internal/content", "internal/obeyed", "internal/dirhash", "internal/filename", "internal/lazyregexp", "internal/unpack", "skill/manifest"},
@@ -183,7 +183,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/lock": {"internal/naming", "install/source", "internal/dirhash", "internal/lockfile"},
 	"internal/pack":           {"internal/content", "internal/filename", "internal/lazyregexp", "internal/unpack"},
 	"install/registry":        {"install/source", "internal/lockfile", "internal/unknown", "skill/manifest"},
-	"install/store":           {"internal/dirhash", "internal/lockfile", "internal/program", "skill/manifest"},
+	"internal/store":          {"internal/dirhash", "internal/lockfile", "internal/program", "skill/manifest"},
 
 	"examples/embed": {"disclose", "script", "script/confine", "session", "skill", "skills", "skilltool", "tool"},
 	"bench/empty":    {},
@@ -220,7 +220,7 @@ var importers = map[string][]string{
 	"github.com/evanw/esbuild":        {"skill/scan/internal/js"}, // strips types
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/scan", "skill/check", "cmd/agent/internal/lock"},
-	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc", "policy"},
+	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "internal/store", "internal/test/fault", "internal/proc", "policy"},
 	"golang.org/x/net":                {"cmd/agent/internal/models", "cmd/agent/internal/web"}, // the nodes of html-to-markdown
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"github.com/JohannesKaufmann":     {"cmd/agent/internal/web"},

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/install"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -23,13 +22,13 @@ func is[E error](err error) (string, bool) {
 // R134: each class of the source is a type that is found below any wrapping, is none of the others, and names what it is about.
 func TestErrorClasses(t *testing.T) {
 	classes := []func(error) (string, bool){is[*skill.NotFoundError], is[*skill.BrokenError], is[*install.NeedError], is[*skilltool.UntrustedError],
-		is[*store.IntegrityError], is[*runner.DeniedError]}
+		is[*install.IntegrityError], is[*runner.DeniedError]}
 	for i, err := range []error{
 		&skill.NotFoundError{Name: "csv"},
 		&skill.BrokenError{Name: "csv"},
 		&install.NeedError{By: "csv", Need: manifest.Need{Name: "pdf"}},
 		&skilltool.UntrustedError{Skill: "csv"},
-		&store.IntegrityError{Path: "/store/csv", Want: "sha256:1", Got: "sha256:2"},
+		&install.IntegrityError{Path: "/store/csv", Want: "sha256:1", Got: "sha256:2"},
 		&runner.DeniedError{Dir: "/work/csv", What: "more than 2000 files"},
 	} {
 		wrapped := fmt.Errorf("outer: %w", errors.Join(errors.New("another"), fmt.Errorf("inner: %w", err)))

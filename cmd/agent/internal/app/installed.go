@@ -17,7 +17,7 @@ import (
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
-	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -81,10 +81,10 @@ func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 
 // explainInstall explains the errors about installed skills, nil for others.
 func explainInstall(err error) *Failure {
-	var changed *store.IntegrityError
+	var changed *install.IntegrityError
 	var choice *install.ChoiceError
 	var breaking *install.BreakingError
-	var full *store.SpaceError
+	var full *install.SpaceError
 	switch {
 	case errors.Is(err, registry.ErrNotInstalled):
 		return &Failure{Exit: ExitNotFound, Code: "not_installed", Hint: "agent skill manage list shows what is installed", Err: err}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/store"
 )
 
 // Packages installs skills from other places, and updates and removes them.
@@ -39,7 +39,7 @@ func (p *Packages) Installer() (*install.Installer, error) {
 	}
 	o := &install.Options{
 		Registry: registryOf(p.sys, p.settings),
-		Store:    p.store(),
+		Folder:   p.settings.Config().PluginsDir,
 		Fetchers: p.fetchers(),
 		Catalog:  *catalog,
 		Progress: p.progress,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install"
-	"github.com/agent-base/agent-base/install/store"
 )
 
 func newRepairCommand(s *app.Services, run func(context.Context, *compareOptions) error) *cobra.Command {
@@ -159,7 +158,7 @@ func runGC(ctx context.Context, o *gcOptions) error {
 
 // sweptVersions is what became of the versions that nothing needs.
 type sweptVersions struct {
-	store.Report
+	install.Swept
 	forgotten []string // skills with approvals or grants of versions that are gone
 }
 
@@ -186,7 +185,7 @@ func sweepVersions(ctx context.Context, p *app.Packages, t *app.Trust) (*sweptVe
 		return err
 	})
 	if r != nil {
-		out.Report = *r
+		out.Swept = *r
 	}
 	return out, err
 }

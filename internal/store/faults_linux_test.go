@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/install/registry"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/fault"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/store"
 )
 
 // write makes a folder with files and returns its digest.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/store"
 )
 
 // A version that is set aside is out of the store, and its owner may write to all of it. One that something runs stays.
