@@ -7,8 +7,8 @@ import (
 
 // Waits between failed starts.
 const (
-	FirstWait = time.Second
-	MostWait  = time.Minute
+	firstWait = time.Second
+	mostWait  = time.Minute
 )
 
 // Backoff says when what has failed may be started again. The zero value is one without failures. It is safe for concurrent use.
@@ -27,7 +27,7 @@ func (b *Backoff) Failed(err error, now time.Time, took time.Duration) {
 	b.last = err
 	wait := Delay(b.fails)
 	if wait > 0 {
-		wait = min(max(wait, took), MostWait)
+		wait = min(max(wait, took), mostWait)
 	}
 	b.retry = now.Add(wait)
 }
@@ -51,5 +51,5 @@ func Delay(failures int) time.Duration {
 	if failures < 2 {
 		return 0
 	}
-	return min(FirstWait<<min(failures-2, 10), MostWait)
+	return min(firstWait<<min(failures-2, 10), mostWait)
 }

@@ -10,7 +10,7 @@ import (
 func TestWaitAfterFailures(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct{ took, second, third time.Duration }{
-		{0, FirstWait, 2 * FirstWait}, {30 * time.Second, 30 * time.Second, 30 * time.Second}, {time.Hour, MostWait, MostWait},
+		{0, firstWait, 2 * firstWait}, {30 * time.Second, 30 * time.Second, 30 * time.Second}, {time.Hour, mostWait, mostWait},
 	} {
 		var b Backoff
 		for i, want := range []time.Duration{0, tt.second, tt.third} {

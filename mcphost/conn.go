@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// DefaultProbe is Options.Probe when that is 0.
-const DefaultProbe = 2 * time.Second
+// defaultProbe is Options.Probe when that is 0.
+const defaultProbe = 2 * time.Second
 
 // Options configures a Conn. Kill is required.
 type Options struct {
@@ -24,7 +24,7 @@ type Options struct {
 	Kill func(why string)
 
 	// Probe is how long a server may be silent when it is asked for the revisions it knows, before it is taken for an older one. A slow
-	// server is found out all the same. 0 means DefaultProbe.
+	// server is found out all the same. 0 means 2 s.
 	Probe time.Duration
 
 	// Elicit puts a question of the server to the user, one at a time, and only while a call is under way. nil declines all, and tells the
@@ -84,7 +84,7 @@ func (e *Error) Error() string { return e.Message }
 // New returns a Conn.
 func New(o *Options) *Conn {
 	c := &Conn{o: *o, w: newWire(o.Kill), watching: map[string]func(*Progress){}}
-	c.w.probe = cmp.Or(max(o.Probe, 0), DefaultProbe)
+	c.w.probe = cmp.Or(max(o.Probe, 0), defaultProbe)
 	c.w.onProgress = c.told
 	c.w.passNotes = o.Elicit != nil || o.Changed != nil
 	if o.remote != nil {

@@ -20,8 +20,8 @@ import (
 // What an option is when it is 0.
 const (
 	DefaultStart     = 30 * time.Second
-	DefaultCall      = 60 * time.Second
-	DefaultMaxResult = 1 << 20
+	defaultCall      = 60 * time.Second
+	defaultMaxResult = 1 << 20
 )
 
 // Server is a server that a user configured: a process that Run starts, or a URL.
@@ -37,7 +37,7 @@ type Server struct {
 	Client *http.Client // for URL; adds what identifies the user. Its CheckRedirect is not used: a redirect to another host is refused. nil means one without an identity
 
 	Tools   []string      // names of the tools that are used, as the server writes them; nil means all
-	Timeout time.Duration // most time of a call, without what a person takes to answer a question; 0 means DefaultCall
+	Timeout time.Duration // most time of a call, without what a person takes to answer a question; 0 means 60 s
 	Start   time.Duration // most time until the server has answered; 0 means HostOptions.Start
 	Entry   string        // what the user wrote, or a digest of it: what is remembered of the server belongs to it
 
@@ -61,8 +61,8 @@ type HostOptions struct {
 	Elicit func(context.Context, *Question) (*Answer, error)
 
 	Trace     trace.Tracer  // may be nil
-	Start     time.Duration // most time until a server has answered; 0 means DefaultStart
-	MaxResult int64         // bytes of a result; 0 means DefaultMaxResult
+	Start     time.Duration // most time until a server has answered; 0 means 30 s
+	MaxResult int64         // bytes of a result; 0 means 1 MiB
 
 	// Record is an absolute folder that keeps what servers have: their tools are known before they are started, and one with another
 	// description or schema is refused until Host.Accept. "" keeps nothing.
@@ -89,7 +89,7 @@ func NewHost(o *HostOptions) (*Host, error) {
 		return nil, fmt.Errorf("mcphost.HostOptions: Record must be an absolute path, not %q", h.o.Record)
 	}
 	h.o.Start = cmp.Or(max(h.o.Start, 0), DefaultStart)
-	h.o.MaxResult = cmp.Or(max(h.o.MaxResult, 0), DefaultMaxResult)
+	h.o.MaxResult = cmp.Or(max(h.o.MaxResult, 0), defaultMaxResult)
 	for i := range o.Servers {
 		s, err := newServer(h, o.Servers[i])
 		if err != nil {

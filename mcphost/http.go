@@ -66,7 +66,7 @@ type remote struct {
 
 // newRemote returns the other side for a client that adds what identifies the user; it may be nil.
 func newRemote(address string, client *http.Client, kill func(string)) *remote {
-	r := &remote{url: address, kill: kill, probe: DefaultProbe, begin: headersWait, relisten: listenWait, lost: make(chan struct{})}
+	r := &remote{url: address, kill: kill, probe: defaultProbe, begin: headersWait, relisten: listenWait, lost: make(chan struct{})}
 	own := http.Client{}
 	if client != nil {
 		own = *client

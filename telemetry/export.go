@@ -24,14 +24,14 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
-// The defaults of ExportOptions.
+// What an option is when it is not set.
 const (
-	DefaultEndpoint = "http://localhost:4318"
-	DefaultTimeout  = 10 * time.Second
-	DefaultInterval = time.Minute
+	defaultEndpoint = "http://localhost:4318"
+	defaultTimeout  = 10 * time.Second
+	defaultInterval = time.Minute
 )
 
-// ExportOptions says where spans and metrics are sent: as OTLP in JSON over HTTP. The zero value sends to DefaultEndpoint.
+// ExportOptions says where spans and metrics are sent: as OTLP in JSON over HTTP. The zero value sends to http://localhost:4318.
 type ExportOptions struct {
 	Endpoint string // base address of a collector, to which /v1/traces and /v1/metrics are added
 	Traces   string // whole address for spans; "" means that below Endpoint
@@ -39,8 +39,8 @@ type ExportOptions struct {
 	Headers  map[string]string
 	Resource map[string]string // attributes of this program: service.name and others
 
-	Timeout   time.Duration     // of one request; default DefaultTimeout
-	Interval  time.Duration     // between two reports of metrics; default DefaultInterval
+	Timeout   time.Duration     // of one request; 0 means 10 s
+	Interval  time.Duration     // between two reports of metrics; 0 means a minute
 	Transport http.RoundTripper // nil means a transport without a proxy
 }
 
@@ -123,8 +123,8 @@ func Start(o *ExportOptions) (*Export, error) {
 		o = &ExportOptions{}
 	}
 	e := &Export{o: *o}
-	e.o.Timeout, e.o.Interval = cmp.Or(e.o.Timeout, DefaultTimeout), cmp.Or(e.o.Interval, DefaultInterval)
-	base := strings.TrimRight(cmp.Or(e.o.Endpoint, DefaultEndpoint), "/")
+	e.o.Timeout, e.o.Interval = cmp.Or(e.o.Timeout, defaultTimeout), cmp.Or(e.o.Interval, defaultInterval)
+	base := strings.TrimRight(cmp.Or(e.o.Endpoint, defaultEndpoint), "/")
 	e.traces, e.metrics = cmp.Or(e.o.Traces, base+"/v1/traces"), cmp.Or(e.o.Metrics, base+"/v1/metrics")
 	for _, address := range []string{e.traces, e.metrics} {
 		if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -304,7 +304,7 @@ func TestWithoutOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.traces != DefaultEndpoint+"/v1/traces" {
+	if e.traces != defaultEndpoint+"/v1/traces" {
 		t.Errorf("sends to %q", e.traces)
 	}
 	if err := e.Close(t.Context()); err != nil {

@@ -166,7 +166,7 @@ func TestPatience(t *testing.T) {
 		t.Fatal("it has a record")
 	}
 	for _, o := range h.owners {
-		if a, b := o.units[0].patience(), o.units[1].patience(); a != 4*DefaultStart || b != DefaultStart {
+		if a, b := o.units[0].patience(), o.units[1].patience(); a != 4*defaultStart || b != defaultStart {
 			t.Errorf("got %s, %s", a, b)
 		}
 	}

@@ -21,10 +21,10 @@ import (
 
 // What an option is when it is 0.
 const (
-	DefaultIdle      = 5 * time.Minute
-	DefaultStart     = 30 * time.Second
-	DefaultCall      = 60 * time.Second
-	DefaultMaxResult = 1 << 20
+	defaultIdle      = 5 * time.Minute
+	defaultStart     = 30 * time.Second
+	defaultCall      = 60 * time.Second
+	defaultMaxResult = 1 << 20
 )
 
 // Options configures a Host. Scripts and Cache are required.
@@ -32,10 +32,10 @@ type Options struct {
 	Scripts *script.Host // starts the processes
 	Cache   string       // absolute folder for the language hosts and for what toolsets had
 
-	Idle      time.Duration // without a call, after which a process ends; 0 means DefaultIdle
-	Start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; four times as long for npx, uvx and bunx, which fetch some; 0 means DefaultStart
-	Call      time.Duration // most time of a call, unless the skill's manifest says another one for its scripts; 0 means DefaultCall
-	MaxResult int64         // bytes of a result as JSON; 0 means DefaultMaxResult
+	Idle      time.Duration // without a call, after which a process ends; 0 means 5 minutes
+	Start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; four times as long for npx, uvx and bunx, which fetch some; 0 means 30 s
+	Call      time.Duration // most time of a call, unless the skill's manifest says another one for its scripts; 0 means 60 s
+	MaxResult int64         // bytes of a result as JSON; 0 means 1 MiB
 
 	Advise func(err error, skillName string) string // returns what can be done about a failed start, as a sentence for a model, or ""; may be nil
 
@@ -81,10 +81,10 @@ func New(o *Options) (*Host, error) {
 	for _, d := range []struct {
 		value   *time.Duration
 		without time.Duration
-	}{{&h.o.Idle, DefaultIdle}, {&h.o.Start, DefaultStart}, {&h.o.Call, DefaultCall}} {
+	}{{&h.o.Idle, defaultIdle}, {&h.o.Start, defaultStart}, {&h.o.Call, defaultCall}} {
 		*d.value = cmp.Or(max(*d.value, 0), d.without)
 	}
-	h.o.MaxResult = cmp.Or(max(h.o.MaxResult, 0), DefaultMaxResult)
+	h.o.MaxResult = cmp.Or(max(h.o.MaxResult, 0), defaultMaxResult)
 	return h, nil
 }
 

@@ -77,9 +77,9 @@ func newDownloader(o *HTTPOptions) (*downloader, error) {
 	if o != nil {
 		d.o = *o
 	}
-	d.o.MaxBytes = cmp.Or(d.o.MaxBytes, DefaultMaxBytes)
-	d.o.MaxTime = cmp.Or(d.o.MaxTime, DefaultMaxTime)
-	d.o.Idle = cmp.Or(d.o.Idle, DefaultIdle)
+	d.o.MaxBytes = cmp.Or(d.o.MaxBytes, defaultMaxBytes)
+	d.o.MaxTime = cmp.Or(d.o.MaxTime, defaultMaxTime)
+	d.o.Idle = cmp.Or(d.o.Idle, defaultIdle)
 	d.o.Limits.MaxFiles = cmp.Or(d.o.Limits.MaxFiles, 1000)
 	d.o.Limits.MaxBytes = cmp.Or(d.o.Limits.MaxBytes, 64<<20)
 	if d.o.Sleep == nil {

@@ -20,11 +20,11 @@ import (
 	"github.com/agent-base/agent-base/internal/hostname"
 )
 
-// Defaults of HTTPOptions, and the limits of one request.
+// What options of HTTPOptions are when they are 0, and the limits of one request.
 const (
-	DefaultMaxBytes = 50 << 20
-	DefaultMaxTime  = 10 * time.Minute
-	DefaultIdle     = 30 * time.Second
+	defaultMaxBytes = 50 << 20
+	defaultMaxTime  = 10 * time.Minute
+	defaultIdle     = 30 * time.Second
 
 	maxRedirects = 5
 	maxHeader    = 64 << 10 // bytes
@@ -47,10 +47,10 @@ type HTTPOptions struct {
 	Private []string
 
 	RootCAs  *x509.CertPool // whose certificates are accepted; nil means the system's
-	MaxBytes int64          // of one download
-	MaxTime  time.Duration  // of one download, with all attempts
+	MaxBytes int64          // of one download; 0 means 50 MiB
+	MaxTime  time.Duration  // of one download, with all attempts; 0 means 10 minutes
 	Limits   install.Limits // of what an archive from the network unpacks to; zero fields mean 1,000 files and folders, and 64 MiB
-	Idle     time.Duration  // after which a download that does not move is ended: less than 1 KiB came
+	Idle     time.Duration  // after which a download that does not move is ended: less than 1 KiB came; 0 means 30 s
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil means the system's resolver
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil means a net.Dialer
@@ -96,7 +96,7 @@ func plainTransport(o *HTTPOptions) *http.Transport {
 	return &http.Transport{
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTime,
-		ResponseHeaderTimeout:  cmp.Or(o.Idle, DefaultIdle),
+		ResponseHeaderTimeout:  cmp.Or(o.Idle, defaultIdle),
 		MaxResponseHeaderBytes: maxHeader,
 		MaxConnsPerHost:        8,
 		IdleConnTimeout:        time.Minute,

@@ -48,10 +48,10 @@ const (
 	maxDownload = 256 << 20 // bytes of all layers together, as they are stored
 )
 
-// Defaults of Options.
+// What an option is when it is 0.
 const (
-	Timeout = 10 * time.Minute
-	Idle    = 30 * time.Second
+	defaultTimeout = 10 * time.Minute
+	defaultIdle    = 30 * time.Second
 )
 
 // Options are the options of New.
@@ -75,8 +75,8 @@ type Options struct {
 	// Unpack bounds what is unpacked. It may be nil.
 	Unpack *install.Limits
 
-	Timeout   time.Duration // of a whole Fetch or Push; 0 means Timeout
-	Idle      time.Duration // after which a download is ended of which nothing comes; 0 means Idle
+	Timeout   time.Duration // of a whole Fetch or Push; 0 means 10 minutes
+	Idle      time.Duration // after which a download is ended of which nothing comes; 0 means 30 s
 	UserAgent string        // sent with each request
 }
 
@@ -100,8 +100,8 @@ func New(o *Options) (*Client, error) {
 		return nil, errors.New("oci: no transport")
 	}
 	c := &Client{o: *o}
-	c.o.Timeout = cmp.Or(c.o.Timeout, Timeout)
-	c.o.Idle = cmp.Or(c.o.Idle, Idle)
+	c.o.Timeout = cmp.Or(c.o.Timeout, defaultTimeout)
+	c.o.Idle = cmp.Or(c.o.Idle, defaultIdle)
 	if o.Unpack != nil {
 		c.limits = *o.Unpack
 	}

@@ -19,18 +19,18 @@ import (
 // provider is the package's name in errors and in llm.State.
 const provider = "anthropic"
 
-// DefaultBaseURL is the address of the service where Options name none.
-const DefaultBaseURL = "https://api.anthropic.com"
+// defaultBaseURL is the address of the service where Options name none.
+const defaultBaseURL = "https://api.anthropic.com"
 
-// DefaultMaxTokens is the limit of an answer where neither the request nor Options have one; the API requires a number.
-const DefaultMaxTokens = 8192
+// defaultMaxTokens is the limit of an answer where neither the request nor Options have one; the API requires a number.
+const defaultMaxTokens = 8192
 
 // Options configures New.
 type Options struct {
 	Key     string        // sent as x-api-key; may be "" only with a BaseURL, and no key is sent then
-	BaseURL string        // what /v1/messages is appended to; "" means DefaultBaseURL
+	BaseURL string        // what /v1/messages is appended to; "" means https://api.anthropic.com
 	Model   string        // the API's name of the model
-	Answer  int           // the limit of an answer in tokens for a request without one, such as the model's own; 0 means DefaultMaxTokens
+	Answer  int           // the limit of an answer in tokens for a request without one, such as the model's own; 0 means 8,192
 	HTTP    *http.Client  // sends the requests; nil means a client without a proxy
 	Idle    time.Duration // the longest silence before and within an answer; 0 means 120 s
 }
@@ -41,7 +41,7 @@ func New(o *Options) (llm.Model, error) {
 	if err := wire.CheckKey(provider, o.Key, o.BaseURL == ""); err != nil {
 		return nil, err
 	}
-	base, err := wire.Endpoint(provider, o.BaseURL, DefaultBaseURL)
+	base, err := wire.Endpoint(provider, o.BaseURL, defaultBaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func New(o *Options) (llm.Model, error) {
 	}
 	return &model{
 		name:    o.Model,
-		answer:  cmp.Or(o.Answer, DefaultMaxTokens),
+		answer:  cmp.Or(o.Answer, defaultMaxTokens),
 		key:     o.Key,
 		address: base + "/v1/messages",
 		http:    wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle}),

@@ -20,13 +20,13 @@ import (
 // provider is the package's name in errors and in llm.State.
 const provider = "gemini"
 
-// DefaultBaseURL is the address of the service where Options name none.
-const DefaultBaseURL = "https://generativelanguage.googleapis.com"
+// defaultBaseURL is the address of the service where Options name none.
+const defaultBaseURL = "https://generativelanguage.googleapis.com"
 
 // Options configures New.
 type Options struct {
 	Key     string        // sent as x-goog-api-key; may be "" only with a BaseURL, and no key is sent then
-	BaseURL string        // what /v1beta/models/… is appended to; "" means DefaultBaseURL
+	BaseURL string        // what /v1beta/models/… is appended to; "" means https://generativelanguage.googleapis.com
 	Model   string        // the API's name of the model; "models/" may be left out
 	HTTP    *http.Client  // does the work; nil means one without a proxy
 	Idle    time.Duration // the longest silence before and within an answer; 0 means 120 s
@@ -38,7 +38,7 @@ func New(o *Options) (llm.Model, error) {
 	if err := wire.CheckKey(provider, o.Key, o.BaseURL == ""); err != nil {
 		return nil, err
 	}
-	base, err := wire.Endpoint(provider, o.BaseURL, DefaultBaseURL)
+	base, err := wire.Endpoint(provider, o.BaseURL, defaultBaseURL)
 	if err != nil {
 		return nil, err
 	}

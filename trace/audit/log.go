@@ -16,19 +16,19 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// The defaults of Options.
+// What an option is when it is 0.
 const (
-	DefaultMaxSize  = 8 << 20
-	DefaultMaxFiles = 6
-	DefaultWait     = 2 * time.Second
+	defaultMaxSize  = 8 << 20
+	defaultMaxFiles = 6
+	defaultWait     = 2 * time.Second
 )
 
 // Options configures a Log. Only Dir is needed.
 type Options struct {
 	Dir      string        // absolute folder of the log's files; made with mode 0700
-	MaxSize  int64         // bytes of a file, after which the next one begins; default DefaultMaxSize
-	MaxFiles int           // files that are kept, the present one included; default DefaultMaxFiles
-	Wait     time.Duration // for the lock of other processes; default DefaultWait
+	MaxSize  int64         // bytes of a file, after which the next one begins; 0 means 8 MiB
+	MaxFiles int           // files that are kept, the present one included; 0 means 6
+	Wait     time.Duration // for the lock of other processes; 0 means 2 s
 
 	// Redact removes secrets from a text. It is called for every text of a record that may come from a skill, a model or a tool;
 	// what an Identity has is the host's own. What looks like a key of a well-known service is removed in any case; nil removes
@@ -64,9 +64,9 @@ func New(o *Options) *Log {
 	if o != nil {
 		l.o = *o
 	}
-	l.o.MaxSize = cmp.Or(max(l.o.MaxSize, 0), DefaultMaxSize)
-	l.o.MaxFiles = cmp.Or(max(l.o.MaxFiles, 0), DefaultMaxFiles)
-	l.o.Wait = cmp.Or(max(l.o.Wait, 0), DefaultWait)
+	l.o.MaxSize = cmp.Or(max(l.o.MaxSize, 0), defaultMaxSize)
+	l.o.MaxFiles = cmp.Or(max(l.o.MaxFiles, 0), defaultMaxFiles)
+	l.o.Wait = cmp.Or(max(l.o.Wait, 0), defaultWait)
 	if l.o.write == nil {
 		l.o.write = (*os.File).Write
 	}

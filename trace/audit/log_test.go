@@ -57,7 +57,7 @@ func writer(t *testing.T, dir, count string) *exec.Cmd {
 // clean fails the test unless the log verifies, and returns the report.
 func clean(t *testing.T, dir string) *Report {
 	t.Helper()
-	return cleanOf(t, dir, DefaultMaxFiles)
+	return cleanOf(t, dir, defaultMaxFiles)
 }
 
 func cleanOf(t *testing.T, dir string, files int) *Report {

@@ -60,7 +60,7 @@ func openAll(ctx context.Context, dir string) ([]*os.File, error) {
 	}
 	defer root.Close()
 	if _, err := root.Stat(lockName); err == nil {
-		if unlock, err := lockfile.Share(ctx, filepath.Join(dir, lockName), DefaultWait); err == nil {
+		if unlock, err := lockfile.Share(ctx, filepath.Join(dir, lockName), defaultWait); err == nil {
 			defer unlock()
 		} else if ctx.Err() != nil {
 			return nil, ctx.Err()

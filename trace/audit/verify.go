@@ -18,7 +18,7 @@ type VerifyOptions struct {
 	// was not written anew or cut off before it. A record that was removed with the oldest file counts as missing.
 	Head string
 
-	// MaxFiles is that of the log; default DefaultMaxFiles. A log that has fewer files and not its first record was cut off at its
+	// MaxFiles is that of the log; 0 means 6. A log that has fewer files and not its first record was cut off at its
 	// beginning.
 	MaxFiles int
 }
@@ -56,7 +56,7 @@ func Verify(ctx context.Context, dir string, o *VerifyOptions) (*Report, error) 
 	if o == nil {
 		o = &VerifyOptions{}
 	}
-	head, older := o.Head, cmp.Or(max(o.MaxFiles, 0), DefaultMaxFiles)-1
+	head, older := o.Head, cmp.Or(max(o.MaxFiles, 0), defaultMaxFiles)-1
 	file, seen := "", head == ""
 	for e, err := range Read(ctx, dir) {
 		if err != nil {
