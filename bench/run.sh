@@ -21,8 +21,8 @@ BIN=$TOOLS/bench/bin
 mkdir -p "$BIN"
 cc -O2 -pthread -o "$BIN/limit" bench/limit/limit.c
 cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
-CGO_ENABLED=0 go build -trimpath -o "$BIN" \
-	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/serve ./bench/talk ./cmd/agent
+CGO_ENABLED=0 go build -trimpath -o "$BIN" ./cmd/agent
+(cd bench && CGO_ENABLED=0 go build -trimpath -o "$BIN" ./empty ./gentree ./inproc ./post ./run ./serve ./talk)
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/fetch.test" ./install/fetch
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/toolset.test" ./toolset

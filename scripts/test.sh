@@ -34,7 +34,8 @@ step_format() {
 	return 1
 }
 
-step_vet() { go vet ./...; }
+# The measurements are a module of their own: after a change of go.mod, run "go mod tidy" there, too.
+step_vet() { go vet ./... && (cd bench && go vet ./... && go test ./...); }
 
 # Checks the code as other systems compile it. Compiling it would take minutes for each.
 step_systems() {
@@ -47,7 +48,7 @@ step_lint() {
 		[ -z "${CI:-}" ] # in CI every check must run
 		return
 	fi
-	"$bin" ./...
+	"$bin" ./... && (cd bench && "$bin" ./...)
 }
 
 # Runs `go generate`, and fails if a generated page was out of date.

@@ -186,19 +186,12 @@ var allowed = map[string][]string{
 	"internal/store":          {"internal/dirhash", "internal/lockfile", "internal/program", "skill/manifest"},
 
 	"examples/embed": {"disclose", "script", "script/confine", "session", "skill", "skills", "skilltool", "tool"},
-	"bench/empty":    {},
-	"bench/gentree":  {},
-	"bench/inproc":   {everything},
-	"bench/post":     {},
-	"bench/run":      {},
-	"bench/serve":    {},
-	"bench/talk":     {"skilltest/fakemodel"},
 
 	"internal/test/kalshi/standin": {"internal/test/kalshi"},
 }
 
 // testPackages are the packages outside internal/test that only tests and benchmarks may import.
-var testPackages = []string{"cmd/agent/internal/streamtest", "skilltest", "internal/test/kalshi", "internal/test/kalshi/standin", "skilltest/fakemodel", "bench/talk"}
+var testPackages = []string{"cmd/agent/internal/streamtest", "skilltest", "internal/test/kalshi", "internal/test/kalshi/standin", "skilltest/fakemodel"}
 
 // forTests reports whether only tests may import the package dir.
 func forTests(dir string) bool {
@@ -220,7 +213,7 @@ var importers = map[string][]string{
 	"github.com/evanw/esbuild":        {"skill/scan/internal/js"}, // strips types
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/scan", "skill/check", "cmd/agent/internal/lock"},
-	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "internal/store", "internal/test/fault", "internal/proc", "policy"},
+	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "internal/store", "internal/test/fault", "internal/proc", "policy"},
 	"golang.org/x/net":                {"cmd/agent/internal/models", "cmd/agent/internal/web"}, // the nodes of html-to-markdown
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"github.com/JohannesKaufmann":     {"cmd/agent/internal/web"},
@@ -235,7 +228,7 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
-	"github.com/modelcontextprotocol": {"bench/serve", "mcphost", "cmd/agent/internal/oauth", "mcpserve"},
+	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},
 	"golang.org/x/oauth2":             {"cmd/agent/internal/oauth"},
 	"github.com/go-jose/go-jose":      {"cmd/agent/internal/serve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
