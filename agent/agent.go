@@ -23,8 +23,8 @@ import (
 
 // The values that stand for zero in Options.
 const (
-	DefaultMaxTurns    = 50
-	DefaultResultLimit = 40_000
+	defaultMaxTurns    = 50
+	defaultResultLimit = 40_000
 	DefaultWindow      = 180_000
 )
 
@@ -86,11 +86,11 @@ type Options struct {
 	// two steps. It must return at once; see tool.WithWatch. Nil means nothing.
 	Watch func(tool.Event)
 
-	MaxTurns  int           // requests for one prompt, including those of sub-agents; 0 means DefaultMaxTurns; of one answer 100 calls are run
+	MaxTurns  int           // requests for one prompt, including those of sub-agents; 0 means 50; of one answer 100 calls are run
 	MaxTokens int           // input and output of all requests for one prompt, as llm.Usage.Charged counts them; the last answer may exceed it; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit
 
-	ResultLimit  int        // characters of one tool result that the model gets; 0 means DefaultResultLimit; all results of one answer: half of Window
+	ResultLimit  int        // characters of one tool result that the model gets; 0 means 40,000; all results of one answer: half of Window
 	Window       int        // tokens of the model's context; 0 means DefaultWindow; at 80 % the conversation is shortened
 	AnswerTokens int        // the longest answer; 0 means the provider's default
 	Effort       llm.Effort // how much the model thinks; not for summaries of the conversation
@@ -137,10 +137,10 @@ func New(o *Options) *Conversation {
 		c.o.Tools = &with
 	}
 	if c.o.MaxTurns == 0 {
-		c.o.MaxTurns = DefaultMaxTurns
+		c.o.MaxTurns = defaultMaxTurns
 	}
 	if c.o.ResultLimit == 0 {
-		c.o.ResultLimit = DefaultResultLimit
+		c.o.ResultLimit = defaultResultLimit
 	}
 	if c.o.Window == 0 {
 		c.o.Window = DefaultWindow

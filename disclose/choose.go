@@ -55,7 +55,7 @@ func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Cho
 	}
 	matches := x.Match(query, &MatchOptions{Recent: o.Recent, Max: o.MaxSkills})
 	named := len(matches) > 0 && matches[0].Score >= nameScore
-	if AsksForSkills(query) && !named {
+	if asksForSkills(query) && !named {
 		return x.registry(ctx, &Options{Entries: x.entries}, o)
 	}
 	var warnings []string
@@ -160,9 +160,9 @@ func (o *ChooseOptions) load(ctx context.Context, e skill.Entry) (Text, error) {
 // something else.
 const longestAsk = 9
 
-// AsksForSkills reports whether query asks which skills there are: "what can you do?", "list
+// asksForSkills reports whether query asks which skills there are: "what can you do?", "list
 // skills", "show me your capabilities".
-func AsksForSkills(query string) bool {
+func asksForSkills(query string) bool {
 	var w words.Folded
 	w.Fold(words.Capped(query))
 	if w.Len() == 0 || w.Len() > longestAsk {

@@ -123,7 +123,7 @@ func TestAsksForSkills(t *testing.T) {
 		"what marketing skills should I put into my resume for this job": false, "tell me what you can do": true,
 	}
 	for query, want := range rows {
-		if got := AsksForSkills(query); got != want {
+		if got := asksForSkills(query); got != want {
 			t.Errorf("%q: got %v, want %v", query, got, want)
 		}
 	}

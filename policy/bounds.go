@@ -41,9 +41,9 @@ func (p *Policy) Mode(mode permit.Mode) Decision {
 
 // Sandbox decides about a value of the setting sandbox.
 func (p *Policy) Sandbox(value string) Decision {
-	found := p.ordered(KeySandbox, value, Sandboxes())
+	found := p.ordered(KeySandbox, value, sandboxes())
 	for _, b := range p.Bounds() {
-		if b.Key == KeySandbox && slices.Index(Sandboxes(), value) < slices.Index(Sandboxes(), b.Value) {
+		if b.Key == KeySandbox && slices.Index(sandboxes(), value) < slices.Index(sandboxes(), b.Value) {
 			found = strictest(found, b.Decision)
 		}
 	}

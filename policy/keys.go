@@ -67,7 +67,7 @@ var keys = []key{
 	{name: KeyDeny, form: list, check: checkRule},
 	{name: KeyAsk, form: list, check: checkRule},
 	{name: KeyMode, check: among(modes())},
-	{name: KeySandbox, check: among(Sandboxes())},
+	{name: KeySandbox, check: among(sandboxes())},
 	{name: KeySources, form: list, check: glob.Check},
 	{name: KeySigners, form: list, check: checkFile},
 	{name: KeyAllow, form: list, check: glob.Check},
@@ -101,8 +101,8 @@ func find(name string) (key, bool) {
 	return keys[i], true
 }
 
-// Sandboxes returns the values of the key sandbox, from loose to strict.
-func Sandboxes() []string {
+// sandboxes returns the values of the key sandbox, from loose to strict.
+func sandboxes() []string {
 	return []string{string(runner.ConfineOff), string(runner.ConfineAuto), string(runner.ConfineRequired)}
 }
 

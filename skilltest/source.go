@@ -29,8 +29,8 @@ type Rule struct {
 	Check func(context.Context, skill.Source) error
 }
 
-// SourceRules returns the rules that Source checks, for callers that run them without it.
-func SourceRules() []Rule {
+// sourceRules returns the rules that Source checks, for callers that run them without it.
+func sourceRules() []Rule {
 	return []Rule{
 		{"some-skill", "a suite over an empty source proves nothing: give it at least one skill", someSkill},
 		{"path-valid", "paths appear in mounts and messages: each must be a unique slash path below the root", pathValid},
@@ -49,7 +49,7 @@ func SourceRules() []Rule {
 // Source runs the suite: one subtest for each rule, each with a new source. Run it with -race.
 func Source(t *testing.T, newSource func(t *testing.T) skill.Source) {
 	t.Helper()
-	for _, r := range SourceRules() {
+	for _, r := range sourceRules() {
 		t.Run(r.Name, func(t *testing.T) {
 			if err := r.Check(t.Context(), newSource(t)); err != nil {
 				t.Errorf("%v\n(%s)", err, r.Why)

@@ -108,7 +108,7 @@ func TestRulesFail(t *testing.T) {
 		}),
 	}
 	sound := with(func(f *skill.Found) { f.File = "" }) // means SKILL.md
-	for _, r := range SourceRules() {
+	for _, r := range sourceRules() {
 		if err := r.Check(t.Context(), sound); err != nil && (r.Name == "file-name" || r.Name == "head-is-beginning") {
 			t.Errorf("%s of a source without names of files: %v", r.Name, err)
 		}

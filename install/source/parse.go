@@ -13,8 +13,8 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
-// MaxText is the length of the longest text that Parse reads, in bytes.
-const MaxText = 2048
+// maxText is the length of the longest text that Parse reads, in bytes.
+const maxText = 2048
 
 const (
 	gitHub    = "https://github.com/"
@@ -87,8 +87,8 @@ func parse(text string, o *Options) (Ref, error) {
 	switch {
 	case text == "":
 		return Ref{}, cured(errors.New("it is empty"), forms)
-	case len(text) > MaxText:
-		return Ref{}, cured(fmt.Errorf("it has more than %d bytes", MaxText), forms)
+	case len(text) > maxText:
+		return Ref{}, cured(fmt.Errorf("it has more than %d bytes", maxText), forms)
 	case !utf8.ValidString(text):
 		return Ref{}, cured(errors.New("it is not UTF-8"), forms)
 	case strings.ContainsFunc(text, unicode.IsControl):

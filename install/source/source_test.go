@@ -237,7 +237,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(ref.String(), at)
-		if strings.TrimSpace(ref.String()) != ref.String() || len(ref.String()) > MaxText {
+		if strings.TrimSpace(ref.String()) != ref.String() || len(ref.String()) > maxText {
 			return // a folder whose name ends with a space, or whose URL is longer than its path
 		}
 		if err != nil || again.URL != ref.URL || again.Kind != ref.Kind {
