@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/near"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -143,7 +143,7 @@ func choose(below string) func(iter.Seq[string]) func(string) bool {
 				continue
 			}
 			first = cmp.Or(first, name)
-			if isManifest(name) && len(dirs) < scan.MaxDirs {
+			if isManifest(name) && len(dirs) < walk.MaxDirs {
 				dirs[path.Dir(name)] = true
 			}
 		}
@@ -156,7 +156,7 @@ func choose(below string) func(iter.Seq[string]) func(string) bool {
 // isManifest reports whether a file is the SKILL.md of a folder.
 func isManifest(name string) bool {
 	base := path.Base(name)
-	return base == scan.Manifest || base == scan.LowerManifest
+	return base == walk.Manifest || base == walk.LowerManifest
 }
 
 // isDescription reports whether a file describes a skill or a list of skills.
@@ -169,8 +169,8 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if f.dirs++; f.dirs > scan.MaxDirs {
-		f.left = append(f.left, fmt.Sprintf("%s: more than %d folders", dir, scan.MaxDirs))
+	if f.dirs++; f.dirs > walk.MaxDirs {
+		f.left = append(f.left, fmt.Sprintf("%s: more than %d folders", dir, walk.MaxDirs))
 		return nil
 	}
 	entries, err := fs.ReadDir(f.fsys, dir)
@@ -180,30 +180,30 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 	var folders []string
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == scan.Manifest && e.Type().IsRegular():
+		case name == walk.Manifest && e.Type().IsRegular():
 			f.file[dir] = name
-		case name == scan.LowerManifest && e.Type().IsRegular() && f.file[dir] == "":
+		case name == walk.LowerManifest && e.Type().IsRegular() && f.file[dir] == "":
 			f.file[dir] = name
-		case strings.EqualFold(name, scan.Manifest) && e.Type().IsRegular():
-			f.left = append(f.left, fmt.Sprintf("%s: the name must be %s", path.Join(dir, name), scan.Manifest))
+		case strings.EqualFold(name, walk.Manifest) && e.Type().IsRegular():
+			f.left = append(f.left, fmt.Sprintf("%s: the name must be %s", path.Join(dir, name), walk.Manifest))
 		case name == serversFile && e.Type().IsRegular():
 			f.servers[dir] = path.Join(dir, name)
-		case e.IsDir() && scan.Searched(path.Base(dir), name):
+		case e.IsDir() && walk.Searched(path.Base(dir), name):
 			folders = append(folders, name)
 		case e.IsDir() && strings.HasPrefix(name, ".") && !filename.IsRepository(name):
 			f.hidden = append(f.hidden, path.Join(dir, name))
 		}
 	}
 	isSkill := f.file[dir] != ""
-	if isSkill && !scan.Collection(dir, dir == ".") { // what is below belongs to this skill
+	if isSkill && !walk.Collection(dir, dir == ".") { // what is below belongs to this skill
 		return nil
 	}
 	for _, name := range folders {
-		if isSkill && scan.Part(name) {
+		if isSkill && walk.Part(name) {
 			continue
 		}
-		if depth == scan.MaxDepth {
-			f.left = append(f.left, fmt.Sprintf("%s: more than %d levels deep", path.Join(dir, name), scan.MaxDepth))
+		if depth == walk.MaxDepth {
+			f.left = append(f.left, fmt.Sprintf("%s: more than %d levels deep", path.Join(dir, name), walk.MaxDepth))
 			continue
 		}
 		if err := f.walk(ctx, path.Join(dir, name), depth+1); err != nil {
@@ -230,7 +230,7 @@ func (f *finder) unsearched(ctx context.Context) (out []string) {
 				return fs.SkipAll
 			case err == nil && e.IsDir() && strings.Count(p, "/")-strings.Count(dir, "/") > mostHidden:
 				return fs.SkipDir
-			case err == nil && e.Name() == scan.Manifest && e.Type().IsRegular():
+			case err == nil && e.Name() == walk.Manifest && e.Type().IsRegular():
 				out = append(out, dir)
 				return fs.SkipAll
 			}

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -15,7 +15,7 @@ import (
 type part struct {
 	layer  *Layer
 	source Source
-	root   *scan.Root         // of a Dir source: the handle that loads skills
+	root   *walk.Root         // of a Dir source: the handle that loads skills
 	list   []*record          // in the order found
 	notes  []manifest.Problem // what was left out, and why
 	links  []link             // those of the notes that are about links out of the source
@@ -211,17 +211,17 @@ func (v *visit) lock(worker int) *reading {
 }
 
 // Begin matches the folders with the old records. Both are in the same order, apart from changes.
-func (v *visit) Begin(dirs []string) []scan.Stamp {
+func (v *visit) Begin(dirs []string) []walk.Stamp {
 	v.close()
 	v.level = make([]*record, len(dirs))
 	if len(v.old) == 0 {
 		return nil
 	}
 	v.from = make([]*record, len(dirs))
-	known := make([]scan.Stamp, len(dirs))
+	known := make([]walk.Stamp, len(dirs))
 	for i, dir := range dirs {
 		if r := v.before(dir); r != nil {
-			v.from[i], known[i] = r, scan.Stamp(r.stamp)
+			v.from[i], known[i] = r, walk.Stamp(r.stamp)
 		}
 	}
 	return known
@@ -248,7 +248,7 @@ func (v *visit) before(dir string) *record {
 }
 
 // Visit makes the record of one folder.
-func (v *visit) Visit(worker, i int, it *scan.Item) {
+func (v *visit) Visit(worker, i int, it *walk.Item) {
 	if it.Same && v.from != nil && v.from[i] != nil && v.from[i].file() == it.File {
 		v.level[i] = v.from[i]
 		return

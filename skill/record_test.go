@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 )
 
 // However many workers there are, no two of them use a reading at the same time.
@@ -27,7 +27,7 @@ func TestWorkersShareReadings(t *testing.T) {
 		group.Go(func() {
 			for i := w; i < len(v.level); i += workers {
 				name := fmt.Sprintf("skill-%d", i)
-				v.Visit(w, i, &scan.Item{Dir: name, File: "SKILL.md", Data: []byte(skillText(name, ""))})
+				v.Visit(w, i, &walk.Item{Dir: name, File: "SKILL.md", Data: []byte(skillText(name, ""))})
 				rd := v.lock(w)
 				if n := inUse.Add(1); n > 2 {
 					t.Errorf("%d readings are in use, there are 2", n)

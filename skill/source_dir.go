@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/internal/content"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -101,12 +101,12 @@ type dirSource struct {
 	portable bool // for tests
 }
 
-func (s *dirSource) scanOptions(bare bool) *scan.Options {
-	links := scan.Contained
+func (s *dirSource) scanOptions(bare bool) *walk.Options {
+	links := walk.Contained
 	if s.o.Links == LinksDeny {
-		links = scan.Deny
+		links = walk.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, Own: s.own, MaxSize: manifest.MaxManifest, Workers: readers,
+	return &walk.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, Own: s.own, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Bare: bare, Portable: s.portable}
 }
 
@@ -129,14 +129,14 @@ func headComplete(b []byte) bool {
 }
 
 // open opens the root to read skills. It returns nil if there is none.
-func (s *dirSource) open() (*scan.Root, error) { return s.openFor(false) }
+func (s *dirSource) open() (*walk.Root, error) { return s.openFor(false) }
 
 // openFor opens the root, bare to find skills without reading them. It returns nil if there is none.
-func (s *dirSource) openFor(bare bool) (*scan.Root, error) {
+func (s *dirSource) openFor(bare bool) (*walk.Root, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	root, err := scan.Open(s.abs, s.scanOptions(bare))
+	root, err := walk.Open(s.abs, s.scanOptions(bare))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -190,7 +190,7 @@ func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 			}
 			return
 		}
-		slices.SortFunc(all.found, func(a, b scan.Item) int { return strings.Compare(a.Dir, b.Dir) })
+		slices.SortFunc(all.found, func(a, b walk.Item) int { return strings.Compare(a.Dir, b.Dir) })
 		for _, it := range all.found {
 			f := Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data,
 				Open: func(ctx context.Context) (Tree, error) { return s.tree(ctx, nil, it.Dir) }}
@@ -213,12 +213,12 @@ func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 // gather collects the results of a walk for Skills.
 type gather struct {
 	mu    sync.Mutex
-	found []scan.Item
+	found []walk.Item
 }
 
-func (g *gather) Begin([]string) []scan.Stamp { return nil }
+func (g *gather) Begin([]string) []walk.Stamp { return nil }
 
-func (g *gather) Visit(_, _ int, it *scan.Item) {
+func (g *gather) Visit(_, _ int, it *walk.Item) {
 	item := *it
 	item.Data = bytes.Clone(it.Data)
 	g.mu.Lock()
@@ -299,27 +299,27 @@ func (s *dirSource) unreadable(err error) *manifest.Problem {
 		Message: "skills folder cannot be read: " + reasonOf(err), Cure: "make it a readable folder, or remove it from the configuration"}
 }
 
-func (s *dirSource) note(n scan.Note) *manifest.Problem {
+func (s *dirSource) note(n walk.Note) *manifest.Problem {
 	p := &manifest.Problem{Severity: manifest.SeverityWarning, File: s.file(n.Path, ""), Message: reasonOf(n.Err)}
 	switch n.Kind {
-	case scan.Link:
+	case walk.Link:
 		p.Code = "link-skipped"
 		p.Message = "skipped: " + p.Message
 		p.Cure = "replace the link by the folder itself, or allow the folder that it leads into"
-		if errors.Is(n.Err, scan.ErrNowhere) {
+		if errors.Is(n.Err, walk.ErrNowhere) {
 			p.Cure = "remove the link, or put back what it leads to"
 		}
-	case scan.Bound:
+	case walk.Bound:
 		p.Code, p.Cure = "discovery-bound", "move the skill up, or add its folder as a root of its own"
-	case scan.Misnamed:
+	case walk.Misnamed:
 		p.Code, p.Cure = "manifest-case", "rename it to SKILL.md"
-	case scan.Inside:
+	case walk.Inside:
 		p.Code, p.Cure = "manifest-inside", "to make it a skill, move its folder out of the skill"
-	case scan.Hidden:
+	case walk.Hidden:
 		p.Code, p.Cure = "manifest-hidden", "to make it a skill, move its folder out of the hidden one, or add that as a root of its own"
-	case scan.Empty:
+	case walk.Empty:
 		p.Code, p.Cure = "folder-empty", "if it is a submodule, git submodule update --init gets it; else remove it"
-	case scan.Unreadable:
+	case walk.Unreadable:
 		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
 	}
 	return p
@@ -327,7 +327,7 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 
 // fileProblem describes a manifest that exists and cannot be read.
 func fileProblem(file string, err error) *manifest.Problem {
-	p := &manifest.Problem{Code: scan.Code(err), Severity: manifest.SeverityError, File: file, Fatal: true, Message: reasonOf(err)}
+	p := &manifest.Problem{Code: walk.Code(err), Severity: manifest.SeverityError, File: file, Fatal: true, Message: reasonOf(err)}
 	switch p.Code {
 	case "file-unreadable":
 		p.Cure = "make it a readable file"
@@ -353,12 +353,12 @@ func reasonOf(err error) string {
 // folderTree is the files of a skill on disk: one open handle, which becomes a confined file system when the first file
 // is opened.
 type folderTree struct {
-	folder *scan.Folder
+	folder *walk.Folder
 	rooted *onceRoot
-	own    *scan.Root // closed with the tree; nil if the root belongs to another owner
+	own    *walk.Root // closed with the tree; nil if the root belongs to another owner
 }
 
-func openFolder(root *scan.Root, dir string, own *scan.Root) (Tree, error) {
+func openFolder(root *walk.Root, dir string, own *walk.Root) (Tree, error) {
 	folder, err := root.Folder(dir)
 	if err != nil {
 		return nil, err

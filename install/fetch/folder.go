@@ -16,7 +16,7 @@ import (
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 )
 
 // Folder returns a Fetcher for folders of this machine. The Snapshot has the regular files of the folder as they are when they are
@@ -41,7 +41,7 @@ func fetchFolder(ctx context.Context, r *install.Request) (*install.Snapshot, er
 	if err != nil {
 		return nil, err
 	}
-	files, err := scan.OpenFS(dir)
+	files, err := walk.OpenFS(dir)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -93,7 +93,7 @@ func repositoryOf(dir string) string {
 // folder is a folder with regular files and folders only.
 type folder struct {
 	root  *os.Root // says what a path is
-	files scan.FS  // opens it, and does not wait for a pipe
+	files walk.FS  // opens it, and does not wait for a pipe
 
 	mu   sync.Mutex
 	left map[string]bool // what was left out of listings

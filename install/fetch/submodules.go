@@ -15,7 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/address"
 	"github.com/agent-base/agent-base/internal/git"
 	"github.com/agent-base/agent-base/internal/hostname"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 )
 
 // submodules gets those submodules of a repository that skills are in, or that are in skills. The others are named.
@@ -73,7 +73,7 @@ func (s *submodules) fetch(ctx context.Context) error {
 func (s *submodules) wanted() func(at string) bool {
 	asked, dirs := path.Clean(s.r.Source.Path), map[string]bool{} // "." for ""
 	for _, p := range s.repo.Paths() {
-		if base := path.Base(p); base == scan.Manifest || base == scan.LowerManifest {
+		if base := path.Base(p); base == walk.Manifest || base == walk.LowerManifest {
 			dirs[path.Dir(p)] = true
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/markdown"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -149,7 +149,7 @@ func (v *validation) readManifest(file fs.DirEntry, buf *bytes.Buffer) ([]byte, 
 	if t, ok := v.fsys.(ManifestReader); ok {
 		src, err := t.ReadManifest(file.Name())
 		if err != nil {
-			v.Add(manifest.Problem{Code: scan.Code(err), Message: bareError(err).Error()})
+			v.Add(manifest.Problem{Code: walk.Code(err), Message: bareError(err).Error()})
 		}
 		return src, err == nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 )
 
 // folders is the set of watched folders: every folder below the roots that may have a manifest, and the nearest existing
@@ -114,7 +114,7 @@ func (f *folders) tree(dir string, depth int) error {
 	}
 	f.dirs[dir] = true
 	isSkill := hasManifest(dir)
-	if depth == scan.MaxDepth || isSkill && !scan.Collection(filepath.ToSlash(dir), depth == 0) {
+	if depth == walk.MaxDepth || isSkill && !walk.Collection(filepath.ToSlash(dir), depth == 0) {
 		return nil
 	}
 	list, err := os.ReadDir(dir)
@@ -125,7 +125,7 @@ func (f *folders) tree(dir string, depth int) error {
 		below := filepath.Join(dir, d.Name())
 		isLink := d.Type()&fs.ModeSymlink != 0
 		switch {
-		case !scan.Searched(filepath.Base(dir), d.Name()) || !d.IsDir() && !isLink || isSkill && scan.Part(d.Name()):
+		case !walk.Searched(filepath.Base(dir), d.Name()) || !d.IsDir() && !isLink || isSkill && walk.Part(d.Name()):
 			continue
 		case isLink: // only the target itself is watched
 			err = f.linked(below)
@@ -179,7 +179,7 @@ func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
 		return false, false
 	}
 	if isManifest(name) {
-		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) || f.roots[dir] || scan.Collection(filepath.ToSlash(dir), false)
+		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) || f.roots[dir] || walk.Collection(filepath.ToSlash(dir), false)
 	}
 	if ev.Has(fsnotify.Create) {
 		info, err := os.Lstat(ev.Name)
@@ -190,7 +190,7 @@ func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
 }
 
 // manifests are the names of a manifest that are read, the first of them that is there.
-var manifests = [...]string{scan.Manifest, scan.LowerManifest}
+var manifests = [...]string{walk.Manifest, walk.LowerManifest}
 
 func isManifest(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -210,7 +210,7 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 func (t *target) check(ctx context.Context, dir string, by *check.Options) (string, []manifest.Problem) {
 	if folder, err := t.tree.In(t.rel); err == nil {
 		defer folder.Close()
-		files := scan.ReadOnce(folder)
+		files := walk.ReadOnce(folder)
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
 			return strings.Clone(m.Name), append(problems, ofPrograms(m, files, by.Path)...)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -29,7 +29,7 @@ type target struct {
 	file string // the manifest in it; for a skill the existing one
 	bare bool   // only the file: it belongs to no skill
 
-	tree scan.FS // the folder, or one above it
+	tree walk.FS // the folder, or one above it
 	rel  string  // the folder's slash path in tree
 	open func(context.Context) (skill.Tree, error)
 }
@@ -54,7 +54,7 @@ func (o *validateOptions) named(ctx context.Context, name string) (string, bool)
 
 // targets returns what a path means: a file, a skill's folder, or all skills in a folder. What is no path may be the name of a
 // skill. They stay open until the file system that comes with them is closed.
-func (o *validateOptions) targets(ctx context.Context, path string) ([]target, scan.FS, error) {
+func (o *validateOptions) targets(ctx context.Context, path string) ([]target, walk.FS, error) {
 	info, err := os.Stat(o.sys.Abs(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		if dir, ok := o.named(ctx, path); ok {
@@ -69,11 +69,11 @@ func (o *validateOptions) targets(ctx context.Context, path string) ([]target, s
 	if !info.IsDir() {
 		dir, file = filepath.Dir(path), filepath.Base(path)
 	}
-	files, err := scan.OpenFS(o.sys.Abs(dir))
+	files, err := walk.OpenFS(o.sys.Abs(dir))
 	if err != nil {
 		return nil, nil, err
 	}
-	tree := scan.Remember(files)
+	tree := walk.Remember(files)
 	out, err := o.targetsIn(ctx, dir, file)
 	if err != nil {
 		tree.Close()
@@ -112,7 +112,7 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 				}
 				continue
 			case "manifest-hidden":
-				if at := filepath.Join(folder, scan.Unsearched(filepath.ToSlash(rel))); err == nil && !slices.Contains(hidden, at) {
+				if at := filepath.Join(folder, walk.Unsearched(filepath.ToSlash(rel))); err == nil && !slices.Contains(hidden, at) {
 					hidden = append(hidden, at)
 				}
 				continue

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
-	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 )
 
 // R63: a folder that cannot be opened has a verdict, and keeps no other from having one.
 func TestValidateUnreadable(t *testing.T) {
-	tree, err := scan.OpenFS(t.TempDir())
+	tree, err := walk.OpenFS(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package scan finds the manifests of skills below a folder, and reads the beginnings of them, fast and safely. Of skills
+// Package walk finds the manifests of skills below a folder, and reads the beginnings of them, fast and safely. Of skills
 // it knows only the file name SKILL.md (and skill.md); what a manifest says is up to its callers.
 //
 // A walk looks for <dir>/SKILL.md and does not descend into a folder that has one: a SKILL.md further below is a file of that
@@ -14,7 +14,7 @@
 //
 // The package refuses files over a size limit and files that are not regular, without waiting for them. A file that
 // another process keeps busy is an error of that file alone. A Root is safe for concurrent use until it is closed.
-package scan
+package walk
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package scan
+package walk
 
 import (
 	"math/rand/v2"
