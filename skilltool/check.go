@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/session"
@@ -16,8 +17,8 @@ import (
 //
 // Some calls are always allowed, because a skill cannot be used without them: of the tool skill to leave a skill, to search
 // and, unless only the top of the stack restricts, to activate one; script_list; toolset_list where it starts nothing; and
-// skill_read of an active skill's files, which belong to the instructions that the model was given. They execute nothing and
-// reach nothing else. script_help is not among them, because it may run the script.
+// skill_read of an active skill's files, which belong to the instructions that the model was given; and those of Options.Free. They
+// execute nothing and reach nothing else. script_help is not among them, because it may run the script.
 //
 // What Policy.Organisation forbids comes first.
 //
@@ -55,7 +56,7 @@ func (k *Kit) always(ctx context.Context, name string, args json.RawMessage) boo
 		return true
 	case "skill", "skill_read", "toolset_list":
 	default:
-		return false
+		return slices.Contains(k.o.Free, name)
 	}
 	a, err := parse(args)
 	switch {

@@ -73,6 +73,9 @@ type Options struct {
 	// The context does not end, since Resolve is called later.
 	Rules func(context.Context, *skill.Skill) allow.Options
 
+	// Free names tools of the program that an active skill never refuses, because they run and reach nothing.
+	Free []string
+
 	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
 	Hooks       bool // run the hooks of active skills, which needs Kit.Check and Kit.After in the executor; else no hook runs and no guard of a skill holds

@@ -57,6 +57,8 @@ func Canonical(name string) string {
 		return "web_search"
 	case "agent", "spawn_agent", "subagent":
 		return toolTask
+	case "todowrite", "write_todos", "update_plan":
+		return "todo_write"
 	case "activate_skill", "load_skill", "use_skill":
 		return toolSkill
 	}
@@ -95,10 +97,10 @@ func Spellings(canonical string) []string {
 func known(name string) bool {
 	switch name {
 	case toolBash, toolRead, toolWrite, toolEdit, toolGlob, toolGrep, toolFetch, toolSkill, toolTask, toolSkillRead, toolScriptList,
-		toolScriptHelp, toolScriptRun, "hello", "web_search", "todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget",
+		toolScriptHelp, toolScriptRun, "hello", "web_search", "todo_write", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget",
 		"askuserquestion", "sendmessage", "lsp", "workflow", "bashoutput", "killshell", "killbash", "slashcommand",
 		"enterplanmode", "exitplanmode", "enterworktree", "exitworktree", "taskoutput", "taskstop", "listmcpresourcestool", "readmcpresourcetool", "ask_user",
-		"toolsearch", "update_plan", "write_todos", "save_memory", "view_image", "artifact":
+		"toolsearch", "save_memory", "view_image", "artifact":
 		return true
 	}
 	return strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "toolset_") || strings.Contains(name, ".")

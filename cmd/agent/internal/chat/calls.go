@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
@@ -47,6 +48,9 @@ var subjects = []string{"skill_name", "skill", "command", "pattern", "path", "fi
 
 // target returns the subject of a call in few words: hello-extended/advanced_greeting --lang es, a path, a command.
 func target(c *llm.Call) string {
+	if c.Name == todo.Name {
+		return todo.Brief(c.Args)
+	}
 	keys, texts := arguments(c.Args)
 	first := slices.IndexFunc(subjects, func(key string) bool { return texts[key] != "" })
 	if first >= 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 )
@@ -74,6 +75,7 @@ type Status struct {
 	Active []ActiveSkill // the first one decides
 	Tokens []SkillTokens
 	Usage  llm.Usage // of the whole conversation
+	Todo   []todo.Item
 }
 
 // ActiveSkill is an active skill, with what the active skills together allow: "all tools" or a list of them.

@@ -279,6 +279,7 @@ func (s *state) printCall(c *call) {
 		}
 		s.out = append(s.out, strings.TrimRight(s.paint.sgr(string(ui.DiffStyle(line)), row), " "))
 	}
+	s.todoDone(c.call.Name)
 }
 
 // running returns the calls that have not ended.

@@ -29,6 +29,9 @@ func (s *state) view() screen {
 	if len(above) > 0 || s.last != nothing {
 		above = append(above, "")
 	}
+	if steps := s.todoRows(); len(steps) > 0 {
+		above = append(append(above, steps...), "")
+	}
 	if most := max(s.height-len(below)-len(input)-1, 0); len(above) > most {
 		above = above[len(above)-most:]
 	}

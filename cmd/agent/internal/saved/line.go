@@ -25,6 +25,7 @@ const (
 	kindBegin    kind = "begin"    // a turn
 	kindEnd      kind = "end"      // of the turn
 	kindState    kind = "state"    // of the caller, within a turn
+	kindTodo     kind = "todo"     // the list of steps, whole
 	kindBack     kind = "back"     // the turns after this one are left
 	kindApproval kind = "approval" // for this conversation
 )
@@ -47,6 +48,7 @@ type line struct {
 	Prompt   text              `json:"prompt,omitempty"`
 	End      *End              `json:"end,omitempty"`
 	State    json.RawMessage   `json:"state,omitempty"`
+	Todo     json.RawMessage   `json:"todo,omitempty"`
 	System   *text             `json:"system,omitempty"`
 	Sources  map[string]string `json:"sources,omitempty"`
 	Tools    []toolLine        `json:"tools,omitempty"`

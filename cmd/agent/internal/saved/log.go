@@ -270,6 +270,11 @@ func (l *Log) End(e *End) {
 // State records what the caller needs to continue, before the result of a call that changed it.
 func (l *Log) State(state json.RawMessage) { l.append(&line{Kind: kindState, State: state}) }
 
+// Todo records the list of steps, before the result of the call that wrote it.
+func (l *Log) Todo(list json.RawMessage) {
+	l.append(&line{Kind: kindTodo, Todo: json.RawMessage(cleaner(l.o.Redact).json(string(list)))})
+}
+
 // Back leaves the turns after the one with that number, 0 for all: the next one follows it.
 func (l *Log) Back(number int) {
 	l.mu.Lock()

@@ -53,12 +53,17 @@ func read(dir, id string, here, all bool) (*Conversation, error) {
 
 // reader puts a conversation together from its lines.
 type reader struct {
-	all bool // keeps what was said in each turn
-	c   Conversation
-	// before has for each turn the messages as they were when it began.
-	before [][]llm.Message
+	all    bool // keeps what was said in each turn
+	c      Conversation
+	before []before // for each turn what there was when it began
 	headed bool
 	newer  bool // see ErrNewer
+}
+
+// before is what there was when a turn began.
+type before struct {
+	messages []llm.Message
+	todo     json.RawMessage
 }
 
 // read reads lines to the end. What is longer than maxLine is no line.
@@ -184,7 +189,7 @@ func (r *reader) turn(l *line) error {
 			return errLine
 		}
 		c.Last, c.Title = l.Turn, string(l.Title)
-		r.before = append(r.before, slices.Clip(c.Messages))
+		r.before = append(r.before, before{slices.Clip(c.Messages), c.Todo})
 		c.Turns = append(c.Turns, Turn{Number: l.Turn, Began: *l.Time, Model: l.Model, Prompt: string(l.Prompt)})
 	case kindEnd:
 		n := len(c.Turns)
@@ -200,9 +205,15 @@ func (r *reader) turn(l *line) error {
 			return errLine
 		}
 		c.State = l.State
+	case kindTodo:
+		if l.Todo == nil {
+			return errLine
+		}
+		c.Todo = l.Todo
 	case kindBack:
 		for n := len(c.Turns); n > 0 && c.Turns[n-1].Number > l.Turn; n-- {
-			c.Messages, c.Turns, r.before = r.before[n-1], c.Turns[:n-1], r.before[:n-1]
+			c.Messages, c.Todo = r.before[n-1].messages, r.before[n-1].todo
+			c.Turns, r.before = c.Turns[:n-1], r.before[:n-1]
 			c.State = c.lastState()
 		}
 	default:

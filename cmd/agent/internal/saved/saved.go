@@ -115,6 +115,7 @@ type Conversation struct {
 	Turns     []Turn          // without those that the user left
 	Last      int             // the greatest number of a turn so far
 	State     json.RawMessage // the last one of Log.State or an End of these turns
+	Todo      json.RawMessage // the last one of Log.Todo
 	Approvals []Approval
 	Here      bool // it is of the project, wherever its folder was
 	Damaged   int  // lines that could not be read

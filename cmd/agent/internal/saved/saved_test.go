@@ -444,3 +444,35 @@ func TestState(t *testing.T) {
 	check(`{"a":2}`)
 	l.Close()
 }
+
+// The list of steps is what it was after the turns that were left.
+func TestTodo(t *testing.T) {
+	o := bench(t)
+	o.Redact = redact.New([]redact.Secret{{Name: "KEY", Value: "hunter2-hunter2"}}).String
+	l, err := Create(t.Context(), o, &Head{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	check := func(want string) {
+		t.Helper()
+		c, err := Read(o, l.ID(), false)
+		if err != nil || !strings.HasPrefix(string(c.Todo), want) || want == "" && c.Todo != nil || strings.Contains(string(c.Todo), "hunter2") {
+			t.Errorf("list %s, %v, want %s", c.Todo, err, want)
+		}
+	}
+	l.Begin("m", "one")
+	check("")
+	l.Todo(json.RawMessage(`[1]`))
+	l.Todo(json.RawMessage(`[2]`))
+	l.Begin("m", "two")
+	l.Todo(json.RawMessage(`["hunter2-hunter2"]`))
+	check(`["`)
+	l.Back(1)
+	check("[2]")
+	l.Begin("m", "three")
+	l.Todo(json.RawMessage(`[4]`))
+	check("[4]")
+	l.Back(0)
+	check("")
+}

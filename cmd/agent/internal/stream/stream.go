@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -49,6 +50,8 @@ type Line struct {
 	Need  *Need   `json:"need,omitempty"`  // of needs
 
 	Question *Question `json:"question,omitempty"`
+
+	Todo []todo.Item `json:"todo,omitzero"` // of todo: the whole list
 
 	Usage *llm.Usage `json:"usage,omitempty"`
 	Run   *Run       `json:"run,omitempty"` // of end

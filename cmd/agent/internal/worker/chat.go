@@ -192,7 +192,7 @@ func (t *talk) tally(s agent.Step) {
 func (t *talk) status() chat.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	st := chat.Status{Model: t.w.found.String(), Usage: t.usage}
+	st := chat.Status{Model: t.w.found.String(), Usage: t.usage, Todo: t.w.todo.Items()}
 	if m := t.w.gate.current().Mode(); m != permit.Ask {
 		st.Mode = string(m)
 	}
@@ -226,6 +226,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "back", Usage: "[N]", Help: "Go back to before the last prompt, or the last N; files stay as they are.", Run: t.backCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
+		{Name: "todo", Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
 		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
@@ -298,6 +299,7 @@ func (t *talk) setModel(found *models.Found) {
 
 func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 	t.w.keep.clear()
+	t.w.todo.Set(nil)
 	return "conversation cleared", t.anew(ctx)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
 )
@@ -30,6 +31,7 @@ type keeper struct {
 	said    []string         // for the user, when it continues
 	news    string           // for the model, in the next turn
 	state   []byte           // of the session, as it is on the disk
+	todo    []byte           // as it is on the disk
 	prefix  bool             // what each request begins with is on the disk
 	replace []llm.Message
 	ended   bool
@@ -95,6 +97,10 @@ func (w *worker) record(c agent.Change) {
 	if state, err := json.Marshal(w.session.State()); k.log != nil && err == nil && !bytes.Equal(state, k.state) {
 		k.state = state
 		k.log.State(state)
+	}
+	if list := w.todo.JSON(); k.log != nil && !bytes.Equal(list, k.todo) {
+		k.todo = list
+		k.log.Todo(list)
 	}
 	switch {
 	case k.log == nil:
@@ -210,6 +216,8 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 		_ = json.Unmarshal(c.Ended().Counted, &o.Counted) // else it is estimated
 	}
 	news := w.restore(ctx, c)
+	w.todo.Set(todo.Read(c.Todo))
+	w.keep.todo = w.todo.JSON()
 	if ran(c.Messages) && !w.home.lasts(ctx) {
 		news = append(news, "What commands and scripts had written to /tmp is gone.")
 	}

@@ -108,6 +108,9 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 		if err := p.lines.Write(stream.Line{Type: "start", Format: stream.Format, Model: found.String(), Prefix: &prefix}); err != nil {
 			return err
 		}
+		if err := p.begun(); err != nil {
+			return err
+		}
 	}
 	return work()
 }
@@ -228,7 +231,7 @@ func (p *printer) step(s agent.Step) error {
 		}
 		return p.out.Flush()
 	case s.Result != nil:
-		return errors.Join(p.note(p.callLine(s)), p.diff(s))
+		return errors.Join(p.note(p.callLine(s)), p.diff(s), p.steps(s))
 	case s.Notice != "":
 		return p.note(ui.Safe(ui.Line(s.Notice)))
 	}
@@ -322,7 +325,10 @@ func (p *printer) stepJSON(s agent.Step) error {
 	if l.Call != nil {
 		l.Call.User = s.Result.Call == p.w.byUser
 	}
-	return p.lines.Write(l)
+	if err := p.lines.Write(l); err != nil {
+		return err
+	}
+	return p.todoJSON(s)
 }
 
 // run returns the run that an answer ends.

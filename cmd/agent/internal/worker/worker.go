@@ -7,17 +7,16 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/hosttool"
@@ -44,6 +43,7 @@ type worker struct {
 	gate     *gate
 	hosts    *hosts
 	journal  *undo.Journal
+	todo     todo.List
 	home     *bashHome
 	tools    *app.Toolkit                // of the conversation
 	refresh  func(context.Context) error // brings the snapshot up to date; nil: it stays
@@ -151,7 +151,7 @@ func (w *worker) compose(ctx context.Context) error {
 		return err
 	}
 	w.kit = skilltool.New(skillTools)
-	w.set = w.join(ctx, own, w.gate.guard(w.kit.Tools()), w.serverTools(ctx))
+	w.set = w.join(ctx, own, w.gate.guard([]tool.Tool{w.todo.Tool()}), w.gate.guard(w.kit.Tools()), w.serverTools(ctx))
 	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: w.mode, Blocks: w.blocks(), List: *w.listOptions()})
 	if err != nil {
 		return err
@@ -317,7 +317,7 @@ const mostNews = 20
 // carry returns what survives when the conversation is shortened. What earlier turns said of other skills does not.
 func (w *worker) carry(ctx context.Context) string {
 	w.plan.Forget()
-	return disclose.Join(w.start(ctx), w.kit.Carry(ctx).Body)
+	return disclose.Join(w.start(ctx), w.kit.Carry(ctx).Body, w.todo.Text())
 }
 
 // join returns the tools in order: the agent's own, then those of skills. If two have the same name, it keeps the first
@@ -332,49 +332,6 @@ func (w *worker) join(ctx context.Context, lists ...[]tool.Tool) *tool.Set {
 		}
 	}
 	return set
-}
-
-// ownTools returns the tools of the agent itself. kit returns the tools for skills of the conversation when a call is made.
-func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]tool.Tool, error) {
-	cfg := w.s.Settings.Config()
-	shell, err := w.s.Sys.LookPath("bash")
-	if err != nil || !filepath.IsAbs(shell) {
-		shell = ""
-	}
-	o := &hosttool.Options{
-		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: w.keptScripts, ReadScripts: cfg.ScriptRead == "allow",
-		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
-	}
-	o.Clean, o.CleanTo = app.WithoutProviderKeys(w.s.Sys.Environ)
-	o.Decide, o.Cure, o.Undo = w.decide, cure.Call, w.journal
-	o.ReadRules = func() bool { return w.gate.current().Restricts() }
-	if w.approver != nil {
-		o.Approve = w.gate.approve
-	}
-	if err := w.confineBash(ctx, o, kit); err != nil {
-		return nil, err
-	}
-	w.gate.confine(o.Confined)
-	tools, err := hosttool.Tools(o)
-	return append(tools, w.webTools(kit)...), err
-}
-
-// commandEnv returns the variables that a shell needs, without keys.
-func commandEnv(environ []string) []string {
-	var out []string
-	for _, kv := range environ {
-		name, _, _ := strings.Cut(kv, "=")
-		switch name {
-		case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
-			"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL":
-			out = append(out, kv)
-		default:
-			if strings.HasPrefix(name, "LC_") {
-				out = append(out, kv)
-			}
-		}
-	}
-	return out
 }
 
 // mounts returns the folders of the skills on disk. The rules also hold for skills that are hidden from the model, except
@@ -453,6 +410,7 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 		return nil, err
 	}
 	o.Catalog, o.Session, o.Rules, o.Forks = w.catalog, w.session, w.rules, true
+	o.Free = []string{todo.Name}
 	if w.sets == nil {
 		if w.sets, err = w.tools.Toolsets(func() runner.Denied { return w.kit.DeniedFiles() }); err != nil {
 			return nil, err
