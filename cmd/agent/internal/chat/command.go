@@ -42,6 +42,11 @@ func (s *state) local(text string) bool {
 	return ok && i >= 0 && s.commands()[i].Run == nil
 }
 
+// has reports whether there is a command of that name.
+func (s *state) has(name string) bool {
+	return slices.ContainsFunc(s.commands(), func(c Command) bool { return c.Name == name })
+}
+
 // CutCommand cuts "/NAME ARGUMENTS" into name and arguments. NAME may be LABEL:NAME, of a prompt of a server. It
 // reports whether text has that form. Other texts that begin with a slash, such as a path or a comment, do not.
 func CutCommand(text string) (name, args string, ok bool) {
@@ -171,10 +176,11 @@ func (s *state) help() {
 	}
 	s.out = append(s.out, "")
 	s.table([][2]string{
-		{"Enter", "Send."},
+		{"Enter", "Send; what is sent while it works is queued."},
 		{"Alt-Enter", "Start a new line, like Ctrl-J."},
 		{"Tab", "Complete a command or a skill."},
-		{"Up, Down", "Show earlier input."},
+		{"Up, Down", "Take back what is queued; show earlier input."},
+		{"Esc", "Stop the turn; twice, with nothing typed: go back to an earlier prompt."},
 		{"Ctrl-O", "Open the last call."},
 		{"Ctrl-L", "Clear the screen."},
 		{"Ctrl-C", "Stop the turn, or empty the input."},

@@ -4,11 +4,16 @@ import "strings"
 
 // key handles a key that the user pressed.
 func (s *state) key(k keyEvent) []effect {
+	s.typed = s.now
 	if len(s.questions) > 0 {
 		return s.replyKey(k)
 	}
 	s.hint = ""
+	again := s.escaped
+	s.escaped = false
 	switch k.key {
+	case "esc":
+		return s.escape(again)
 	case "ctrl+c":
 		return s.interrupt()
 	case "ctrl+d":
@@ -32,7 +37,7 @@ func (s *state) key(k keyEvent) []effect {
 		s.complete()
 		return nil
 	case "up", "ctrl+p":
-		if !s.input.vertical(-1, s.inputRoom()) {
+		if !s.withdrawPrompt() && !s.input.vertical(-1, s.inputRoom()) {
 			s.past.move(-1, &s.input)
 		}
 		return nil
@@ -85,8 +90,7 @@ func (s *state) enter() []effect {
 		return nil
 	}
 	if s.busy && !s.local(text) {
-		s.hint = "still working: Ctrl-C stops it"
-		return nil
+		return s.enqueue(text)
 	}
 	s.input.set("")
 	s.past.add(text)

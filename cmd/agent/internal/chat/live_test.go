@@ -31,7 +31,7 @@ func TestLastLinesOfACommand(t *testing.T) {
   20 %`+`\x1b[31m`+strings.Repeat("x", 44)+`…
 
 > █
-2 s, Ctrl-C stops
+2 s, Esc stops
 `)
 	k.result(c, tool.CauseStopped.Failure("stopped"), "{}")
 	k.check(t, `
@@ -41,7 +41,7 @@ func TestLastLinesOfACommand(t *testing.T) {
 ────
 
 > █
-2 s, Ctrl-C stops
+2 s, Esc stops
 `)
 }
 

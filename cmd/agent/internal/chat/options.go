@@ -45,6 +45,10 @@ type Options struct {
 	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.
 	Suggest func(word string, names []string) string
 	Now     func() time.Time // nil means time.Now
+
+	// Notify rings the terminal's bell, and asks it to notify the desktop, when the conversation waits for a user who pressed no key for
+	// some seconds.
+	Notify bool
 }
 
 // Command is something that the user starts with a slash: /model NAME.
@@ -76,6 +80,10 @@ type Status struct {
 	Tokens []SkillTokens
 	Usage  llm.Usage // of the whole conversation
 	Todo   []todo.Item
+
+	Branch  string // of the project's repository; "" is not shown
+	Context int    // how much of the model's window is full, in percent; 0 is not shown
+	Cost    string // of the whole conversation, such as "$0.12"; "" is not shown
 }
 
 // ActiveSkill is an active skill, with what the active skills together allow: "all tools" or a list of them.

@@ -43,6 +43,7 @@ type (
 		args    string
 	}
 	remember struct{ entry string }
+	notify   struct{ text string } // tells the user, who may look elsewhere; never foreign text
 	stopWork struct{}
 	leave    struct{}
 	suspend  struct{}
@@ -77,6 +78,10 @@ type state struct {
 	input editor
 	past  *past
 	hint  string // a row under the input, until the next key
+
+	queue   []string  // prompts that were typed while the agent works
+	escaped bool      // the last key was an Esc that did nothing
+	typed   time.Time // when a key was pressed last
 
 	busy      bool
 	stopping  bool
@@ -118,9 +123,10 @@ func (s *state) update(e event) []effect {
 	case outputEvent:
 		s.output(e)
 	case doneEvent:
-		s.done(e.err)
+		return s.done(e.err)
 	case askEvent:
 		s.ask(e.question)
+		return s.attention("agent waits for an answer")
 	case withdrawEvent:
 		s.withdraw(e.question)
 	case pauseEvent:
@@ -344,8 +350,8 @@ func (s *state) ended(a *agent.Answer) {
 	}
 }
 
-// done ends the turn or the command.
-func (s *state) done(err error) {
+// done ends the turn or the command, and begins what waits.
+func (s *state) done(err error) []effect {
 	s.endAnswer()
 	for _, c := range s.running() {
 		c.stopped, c.took = true, s.clock().Sub(c.begun)
@@ -354,12 +360,31 @@ func (s *state) done(err error) {
 	for _, q := range slices.Backward(slices.Clone(s.questions)) {
 		s.withdraw(q)
 	}
+	stopped := s.stopping
 	switch {
-	case s.stopping:
+	case stopped:
 		s.notice("stopped")
 	case err != nil:
 		s.fail(err)
 	}
 	s.busy, s.stopping, s.depth = false, false, 0
 	s.status = s.o.Status()
+	if stopped || err != nil {
+		s.holdQueued()
+	}
+	if len(s.queue) > 0 {
+		return s.sendQueued()
+	}
+	return s.attention("agent is ready for the next prompt")
+}
+
+// away is how long no key was pressed by somebody who may look elsewhere.
+const away = 10 * time.Second
+
+// attention notifies a user who pressed no key for a while.
+func (s *state) attention(text string) []effect {
+	if !s.o.Notify || s.width == 0 || s.leaving || s.now.Sub(s.typed) < away {
+		return nil
+	}
+	return []effect{notify{text}}
 }

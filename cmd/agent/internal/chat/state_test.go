@@ -172,7 +172,7 @@ a row that is still being written and
 wra
 
 > █
-2 s, Ctrl-C stops  ·  hello-extended +…
+2 s, Esc stops  ·  hello-extended +1: …
 `)
 	k.say("pped\n")
 	k.call("script_run", greeting)
@@ -187,7 +187,7 @@ wra
   1.5 s  #1
 
 > next█
-3 s, Ctrl-C stops  ·  hello-extended +…
+3 s, Esc stops  ·  hello-extended +1: …
 `)
 }
 
@@ -382,10 +382,12 @@ func TestHelp(t *testing.T) {
 /why NAME  Explain why a skill is there, or is not, in all
            detail.
 
-Enter      Send.
+Enter      Send; what is sent while it works is queued.
 Alt-Enter  Start a new line, like Ctrl-J.
 Tab        Complete a command or a skill.
-Up, Down   Show earlier input.
+Up, Down   Take back what is queued; show earlier input.
+Esc        Stop the turn; twice, with nothing typed: go
+           back to an earlier prompt.
 Ctrl-O     Open the last call.
 Ctrl-L     Clear the screen.
 Ctrl-C     Stop the turn, or empty the input.
@@ -420,6 +422,7 @@ fake/one  ·  1.2M in, 999 out
 func TestStatusLine(t *testing.T) {
 	long := Status{Model: "anthropic/claude-opus-4-5", Active: []ActiveSkill{{"hello-extended", "script_run, script_help, Read, Bash(git:*)"}},
 		Usage: llm.Usage{Input: 12345, Output: 850}}
+	full := Status{Model: "fake/one", Branch: "feature/x", Context: 37, Cost: "$0.12", Usage: llm.Usage{Input: 1000, Output: 2}}
 	tests := []struct {
 		name   string
 		status Status
@@ -433,6 +436,9 @@ func TestStatusLine(t *testing.T) {
 		{"20 columns", long, 20, "hello-extended: sc…"},
 		{"no skill", Status{Model: "fake/one", Usage: llm.Usage{Output: 5}}, 40, "fake/one  ·  0 in, 5 out"},
 		{"one column", long, 2, ""},
+		{"all facts", full, 90, "fake/one  ·  context 37%  ·  feature/x  ·  $0.12  ·  1.0k in, 2 out"},
+		{"fewer facts", full, 55, "fake/one  ·  context 37%  ·  feature/x  ·  $0.12"},
+		{"the fewest facts", full, 10, "fake/one"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

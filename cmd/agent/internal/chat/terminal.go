@@ -189,6 +189,12 @@ func (m *model) do(effects []effect) []tea.Cmd {
 			m.stop()
 		case remember:
 			m.remember(e.entry)
+		case notify:
+			seq := "\a"
+			if m.o.Term != "linux" { // the console of Linux would print it
+				seq += ansi.Notify(e.text)
+			}
+			cmds = append(cmds, tea.Raw(seq))
 		case suspend:
 			cmds = append(cmds, tea.Suspend)
 		}

@@ -217,7 +217,7 @@ func TestTerminal(t *testing.T) {
 	k.idle(">", "fake/one")
 
 	k.press("hang\r")
-	k.shows("s, Ctrl-C stops")
+	k.shows("s, Esc stops")
 	k.press("\x03")
 	k.shows("stopped  #2")
 	k.idle(">", "fake/one")

@@ -24,7 +24,8 @@ func (s *state) view() screen {
 		return s.questionView()
 	}
 	below := append(s.hintRows(), s.statusLine())
-	input, x, y := s.inputView(max(s.height-len(below)-2, 1))
+	queued := s.queueRows()
+	input, x, y := s.inputView(max(s.height-len(below)-len(queued)-2, 1))
 	above := s.live()
 	if len(above) > 0 || s.last != nothing {
 		above = append(above, "")
@@ -32,9 +33,10 @@ func (s *state) view() screen {
 	if steps := s.todoRows(); len(steps) > 0 {
 		above = append(append(above, steps...), "")
 	}
-	if most := max(s.height-len(below)-len(input)-1, 0); len(above) > most {
+	if most := max(s.height-len(below)-len(input)-len(queued)-1, 0); len(above) > most {
 		above = above[len(above)-most:]
 	}
+	above = append(above, queued...)
 	rows := append(append(above, input...), below...)
 	return screen{rows: rows, x: x, y: len(above) + y}
 }
@@ -97,46 +99,39 @@ func (s *state) inputView(most int) (rows []string, x, y int) {
 	return rows, x + 2, y - from
 }
 
-// statusLine shows in one row what happens now, which skill is active and what it allows, the model and the tokens used.
-// A narrow screen first loses the tokens, then the model; then what the skill allows is cut.
+// statusLine shows in one row what happens now, which skill is active and what it allows, and facts about the conversation. A narrow
+// screen loses the last facts first; then what the skill allows is cut.
 func (s *state) statusLine() string {
 	const gap = "  ·  "
-	doing := strings.Join(slices.DeleteFunc([]string{ui.Line(s.status.Mode), s.doing()}, func(part string) bool { return part == "" }), gap)
-	model, tokens, skill := ui.Line(s.status.Model), s.usage(), s.active()
-	room := s.room()
-	length := func(parts ...string) int {
-		n := -len(gap) + 1
-		for _, p := range parts {
-			if p != "" {
-				n += columns(p) + len(gap) - 1
-			}
-		}
-		return n
+	join := func(parts ...string) string {
+		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), gap)
 	}
+	doing, skill, room := join(ui.Line(s.status.Mode), s.doing()), s.active(), s.room()
+	facts := []string{ui.Line(s.status.Model), s.context(), ui.Line(s.status.Branch), s.status.Cost, s.usage()}
 	const least = 40 // columns for the skill, where it needs as many
-	need := min(columns(skill), least)
-	if length(doing, model, tokens)+need+len(gap)-1 > room {
-		tokens = ""
+	shortest := cut(skill, least)
+	for len(facts) > 0 && columns(join(doing, shortest, join(facts...))) > room && (len(facts) > 1 || doing+skill != "") {
+		facts = facts[:len(facts)-1]
 	}
-	if length(doing, model)+need+len(gap)-1 > room && (doing != "" || skill != "") {
-		model = ""
-	}
-	if skill != "" {
-		left := room - max(length(doing, model, tokens), 0)
-		if doing+model+tokens != "" {
-			left -= len(gap) - 1
+	about := join(facts...)
+	if rest := join(doing, about); skill != "" {
+		left := room - columns(rest)
+		if rest != "" {
+			left -= columns(gap)
 		}
 		if skill = cut(skill, left); left < 4 {
 			skill = ""
 		}
 	}
-	var parts []string
-	for _, p := range []string{doing, skill, model, tokens} {
-		if p != "" {
-			parts = append(parts, p)
-		}
+	return s.paint.dim(cut(join(doing, skill, about), room))
+}
+
+// context says how full the model's window is.
+func (s *state) context() string {
+	if s.status.Context == 0 {
+		return ""
 	}
-	return s.paint.dim(cut(strings.Join(parts, gap), room))
+	return fmt.Sprintf("context %d%%", s.status.Context)
 }
 
 func (s *state) doing() string {
@@ -146,7 +141,7 @@ func (s *state) doing() string {
 	case s.stopping:
 		return "stopping"
 	case s.busy:
-		return elapsed(s.now.Sub(s.begun)) + ", Ctrl-C stops"
+		return elapsed(s.now.Sub(s.begun)) + ", Esc stops"
 	}
 	return ""
 }

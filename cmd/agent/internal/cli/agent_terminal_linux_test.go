@@ -93,11 +93,11 @@ func seatAt(t *testing.T, near *os.File) *seat {
 // pasteMode is what the program sends once it has taken the terminal: a key that comes before has another meaning.
 const pasteMode = "\x1b[?2004h"
 
-// press types keys. A line waits until nothing is at work any more, as a person does: what is typed before is refused.
+// press types keys. A line waits until nothing is at work any more: what is sent before is queued.
 func (k *seat) press(keys string) {
 	k.t.Helper()
 	if strings.HasSuffix(keys, "\r") {
-		k.until("the end of the work", func() bool { return !strings.Contains(k.screen.String(), "Ctrl-C stops") })
+		k.until("the end of the work", func() bool { return !strings.Contains(k.screen.String(), "Esc stops") })
 	}
 	if _, err := k.near.WriteString(keys); err != nil {
 		k.t.Fatal(err)

@@ -125,6 +125,7 @@ type Agent struct {
 	Window    int           // contextWindow: tokens of a conversation; 0 means what the model can hold
 	Answer    int           // answerTokens; 0 means what the model can give
 	Context   bool          // contextFiles
+	Notify    bool          // notify
 	Effort    string        // effort: one of the model's; "" means that its provider chooses
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, read-only

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,13 @@ type Facts struct {
 
 // Prices are in US dollars for a million tokens. 0 for the cache means that it is not priced apart.
 type Prices struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+// Of returns the price of what was used, in US dollars.
+func (p Prices) Of(u llm.Usage) float64 {
+	read, write := cmp.Or(p.CacheRead, p.Input), cmp.Or(p.CacheWrite, p.Input)
+	plain := u.Input - u.CacheRead - u.CacheWrite
+	return (float64(plain)*p.Input + float64(u.CacheRead)*read + float64(u.CacheWrite)*write + float64(u.Output)*p.Output) / 1e6
+}
 
 // Form is how a model is asked for effort. "" means that it has none.
 type Form string

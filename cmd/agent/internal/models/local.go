@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,28 +33,66 @@ func Servers() []Server {
 // maxList bounds a server's list of models, in bytes.
 const maxList = 1 << 20
 
-// local asks all servers at once. It returns the first of them, in their order, that has a model, and that model.
+// local returns the first server of this machine, in their order, that has a model, and that model.
 func (f *Finder) local(ctx context.Context) (*Server, string) {
+	servers, models := f.running(ctx)
+	for i, list := range models {
+		if len(list) > 0 {
+			return &servers[i], list[0]
+		}
+	}
+	return nil, ""
+}
+
+// running asks all servers of this machine at once. It returns them, and the models of each.
+func (f *Finder) running(ctx context.Context) ([]Server, [][]string) {
 	servers := f.Local
 	if servers == nil {
 		servers = Servers()
 	}
-	first := make([]string, len(servers))
+	models := make([][]string, len(servers))
 	var all sync.WaitGroup
 	for i, s := range servers {
-		all.Go(func() {
-			if list, err := f.list(ctx, s.URL, "", 300*time.Millisecond); err == nil && len(list) > 0 {
-				first[i] = list[0]
-			}
-		})
+		all.Go(func() { models[i], _ = f.list(ctx, s.URL, "", 300*time.Millisecond) }) // an error: it does not run
 	}
 	all.Wait()
-	for i, name := range first {
-		if name != "" {
-			return &servers[i], name
+	return servers, models
+}
+
+// Reachable returns the names, PROVIDER/NAME, of the models that Find would find now: the known ones of each provider that has a key, what
+// a server lists whose address is set, and what servers on this machine list. Nothing is sent to a provider's own address.
+func (f *Finder) Reachable(ctx context.Context) []string {
+	var out []string
+	add := func(p provider, base, name string) {
+		if full := p.name + "/" + name; f.allowed(full, base) == nil && !slices.Contains(out, full) {
+			out = append(out, full)
 		}
 	}
-	return nil, ""
+	for _, p := range providers {
+		key, base := f.first(p.keys), f.first(p.base)
+		switch {
+		case base != "" && p.protocol != responses: // its models are listed once
+			list, _ := f.list(ctx, base, key, 2*time.Second) // an error: it does not answer
+			for _, name := range list {
+				add(p, base, name)
+			}
+		case key != "" && base == "" && p.family != "":
+			for _, facts := range table {
+				if strings.HasPrefix(facts.Name, p.family) {
+					add(p, p.url, facts.Name)
+				}
+			}
+		}
+	}
+	servers, models := f.running(ctx)
+	for i, list := range models {
+		for _, name := range list {
+			if p, ok := find(servers[i].Provider); ok {
+				add(p, servers[i].URL, name)
+			}
+		}
+	}
+	return out
 }
 
 // list returns the names of the models of a compatible server. It waits for the Finder's patience, or for usual if that

@@ -2,9 +2,7 @@ package worker
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/permit"
@@ -21,7 +20,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/watch"
@@ -34,9 +35,10 @@ type talk struct {
 	w     *worker
 	watch *watch.Watcher
 
-	mu    sync.Mutex // guards what the status line reads while a turn runs
-	spent map[string]int
-	usage llm.Usage
+	spent  spent
+	branch atomic.Value // string: the branch of the project, as it was when the last turn began or ended
+
+	mu sync.Mutex // guards w.found and the session, which the status line reads while a turn runs
 }
 
 // converse runs agent without a verb: a conversation, until the user leaves or the input ends.
@@ -80,7 +82,8 @@ func converse(ctx context.Context, o *Options) error {
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
-	t := &talk{o: o, w: w, watch: watcher, spent: map[string]int{}}
+	t := &talk{o: o, w: w, watch: watcher, spent: spent{skills: map[string]int{}}}
+	t.lookAtBranch()
 	terminal, mark := s.Out.InTerminal && s.Out.OutTerminal && s.Out.Cursor, ""
 	if s.Out.InTerminal && !terminal {
 		mark = "> "
@@ -90,6 +93,7 @@ func converse(ctx context.Context, o *Options) error {
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
+		Notify: s.Settings.Config().Agent.Notify,
 	})
 	if id := w.keep.id(); id != "" && terminal && !s.Out.Quiet() {
 		s.Out.Printf("agent --resume %s continues this conversation\n", ui.Safe(id))
@@ -134,8 +138,10 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 			}
 		}
 		before := len(t.w.conversation.Messages())
+		t.lookAtBranch()
+		defer t.lookAtBranch()
 		for step, err := range t.w.ask(ctx, prompt, prompt) {
-			t.tally(step)
+			t.spent.add(step, t.w.found.Facts.Prices)
 			if !yield(step, t.onward(before, hinted(err))) {
 				return
 			}
@@ -163,36 +169,13 @@ func hinted(err error) error {
 	return err
 }
 
-// tally adds the cost of a step to its skill.
-func (t *talk) tally(s agent.Step) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s.Usage != nil {
-		t.usage = t.usage.Add(*s.Usage)
-	}
-	if s.Result == nil {
-		return
-	}
-	var args struct {
-		Skill string `json:"skill_name"`
-		Short string `json:"skill"`
-	}
-	if json.Unmarshal(s.Result.Call.Args, &args) != nil {
-		return
-	}
-	if args.Skill == "" {
-		args.Skill = args.Short
-	}
-	if args.Skill != "" && manifest.CheckName(args.Skill) == nil {
-		t.spent[manifest.Canonical(args.Skill)] += disclose.Tokens(s.Result.Text)
-	}
-}
-
 // status returns what the status line shows. It may be called while a turn runs.
 func (t *talk) status() chat.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	st := chat.Status{Model: t.w.found.String(), Usage: t.usage, Todo: t.w.todo.Items()}
+	st := chat.Status{Model: t.w.found.String(), Todo: t.w.todo.Items()}
+	st.Branch, _ = t.branch.Load().(string)
+	t.spent.into(&st, window(t.w.s.Settings.Config(), &t.w.found.Facts))
 	if m := t.w.gate.current().Mode(); m != permit.Ask {
 		st.Mode = string(m)
 	}
@@ -200,19 +183,7 @@ func (t *talk) status() chat.Status {
 	for _, act := range slices.Backward(t.w.session.Active()) {
 		st.Active = append(st.Active, chat.ActiveSkill{Name: act.Name, Allows: allows})
 	}
-	for _, name := range sortedKeys(t.spent) {
-		st.Tokens = append(st.Tokens, chat.SkillTokens{Name: name, Tokens: t.spent[name]})
-	}
 	return st
-}
-
-func sortedKeys(m map[string]int) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // commands returns the commands that need the engine.
@@ -220,13 +191,15 @@ func (t *talk) commands() []chat.Command {
 	return []chat.Command{
 		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
 		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded or not.", Run: t.whyCommand, Complete: t.completeSkills},
-		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "Show the model, or switch to another one.", Run: t.modelCommand, Complete: completeModels},
+		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "List the models that can be reached, or switch to one.", Run: t.modelCommand, Complete: completeModels},
 		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, read-only, all.", Run: t.modeCommand, Complete: completeModes},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
-		{Name: "back", Usage: "[N]", Help: "Go back to before the last prompt, or the last N; files stay as they are.", Run: t.backCommand},
+		{Name: "back", Usage: "[N]", Help: "Go back to an earlier prompt that you choose, or to before the last N.", Run: t.backCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
 		{Name: "todo", Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
+		{Name: "cost", Help: "Show what the conversation has cost.", Run: t.costCommand},
+		{Name: "permissions", Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
 		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
@@ -264,6 +237,15 @@ func (t *talk) whyCommand(ctx context.Context, name string) (string, error) {
 	return text, hinted(err)
 }
 
+// lookAtBranch finds out the branch of the project.
+func (t *talk) lookAtBranch() {
+	branch := ""
+	if at, err := gitdir.Of(paths.Real(t.w.s.Settings.Config().Paths.Project)); at != nil && err == nil {
+		_, branch = at.Head()
+	}
+	t.branch.Store(branch)
+}
+
 // printed returns what a command of the command line prints.
 func (t *talk) printed(print func(*app.Services) error) (string, error) {
 	var out bytes.Buffer
@@ -272,29 +254,6 @@ func (t *talk) printed(print func(*app.Services) error) (string, error) {
 	streams.Width = max(streams.Width-1, 0) // the last column of a conversation stays free
 	err := print(t.o.Services.To(&streams))
 	return ui.Text(strings.TrimRight(out.String(), "\n")), err
-}
-
-func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
-	if name == "" {
-		return t.w.found.String(), nil
-	}
-	found, err := t.w.s.Models.Finder().Find(ctx, name)
-	if err != nil {
-		return "", hinted(err)
-	}
-	before := t.w.found
-	t.setModel(found)
-	if err := t.w.begin(ctx, t.w.conversation.Messages()); err != nil {
-		t.setModel(before)
-		return "", err
-	}
-	return found.String() + " answers from now on", nil
-}
-
-func (t *talk) setModel(found *models.Found) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.w.found = found
 }
 
 func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
@@ -307,26 +266,9 @@ func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 func (t *talk) anew(ctx context.Context) error {
 	t.mu.Lock()
 	t.w.kit.End(t.w.as(ctx))
-	clear(t.spent)
 	t.mu.Unlock()
+	t.spent.clear()
 	return t.w.begin(ctx, nil)
-}
-
-// backCommand is /back.
-func (t *talk) backCommand(ctx context.Context, args string) (string, error) {
-	n, err := strconv.Atoi(cmp.Or(args, "1"))
-	if err != nil || n < 1 {
-		return "", fmt.Errorf("%q is no number of prompts: /back, or /back 2", args)
-	}
-	prompt, err := t.w.keep.back(n)
-	if err == nil {
-		err = t.anew(ctx)
-	}
-	if err != nil {
-		return "", err
-	}
-	t.w.keep.news = disclose.Join(t.w.keep.news, "The user went back to here. What was done to files since then was not taken back.")
-	return fmt.Sprintf("back to before %q; files stay as they are, and /undo takes back what the last prompt changed in them", prompt), nil
 }
 
 // mcpCommand is /mcp.

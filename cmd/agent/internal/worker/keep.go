@@ -154,25 +154,35 @@ func (k *keeper) clear() {
 	}
 }
 
-// back leaves the last n turns: the conversation begins again as it was before them. It returns the first prompt that it left.
-func (k *keeper) back(n int) (prompt string, err error) {
+// turns returns the turns of the conversation that are not left, the oldest first.
+func (k *keeper) turns() ([]saved.Turn, error) {
 	if k.id() == "" {
-		return "", errors.New("nothing is saved that one could go back to")
+		return nil, errors.New("nothing is saved that one could go back to")
 	}
 	c, err := saved.Read(k.where, k.log.ID(), false)
 	if err != nil {
+		return nil, err
+	}
+	return c.Turns, nil
+}
+
+// back leaves the last n turns: the conversation begins again as it was before them. It returns the first prompt that it left.
+func (k *keeper) back(n int) (prompt string, err error) {
+	turns, err := k.turns()
+	if err != nil {
 		return "", err
 	}
-	at, last := len(c.Turns)-n, 0
+	at, last := len(turns)-n, 0
 	if at < 0 {
-		return "", fmt.Errorf("the conversation has only %s", app.Count(len(c.Turns), "prompt"))
+		return "", fmt.Errorf("the conversation has only %s", app.Count(len(turns), "prompt"))
 	}
 	if at > 0 {
-		last = c.Turns[at-1].Number
+		last = turns[at-1].Number
 	}
-	prompt = c.Turns[at].Prompt
+	prompt = turns[at].Prompt
 	k.log.Back(last)
-	if c, err = saved.Read(k.where, k.log.ID(), false); err == nil {
+	c, err := saved.Read(k.where, k.log.ID(), false)
+	if err == nil {
 		k.past = &past{log: k.log, c: c}
 	}
 	return prompt, errors.Join(err, k.failed())

@@ -52,6 +52,27 @@ func (t *talk) modeCommand(_ context.Context, name string) (string, error) {
 	return "mode " + name + " from now on", nil
 }
 
+// permissionsCommand is /permissions: the mode and the rules of this conversation, in the order in which they decide.
+func (t *talk) permissionsCommand(context.Context, string) (string, error) {
+	p := t.w.gate.current()
+	allow, ask, deny := p.Rules()
+	var rows [][]string
+	for _, list := range []struct {
+		name  permit.Verdict
+		rules []permit.Rule
+	}{{permit.Denied, deny}, {permit.Asked, ask}, {permit.Allowed, allow}} {
+		for _, r := range list.rules {
+			rows = append(rows, []string{string(list.name), r.Text, r.Origin})
+		}
+	}
+	text := "The mode is " + string(p.Mode()) + "."
+	if len(rows) == 0 {
+		return text + " There are no rules.", nil
+	}
+	table, err := t.printed(func(s *app.Services) error { return s.Out.Table([]string{"LIST", "RULE", "FROM"}, rows) })
+	return text + "\n" + table, err
+}
+
 func completeModes(prefix string) []string {
 	var out []string
 	for _, m := range permit.Modes() {

@@ -1,0 +1,139 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+// What is typed while the agent works waits, is shown, can be taken back, and is sent when the work is done, one after the other.
+func TestQueue(t *testing.T) {
+	k := newTalk(t, 40, &Options{Commands: testCommands()})
+	k.press("hi<enter>")
+	k.done = nil
+	k.press("and a prompt that is longer than a row is<enter>/model x<enter>thrid<enter>")
+	k.check(t, `
+> hi
+────
+
+  queued: and a prompt that is longer …
+  queued: /model x
+  queued: thrid
+> █
+0 s, Esc stops
+`)
+	k.press("<up>")
+	if k.input.text != "thrid" || len(k.queue) != 2 {
+		t.Errorf("input %q, queue %q, want the last one back", k.input.text, k.queue)
+	}
+	k.press("<ctrl+u>third<enter>")
+	k.done = nil
+	k.happen(doneEvent{})
+	if !reflect.DeepEqual(k.done, []effect{startTurn{"and a prompt that is longer than a row is"}}) || !k.busy {
+		t.Errorf("effects %v, want the first", k.done)
+	}
+	k.done = nil
+	k.happen(doneEvent{})
+	if start, ok := k.done[0].(startCommand); !ok || start.command.Name != "model" || start.args != "x" {
+		t.Errorf("effects %v, want the command", k.done)
+	}
+	k.done = nil
+	k.happen(outputEvent{text: "x answers"}, doneEvent{})
+	if !reflect.DeepEqual(k.done, []effect{startTurn{"third"}}) {
+		t.Errorf("effects %v, want the last", k.done)
+	}
+	k.happen(doneEvent{})
+	if k.busy || len(k.queue) > 0 {
+		t.Error("something still waits")
+	}
+}
+
+// After a stop or an error nothing is sent: what waited is in the input, before what was typed there.
+func TestQueueIsHeld(t *testing.T) {
+	for _, err := range []error{nil, errors.New("no network")} {
+		k := newTalk(t, 60, nil)
+		k.press("hi<enter>one<enter>two<enter>three")
+		if k.done = nil; err == nil {
+			k.press("<esc>")
+			if !reflect.DeepEqual(k.done, []effect{stopWork{}}) {
+				t.Fatalf("effects %v, want the work stopped", k.done)
+			}
+		}
+		k.done = nil
+		k.happen(doneEvent{err})
+		if k.input.text != "one\n\ntwo\n\nthree" || k.done != nil || len(k.queue) > 0 || k.hint == "" {
+			t.Errorf("input %q, effects %v, hint %q", k.input.text, k.done, k.hint)
+		}
+	}
+}
+
+func TestQueueIsBounded(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("hi<enter>")
+	for i := range mostQueued + 1 {
+		k.press(fmt.Sprint(i, "\x1b[2J<enter>"))
+	}
+	if len(k.queue) != mostQueued || !strings.HasPrefix(k.input.text, "20") || k.hint == "" {
+		t.Errorf("%d wait, input %q, hint %q", len(k.queue), k.input.text, k.hint)
+	}
+	if rows := k.queueRows(); len(rows) != mostQueueRows || strings.Contains(strings.Join(rows, ""), "\x1b[2J") || rows[3] != "  and 17 more" {
+		t.Errorf("rows %q", rows)
+	}
+}
+
+// Esc stops the work. Esc Esc with nothing typed goes back to an earlier prompt.
+func TestEscape(t *testing.T) {
+	back := []Command{{Name: "back", Run: testCommands()[0].Run}}
+	for _, tt := range []struct {
+		name, keys, hint string
+		starts           bool
+	}{
+		{"once", "<esc>", "Esc again goes back to an earlier prompt", false},
+		{"twice", "<esc><esc>", "", true},
+		{"with a key in between", "<esc>x<ctrl+u><esc>", "Esc again goes back to an earlier prompt", false},
+		{"with something typed", "x<esc><esc>", "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t, 60, &Options{Commands: back})
+			k.press(tt.keys)
+			if starts := len(k.done) == 1; k.hint != tt.hint || starts != tt.starts {
+				t.Errorf("hint %q, effects %v", k.hint, k.done)
+			}
+		})
+	}
+	k := newTalk(t, 60, nil)
+	if k.press("<esc><esc>"); k.hint != "" || k.done != nil {
+		t.Errorf("hint %q, effects %v without a command for it", k.hint, k.done)
+	}
+}
+
+// A user who pressed no key for a while hears that the conversation waits.
+func TestAttention(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		notify bool
+		wait   time.Duration
+		want   bool
+	}{{"away", true, away, true}, {"there", true, away - 1, false}, {"switched off", false, away, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t, 60, &Options{Notify: tt.notify})
+			k.press("hi<enter>")
+			k.done = nil
+			k.wait(tt.wait)
+			q := &question{ui.Question{Text: "Run it?"}, make(chan string, 1)}
+			k.happen(askEvent{q}, withdrawEvent{q}, doneEvent{})
+			var want []effect
+			if tt.want {
+				want = []effect{notify{"agent waits for an answer"}, notify{"agent is ready for the next prompt"}}
+			}
+			if !reflect.DeepEqual(k.done, want) {
+				t.Errorf("effects %v, want %v", k.done, want)
+			}
+		})
+	}
+}
