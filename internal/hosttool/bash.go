@@ -36,23 +36,34 @@ const (
 // errCommandTime is the cause of a context that is done because the command exceeded its own timeout.
 var errCommandTime = errors.New("the command timed out")
 
-var bashSchema = json.RawMessage(`{"type":"object","properties":{` +
-	`"command":{"type":"string","description":"Shell command"},` +
-	`"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"}},"required":["command"]}`)
+// The arguments of bash: those that it always has, and those for a sandbox and for commands in the background.
+const (
+	bashKeys = `"command":{"type":"string","description":"Shell command"},` +
+		`"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"}`
+	confinedKeys = `,"write":{"type":"boolean","description":"The command changes files of the workspace; the user may be asked"},` +
+		`"outside":{"type":"boolean","description":"Run it outside the sandbox; the user is asked"}`
+	jobKeys = `,"background":{"type":"boolean","description":"Return at once, with a job for bash_job; the command ends with the conversation at the latest"}`
+)
 
-var confinedSchema = json.RawMessage(`{"type":"object","properties":{` +
-	`"command":{"type":"string","description":"Shell command"},` +
-	`"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"},` +
-	`"write":{"type":"boolean","description":"The command changes files of the workspace; the user may be asked"},` +
-	`"outside":{"type":"boolean","description":"Run it outside the sandbox; the user is asked"}},"required":["command"]}`)
+// bashSchema returns the schema of the arguments of bash.
+func (h *host) bashSchema() json.RawMessage {
+	keys := bashKeys
+	if h.o.Confined {
+		keys += confinedKeys
+	}
+	if h.o.Jobs != nil {
+		keys += jobKeys
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + keys + `},"required":["command"]}`)
+}
 
 func (h *host) bashTool() tool.Tool {
 	if h.o.Confined {
-		return tool.Tool{Name: "bash", Input: confinedSchema, Call: call(h.bash),
+		return tool.Tool{Name: "bash", Input: h.bashSchema(), Call: call(h.bash),
 			Description: "Run a shell command in the workspace, in a sandbox; unless write is set it may not be able to change files there. It reaches hosts over HTTP and HTTPS alone, and the user may be asked about each. Each call starts there in a new shell; " +
 				"processes that still run at its end are killed. Set outside for a command that fails because it needs more; the user is asked."}
 	}
-	return tool.Tool{Name: "bash", Input: bashSchema, Call: call(h.bash),
+	return tool.Tool{Name: "bash", Input: h.bashSchema(), Call: call(h.bash),
 		Description: "Run a shell command in the workspace. Each call starts there in a new shell; processes that still run at its end are killed. " +
 			"The user may be asked first."}
 }
@@ -62,19 +73,26 @@ type bashArguments struct {
 	Timeout int64 `json:"timeout_ms"`
 	Write   bool
 	Outside bool
+
+	Background bool
 }
 
 func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string, error) {
-	timeout := time.Duration(a.Timeout) * time.Millisecond
+	timeout, usual, most := time.Duration(a.Timeout)*time.Millisecond, usualTimeout, maxTimeout
+	if a.Background {
+		usual, most = maxJobTime, maxJobTime
+	}
 	switch {
 	case a.Command == "":
 		return tool.Result{}, "", unusable("command is required")
 	case len(a.Command) > maxCommand:
 		return tool.Result{}, "", &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("command has %d bytes, the limit is %d; write a file and run it", len(a.Command), maxCommand)}
-	case a.Timeout < 0 || a.Timeout > maxTimeout.Milliseconds():
-		return tool.Result{}, "", unusable("timeout_ms must be between 1 and %d", maxTimeout.Milliseconds())
+	case a.Background && h.o.Jobs == nil:
+		return tool.Result{}, "", unusable("no command runs in the background here")
+	case a.Timeout < 0 || a.Timeout > most.Milliseconds():
+		return tool.Result{}, "", unusable("timeout_ms must be between 1 and %d", most.Milliseconds())
 	case a.Timeout == 0:
-		timeout = usualTimeout
+		timeout = usual
 	}
 	confined := h.o.Confined && !a.Outside
 	c := &permit.Call{Tool: "bash", Kind: permit.Command, Command: a.Command, Confined: confined, Writes: a.Write}
@@ -94,7 +112,20 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 			return h.runWith(ctx, command, timeout, d.ReadOnly, c.Special != "")
 		}
 	}
-	r, about, err := run(ctx, a.Command, timeout)
+	whole := func(ctx context.Context) (tool.Result, string, error) { return h.finish(ctx, a.Command, timeout, run) }
+	if !a.Background {
+		return whole(ctx)
+	}
+	id, err := h.o.Jobs.start(ctx, a.Command, whole)
+	if err != nil {
+		return tool.Result{}, "bash", err
+	}
+	return tool.Success(JobStarted{id}, "The command runs in the background"), "", nil
+}
+
+// finish runs a command to its end, and returns its result as a model may see it.
+func (h *host) finish(ctx context.Context, command string, timeout time.Duration, run func(context.Context, string, time.Duration) (tool.Result, string, error)) (tool.Result, string, error) {
+	r, about, err := run(ctx, command, timeout)
 	if ran, ok := r.Result.(Ran); ok {
 		if !r.Success {
 			r.Message += notMounted(ran.Output, h.o.Mounts(ctx))
@@ -187,6 +218,9 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 // live returns what gets the output of a command as it comes, nil if nobody watches the call.
 func (h *host) live(ctx context.Context) io.Writer {
 	w := tool.Output(ctx)
+	if job, ok := ctx.Value(jobKey{}).(*jobWriter); ok {
+		w = job
+	}
 	if w != nil && h.o.CleanTo != nil {
 		return h.o.CleanTo(w)
 	}

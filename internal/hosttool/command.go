@@ -13,16 +13,17 @@ import (
 
 // Command is one command of bash, for Options.Runner. Its standard error goes where its standard output goes.
 type Command struct {
-	Command   string   // as the model wrote it
-	Path      string   // absolute path of the shell
-	Args      []string // the whole argument list
-	Dir       string   // the workspace, without links
-	Env       []string // the whole environment
-	Timeout   time.Duration
-	MaxStdout int64     // bytes of its output to keep
-	ReadOnly  bool      // it must not change files of the workspace
-	Signs     bool      // it can do what Options.Signs says
-	Live      io.Writer // also gets its output, as it comes, and never fails; nil for nobody
+	Command    string   // as the model wrote it
+	Path       string   // absolute path of the shell
+	Args       []string // the whole argument list
+	Dir        string   // the workspace, without links
+	Env        []string // the whole environment
+	Timeout    time.Duration
+	MaxStdout  int64     // bytes of its output to keep
+	ReadOnly   bool      // it must not change files of the workspace
+	Background bool      // nobody is asked while it runs
+	Signs      bool      // it can do what Options.Signs says
+	Live       io.Writer // also gets its output, as it comes, and never fails; nil for nobody
 }
 
 // Output is what a command did.
@@ -49,8 +50,9 @@ const joined = `exec "$0" -c "$1" 2>&1`
 
 // runWith has Options.Runner run a command.
 func (h *host) runWith(ctx context.Context, command string, timeout time.Duration, readOnly, signs bool) (tool.Result, string, error) {
+	_, background := ctx.Value(jobKey{}).(*jobWriter)
 	out, err := h.o.Runner(ctx, &Command{Command: command, Path: h.o.Shell, Args: []string{h.o.Shell, "-c", joined, h.o.Shell, command}, Dir: h.real,
-		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly, Signs: signs, Live: h.live(ctx)})
+		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly, Background: background, Signs: signs, Live: h.live(ctx)})
 	switch {
 	case ctx.Err() != nil && out == nil:
 		return tool.Interruption(ctx, "The command"), "", nil

@@ -1,4 +1,4 @@
-// Package hosttool has the agent's own tools: hello, read_file, write_file, edit_file, glob, grep and bash.
+// Package hosttool has the agent's own tools: hello, read_file, write_file, edit_file, glob, grep, bash and bash_job.
 //
 // Files are reached through os.Root, in the workspace and, for reading only, in the folders of skills. A path that leads
 // anywhere else is refused, however it is spelled and whatever links are on it. The text of a skill's scripts is not
@@ -83,6 +83,9 @@ type Options struct {
 	Runner   func(context.Context, *Command) (*Output, error)
 	Confined bool
 
+	// Jobs has the commands that run in the background, and has to be closed before what Runner needs. With nil there are none.
+	Jobs *Jobs
+
 	// Signs says what a command of Runner can do as the user if it also changes files, such as "it can sign as you". Each such command is
 	// asked about. "" is for nothing.
 	Signs string
@@ -116,7 +119,7 @@ type host struct {
 	real string // the workspace without links
 }
 
-// Tools returns the seven tools, hello first. It returns an error if Options.Workspace is not an absolute folder that
+// Tools returns the tools, hello first. It returns an error if Options.Workspace is not an absolute folder that
 // exists, or Options.Scripts is missing.
 func Tools(o *Options) ([]tool.Tool, error) {
 	h := &host{o: *o}
@@ -150,7 +153,11 @@ func Tools(o *Options) ([]tool.Tool, error) {
 	if h.o.Shell == "" {
 		h.o.Shell = "/bin/sh"
 	}
-	return []tool.Tool{helloTool(), h.readTool(), h.writeTool(), h.editTool(), h.globTool(), h.grepTool(), h.bashTool()}, nil
+	tools := []tool.Tool{helloTool(), h.readTool(), h.writeTool(), h.editTool(), h.globTool(), h.grepTool(), h.bashTool()}
+	if o.Jobs != nil {
+		tools = append(tools, h.jobTool())
+	}
+	return tools, nil
 }
 
 // maxGreeted is the length of the longest name, in characters.

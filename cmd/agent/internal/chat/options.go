@@ -80,6 +80,7 @@ type Status struct {
 	Tokens []SkillTokens
 	Usage  llm.Usage // of the whole conversation
 	Todo   []todo.Item
+	Jobs   int // commands in the background
 
 	Branch  string // of the project's repository; "" is not shown
 	Context int    // how much of the model's window is full, in percent; 0 is not shown

@@ -47,3 +47,11 @@ func (s *state) todoDone(name string) {
 		s.out = append(s.out, "  "+ui.Line(i.Row()))
 	}
 }
+
+// jobs says how many commands run in the background.
+func (s *state) jobs() string {
+	if s.status.Jobs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d in background", s.status.Jobs)
+}

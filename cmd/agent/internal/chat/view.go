@@ -106,7 +106,7 @@ func (s *state) statusLine() string {
 	join := func(parts ...string) string {
 		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), gap)
 	}
-	doing, skill, room := join(ui.Line(s.status.Mode), s.doing()), s.active(), s.room()
+	doing, skill, room := join(ui.Line(s.status.Mode), s.jobs(), s.doing()), s.active(), s.room()
 	facts := []string{ui.Line(s.status.Model), s.context(), ui.Line(s.status.Branch), s.status.Cost, s.usage()}
 	const least = 40 // columns for the skill, where it needs as many
 	shortest := cut(skill, least)

@@ -98,7 +98,7 @@ func (w *worker) notices(step agent.Step) []string {
 	if step.Result == nil {
 		return nil
 	}
-	var out []string
+	out := w.jobs.Ended(true)
 	if warning := w.unconfined(step); warning != "" {
 		out = append(out, warning)
 	}

@@ -54,6 +54,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		}
 		defer done()
 		n, asks := bashNetwork(cfg), w.hosts.forCommand(c.Command)
+		asks.quiet = c.Background
 		asks.network(ctx, &n)
 		cmd, err := w.bashCommand(ctx, c, &bashGiven{at, keys, kit().DeniedFiles(), n})
 		if err != nil {

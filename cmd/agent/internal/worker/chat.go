@@ -173,7 +173,7 @@ func hinted(err error) error {
 func (t *talk) status() chat.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	st := chat.Status{Model: t.w.found.String(), Todo: t.w.todo.Items()}
+	st := chat.Status{Model: t.w.found.String(), Todo: t.w.todo.Items(), Jobs: t.w.jobs.Running()}
 	st.Branch, _ = t.branch.Load().(string)
 	t.spent.into(&st, window(t.w.s.Settings.Config(), &t.w.found.Facts))
 	if m := t.w.gate.current().Mode(); m != permit.Ask {
@@ -200,6 +200,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "todo", Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
 		{Name: "cost", Help: "Show what the conversation has cost.", Run: t.costCommand},
 		{Name: "permissions", Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
+		{Name: "jobs", Usage: "[N | stop N]", Help: "Show the commands in the background, or one with its output, or stop it.", Run: t.jobsCommand},
 		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
@@ -266,6 +267,7 @@ func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 func (t *talk) anew(ctx context.Context) error {
 	t.mu.Lock()
 	t.w.kit.End(t.w.as(ctx))
+	t.w.jobs.Close()
 	t.mu.Unlock()
 	t.spent.clear()
 	return t.w.begin(ctx, nil)

@@ -50,7 +50,7 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s': unknown agent '%s', using %s", f.Skill, f.Agent, r.name))
 	}
 	var kit *skilltool.Kit
-	own, err := w.ownTools(ctx, func() *skilltool.Kit { return kit })
+	own, err := w.ownTools(ctx, func() *skilltool.Kit { return kit }, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,8 @@ type asker struct {
 	page  bool     // it is a page for the model: all rules about pages count, and a registry is a host like others
 	all   bool     // the settings allow every host
 
+	quiet bool // nobody is asked
+
 	also   string // what an answer for the conversation is about, too
 	always string // the answer that lasts
 	keep   func(ctx context.Context, hosts []string) error
@@ -66,7 +68,7 @@ func (h *hosts) begin(a asker) *asker {
 func (a *asker) network(ctx context.Context, n *runner.Network) {
 	g := a.hosts.gate
 	n.Denied = func(host string) bool { return a.decide(host).Verdict == permit.Denied }
-	n.Waits = g.approver != nil
+	n.Waits = g.approver != nil && !a.quiet
 	n.Ask = func(life context.Context, host string) runner.Verdict {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -98,7 +100,7 @@ func (a *asker) ask(ctx context.Context, host string) runner.Verdict {
 		return runner.No
 	case d.Verdict == permit.Allowed && a.whose == "", d.Rule.Text == "" && (a.all || a.known(host)):
 		return runner.Yes
-	case a.hosts.gate.approver == nil:
+	case a.hosts.gate.approver == nil, a.quiet:
 		return runner.Unanswered
 	}
 	select {

@@ -228,7 +228,12 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 	news := w.restore(ctx, c)
 	w.todo.Set(todo.Read(c.Todo))
 	w.keep.todo = w.todo.JSON()
-	if ran(c.Messages) && !w.home.lasts(ctx) {
+	isJob := func(c *llm.Call) bool { return c.Name == "bash" && bytes.Contains(c.Args, []byte(`"background"`)) }
+	if called(c.Messages, isJob) {
+		news = append(news, "No command runs in the background any more.")
+	}
+	ran := func(c *llm.Call) bool { return c.Name == "bash" || c.Name == "script_run" }
+	if called(c.Messages, ran) && !w.home.lasts(ctx) {
 		news = append(news, "What commands and scripts had written to /tmp is gone.")
 	}
 	project := w.s.Settings.Config().Paths.Project
@@ -249,11 +254,11 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 	w.keep.news = strings.Join(news, "\n")
 }
 
-// ran reports whether commands or scripts ran in a conversation.
-func ran(messages []llm.Message) bool {
+// called reports whether a conversation has such a call.
+func called(messages []llm.Message, such func(*llm.Call) bool) bool {
 	for _, m := range messages {
 		for _, p := range m.Parts {
-			if p.Call != nil && (p.Call.Name == "bash" || p.Call.Name == "script_run") {
+			if p.Call != nil && such(p.Call) {
 				return true
 			}
 		}

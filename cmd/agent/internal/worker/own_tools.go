@@ -12,8 +12,9 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// ownTools returns the tools of the agent itself. kit returns the tools for skills of the conversation when a call is made.
-func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]tool.Tool, error) {
+// ownTools returns the tools of the agent itself. kit returns the tools for skills of the conversation when a call is made. Its commands
+// run in the background if there are jobs.
+func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit, jobs *hosttool.Jobs) ([]tool.Tool, error) {
 	cfg := w.s.Settings.Config()
 	shell, err := w.s.Sys.LookPath("bash")
 	if err != nil || !filepath.IsAbs(shell) {
@@ -25,6 +26,7 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]too
 	}
 	o.Clean, o.CleanTo = app.WithoutProviderKeys(w.s.Sys.Environ)
 	o.Decide, o.Cure, o.Undo = w.decide, cure.Call, w.journal
+	o.Jobs = jobs
 	o.ReadRules = func() bool { return w.gate.current().Restricts() }
 	if w.approver != nil {
 		o.Approve = w.gate.approve

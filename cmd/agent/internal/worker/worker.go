@@ -44,6 +44,7 @@ type worker struct {
 	hosts    *hosts
 	journal  *undo.Journal
 	todo     todo.List
+	jobs     hosttool.Jobs
 	home     *bashHome
 	tools    *app.Toolkit                // of the conversation
 	refresh  func(context.Context) error // brings the snapshot up to date; nil: it stays
@@ -114,6 +115,9 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 // close ends what runs for the conversation, after its skills were left.
 func (w *worker) close(ctx context.Context) {
 	w.kit.End(w.as(ctx))
+	if n := w.jobs.Close(); n > 0 {
+		w.s.Out.Remark(app.Count(n, "command") + " in the background ended with the conversation")
+	}
 	if w.sets != nil {
 		_ = w.sets.Close()
 	}
@@ -142,7 +146,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 // compose makes the tools and the system text of a conversation, from the skills that the catalog has now.
 func (w *worker) compose(ctx context.Context) error {
 	w.told, w.hidden = w.catalog(), &runner.Told{}
-	own, err := w.ownTools(ctx, func() *skilltool.Kit { return w.kit })
+	own, err := w.ownTools(ctx, func() *skilltool.Kit { return w.kit }, &w.jobs)
 	if err != nil {
 		return err
 	}
@@ -275,7 +279,7 @@ func (w *worker) turn(ctx context.Context, prompt string) string {
 		start = w.start(ctx)
 		w.started = disclose.Tokens(start)
 	}
-	news, invoked := disclose.Join(start, w.keep.news, w.news(ctx), w.contextNews(), w.undone), disclose.Join(w.invoked, w.attached)
+	news, invoked := disclose.Join(start, w.keep.news, w.news(ctx), w.contextNews(), w.undone, disclose.Join(w.jobs.Ended(false)...)), disclose.Join(w.invoked, w.attached)
 	w.invoked, w.attached, w.undone, w.keep.news = "", "", "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
@@ -317,7 +321,7 @@ const mostNews = 20
 // carry returns what survives when the conversation is shortened. What earlier turns said of other skills does not.
 func (w *worker) carry(ctx context.Context) string {
 	w.plan.Forget()
-	return disclose.Join(w.start(ctx), w.kit.Carry(ctx).Body, w.todo.Text())
+	return disclose.Join(w.start(ctx), w.kit.Carry(ctx).Body, w.todo.Text(), w.jobs.Text())
 }
 
 // join returns the tools in order: the agent's own, then those of skills. If two have the same name, it keeps the first
@@ -410,7 +414,7 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 		return nil, err
 	}
 	o.Catalog, o.Session, o.Rules, o.Forks = w.catalog, w.session, w.rules, true
-	o.Free = []string{todo.Name}
+	o.Free = []string{todo.Name, hosttool.JobTool}
 	if w.sets == nil {
 		if w.sets, err = w.tools.Toolsets(func() runner.Denied { return w.kit.DeniedFiles() }); err != nil {
 			return nil, err
