@@ -172,9 +172,11 @@ func (g *grammar) parts(text string) ([]part, error) {
 		if in, ok := strings.CutPrefix(field, "-"); ok && !strings.HasPrefix(in, "-") {
 			field, p.not = in, true
 		}
+		field, p.order = strings.CutSuffix(field, "!")
+		if strings.Contains(field, "!") {
+			return nil, fmt.Errorf("%q has an exclamation mark that is not at its end", field)
+		}
 		for one := range strings.SplitSeq(field, "|") {
-			one, order := strings.CutSuffix(one, "!")
-			p.order = p.order || order
 			if name, ok := strings.CutPrefix(one, "{"); ok {
 				list := g.lists[strings.TrimSuffix(name, "}")]
 				if list == 0 {

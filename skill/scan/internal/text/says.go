@@ -12,7 +12,7 @@ import (
 const mostNear = 700
 
 // modifiers say how and when, and nothing alone.
-var modifiers = strings.Fields("always every-task skip-approval pretext urge order")
+var modifiers = strings.Fields("always every-task skip-approval pretext persona urge order")
 
 // ordinary reports whether a saying is no reason to look at a comment: many harmless texts say it.
 func ordinary(name string) bool {
