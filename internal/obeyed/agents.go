@@ -15,6 +15,7 @@ type Agent struct {
 	Aliases string // other names, separated by spaces
 
 	names    string // what it obeys besides the folders of its skills, separated by spaces
+	common   string // more that it obeys, whose names ordinary files have too: only Named counts them
 	searched string // the name of a hidden folder that discovery searches for skills, wherever it lies; "" for none
 }
 
@@ -48,7 +49,7 @@ var agents = [...]Agent{
 	{ID: "junie", Title: "Junie", Project: ".junie/skills", User: ".junie/skills"},
 	{ID: "kilo", Title: "Kilo Code", Project: agentsFolder, User: ".kilo/skills", names: ".kilocode .kilocodemodes"},
 	{ID: "kiro", Title: "Kiro", Project: ".kiro/skills", User: ".kiro/skills", Aliases: "kiro-cli", searched: ".kiro"},
-	{ID: "openclaw", Title: "OpenClaw", Project: "skills", User: ".openclaw/skills"},
+	{ID: "openclaw", Title: "OpenClaw", Project: "skills", User: ".openclaw/skills", names: "SOUL.md HEARTBEAT.md", common: "MEMORY.md USER.md IDENTITY.md TOOLS.md BOOTSTRAP.md"},
 	{ID: "openhands", Title: "OpenHands", Project: ".openhands/skills", User: ".openhands/skills"},
 	{ID: "qoder", Title: "Qoder", Project: ".qoder/skills", User: ".qoder/skills"},
 	{ID: "qwen", Title: "Qwen Code", Project: ".qwen/skills", User: ".qwen/skills", Aliases: "qwen-code", names: "QWEN.md", searched: ".qwen"},

@@ -67,6 +67,16 @@ func In(dir, name string) (Found, bool) {
 	return Found{Name: name, By: "programs", Does: "can read", Made: x.made.has(plain) || content.Made(name)}, true
 }
 
+// Named reports whether a path in a text for an agent means a file that agents obey, also one whose name ordinary files have too.
+func Named(rel string) bool {
+	rel = strings.TrimPrefix(strings.TrimPrefix(rel, "~/"), "./")
+	f, ok := Find(rel)
+	base := filename.Plain(path.Base(rel))
+	return ok && f.Agents || slices.ContainsFunc(agents[:], func(a Agent) bool {
+		return slices.Contains(strings.Fields(strings.ToLower(a.common)), base)
+	})
+}
+
 // first returns what the first of some patterns finds.
 func first(list []*pattern, dir, name string) (Found, bool) {
 	for _, p := range list {

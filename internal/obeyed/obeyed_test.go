@@ -15,7 +15,7 @@ const planted = `opencode.json opencode.jsonc .opencode/agent/x.md crush.json .c
 	.github/hooks/x .github/skills/x copilot-instructions.md lefthook.yml .githooks/pre-commit .husky/pre-commit mise.toml .mise.toml .envrc .env.local .npmrc .yarnrc .yarnrc.yml
 	.yarn/releases/yarn.cjs .yarn/plugins/x.cjs .pnp.cjs .pnpmfile.cjs bunfig.toml .cargo/config .cargo/config.toml .pre-commit-config.yaml .eslintrc.js .vimrc .gdbinit
 	.git/hooks/pre-commit .git/config .git/commondir .git/config.worktree .gitmodules .hg/hgrc .jj/repo/config.toml .crush/skills/x/SKILL.md .goose/skills/a.md .augment/x
-	.bashrc .bash_profile .zshrc .profile .inputrc .gitconfig`
+	.bashrc .bash_profile .zshrc .profile .inputrc .gitconfig SOUL.md HEARTBEAT.md`
 
 func TestFind(t *testing.T) {
 	for _, dir := range []string{"", "src/", "a/b/c/"} {
@@ -116,5 +116,17 @@ func BenchmarkIn(b *testing.B) {
 		for _, name := range []string{"main.go", "README.md", "node_modules", "a_long_name_of_a_test_test.go"} {
 			In("src/x", name)
 		}
+	}
+}
+
+// A text that names the memory of an agent means it, and the same file elsewhere is an ordinary one.
+func TestNamed(t *testing.T) {
+	for name, want := range map[string]bool{"~/.claude/CLAUDE.md": true, "SOUL.md": true, "./Memory.md": true, "docs/tools.md": true, "README.md": false, "~/.bashrc": false} {
+		if got := Named(name); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+	if _, ok := Find("references/tools.md"); ok {
+		t.Error("references/tools.md is obeyed wherever it lies")
 	}
 }

@@ -32,11 +32,7 @@ const (
 
 // missed are the cases of which the scan does not yet find what it must, by the reasons. A case that is found leaves this list.
 var missed = map[string]string{
-	"no grammar reads the language":                                      `door-awk`,
-	"the place is medium whatever is written there":                      `door-git-template`,
-	"a secret in a file is medium":                                       `held-aws held-private-key held-slack`,
-	"Python makes the text or the call in a way that is not computed":    `py-own-file`,
-	"the shell makes the text or the call in a way that is not computed": `sh-loop`,
+	"a secret in a file is medium": `held-aws held-private-key held-slack`,
 }
 
 // evasion is one case: a skill, and the rules one of which must find something in it at high.

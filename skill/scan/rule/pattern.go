@@ -84,7 +84,8 @@ func hostIs(property string, f *scan.Fact) bool {
 
 // places are where the system looks for what to start. Package obeyed has what shells and git run.
 var places = globs{any: []string{"*/.ssh/authorized_keys", "*/launchagents/*", "*/launchdaemons/*", "*/.config/autostart/*", "*/systemd/*", "/etc/cron*", "crontab", "*/cron/crontabs/*", "/etc/rc.local",
-	"/etc/init.d/*", "/etc/profile*", "/etc/bash.bashrc", "/etc/ld.so.preload", "/etc/sudoers*", "*/start menu/programs/startup/*", "*/sitecustomize.py", "*/usercustomize.py", "*/site-packages/*.pth"}}
+	"/etc/init.d/*", "/etc/profile*", "/etc/bash.bashrc", "/etc/ld.so.preload", "/etc/sudoers*", "*/start menu/programs/startup/*", "*/sitecustomize.py", "*/usercustomize.py", "*/site-packages/*.pth",
+	"*/post-checkout", "*/post-merge", "*/post-commit", "*/pre-commit", "*/pre-push", "*/pre-rebase", "*/commit-msg", "*/prepare-commit-msg"}} // core.hooksPath
 
 // starts reports whether a file is run without anybody who starts it.
 func starts(name string) bool {

@@ -240,6 +240,9 @@ func (e *engine) files(kind fact.Kind, found []*value, from []int) (out []int) {
 		}
 		if len(names) == 0 {
 			out = union(out, e.emit(fact.Fact{Kind: kind, Object: fact.File, From: union(from, v.from)}))
+			if v.ref == "__file__" && kind == fact.Reads { // what stands in the comments of the program, perhaps
+				out = union(out, e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: "the text of the program", From: out}))
+			}
 		}
 		for _, name := range names {
 			if host := netFile(name); host != "" {

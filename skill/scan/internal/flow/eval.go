@@ -110,7 +110,15 @@ func (e *engine) appended(j *code.Value) *value {
 	if parts[0].list {
 		return &value{list: true, items: slices.Concat(parts[0].items, parts[1].items), from: unknown(parts...).from}
 	}
-	return joined(parts)
+	out := joined(parts)
+	if turns := parts[1].texts; e.unit.Language == Shell && len(turns) > 1 { // of a loop, the last one first
+		turns = append(slices.Clone(turns), strings.ReplaceAll(parts[0].first(), hole, ""))
+		slices.Reverse(turns)
+		if t := strings.Join(turns, ""); len(out.texts) < maxTexts && len(t) < maxText && !e.spend(len(t)) {
+			out.texts = append(out.texts, t)
+		}
+	}
+	return out
 }
 
 // set gives a name a value, beside those that it may have.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 )
 
 // index follows v[i].
@@ -36,13 +37,36 @@ func (e *engine) index(v *code.Value) *value {
 		}
 		return out
 	case !ok:
-		return each(whole)
+		return e.scattered(whole)
 	case !at.number && e.unit.Language == Loose:
 		return e.member(whole, strings.ToLower(key))
 	case !at.number:
 		return e.member(whole, key)
 	}
 	return e.itemAt(whole, at)
+}
+
+// scattered returns each item of a list or a text, in an order that is not known. A long text in which characters are there several
+// times, so no alphabet, has its words made of them that way.
+func (e *engine) scattered(v *value) *value {
+	out := each(v)
+	t, ok := v.known()
+	if v.each {
+		t, ok = strings.Join(v.all(), ""), true
+	}
+	if ok && len(t) >= 30 && 4*len(counts(t)) < 3*len(t) {
+		out.from = union(v.from, e.emit(fact.Fact{Kind: fact.Decodes, Object: fact.Encoding, Name: "characters", From: v.from}))
+	}
+	return out
+}
+
+// counts returns how often each character is in a text.
+func counts(t string) map[rune]int {
+	out := map[rune]int{}
+	for _, r := range t {
+		out[r]++
+	}
+	return out
 }
 
 // itemAt returns what a list or a text has at a number.

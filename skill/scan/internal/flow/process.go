@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
@@ -125,7 +126,8 @@ func (e *engine) third(x *effect, f *value, a *arguments, from []int, found []*v
 		if a.input == nil {
 			return nil
 		}
-		if t, ok := a.input.known(); ok && netFile(t) != "" || len(a.input.from) > 0 {
+		sent := slices.ContainsFunc(a.input.from, func(n int) bool { return e.facts[n].Kind == fact.Sends })
+		if t, ok := a.input.known(); ok && netFile(t) != "" || len(a.input.from) > 0 && !sent {
 			v := &value{from: union(a.input.from, e.files(fact.Reads, []*value{a.input}, nil))}
 			e.fill(&arguments{args: a.args, input: v})
 			return v

@@ -64,11 +64,7 @@ func formOf(lower, core string) class {
 	if base := path.Base(lower); content.Secret(lower) || base == "env" && lower != "env" || slices.ContainsFunc(secretFiles, func(name string) bool { return strings.Contains(lower, name) }) {
 		return formSecret | formPath
 	}
-	if f, ok := obeyed.Find(strings.TrimPrefix(strings.TrimPrefix(core, "~/"), "./")); ok && f.Agents {
-		return formAgent | formPath
-	}
-	switch base := path.Base(lower); base {
-	case "soul.md", "memory.md", "heartbeat.md", "user.md", "identity.md", "tools.md", "bootstrap.md":
+	if obeyed.Named(core) {
 		return formAgent | formPath
 	}
 	if strings.HasPrefix(lower, "~") || strings.HasPrefix(lower, "/") || strings.HasPrefix(lower, "./") || strings.Count(lower, "/") > 1 || path.Ext(lower) != "" {

@@ -18,6 +18,7 @@ func TestGrammarErrors(t *testing.T) {
 		"> a\n~2 it\n":                  "begins with nothing",
 		"> a\n-it\n":                    "begins with nothing",
 		"> a\n[it]\n":                   "begins with nothing",
+		"> a\nsend!|post it\n":          "that is not at its end",
 		"send = {url\n":                 "",
 		"# why\n\nsend = post, \n> a\n": "",
 	} {
