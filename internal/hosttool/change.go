@@ -86,6 +86,24 @@ func (h *host) record(ctx context.Context, c *change) error {
 	return err
 }
 
+// maxChange is the size in bytes of the largest change that comes whole with a result: results are kept.
+const maxChange = 256 << 10
+
+// Change is how a call changed a file. Nobody may modify it. It is empty if the change is large.
+type Change struct {
+	Path          string // absolute
+	Existed       bool
+	Before, After []byte
+}
+
+// whole returns the change, for what shows files itself.
+func (c *change) whole() Change {
+	if len(c.before.content)+len(c.after) > maxChange {
+		return Change{}
+	}
+	return Change{c.p.abs(), c.before.existed, c.before.content, c.after}
+}
+
 // diff returns the lines that show the change, if the user was not asked about it.
 func (c *change) diff() []string {
 	if c.decision.Verdict == permit.Asked {

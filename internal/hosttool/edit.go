@@ -16,7 +16,8 @@ type Edited struct {
 	Line         int    `json:"line"` // the line of the first replacement, from 1
 	Replacements int    `json:"replacements"`
 
-	Diff []string `json:"-"` // how the file changed, for people; nil if the user was asked and saw it. See MaxDiff
+	Diff   []string `json:"-"` // how the file changed, for people; nil if the user was asked and saw it. See MaxDiff
+	Change Change   `json:"-"` // the same, whole, whether the user was asked or not
 }
 
 var editSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -63,7 +64,7 @@ func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string,
 	if err := h.change(ctx, c); err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
-	edited.Diff = c.diff()
+	edited.Diff, edited.Change = c.diff(), c.whole()
 	return tool.Success(edited, fmt.Sprintf("Replaced %s in '%s', the first at line %d", plural(edited.Replacements, "occurrence"), p.shown, edited.Line)), "", nil
 }
 

@@ -18,7 +18,8 @@ type Written struct {
 	Bytes    int    `json:"bytes"`
 	Created  bool   `json:"created"` // the file is new
 
-	Diff []string `json:"-"` // how the file changed, for people; nil if the user was asked and saw it. See MaxDiff
+	Diff   []string `json:"-"` // how the file changed, for people; nil if the user was asked and saw it. See MaxDiff
+	Change Change   `json:"-"` // the same, whole, whether the user was asked or not
 }
 
 var writeSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -66,7 +67,7 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 	if !c.before.existed {
 		verb = "Created"
 	}
-	return tool.Success(Written{p.shown, len(c.after), !c.before.existed, c.diff()}, fmt.Sprintf("%s '%s', %s", verb, p.shown, plural(len(c.after), "byte"))), "", nil
+	return tool.Success(Written{p.shown, len(c.after), !c.before.existed, c.diff(), c.whole()}, fmt.Sprintf("%s '%s', %s", verb, p.shown, plural(len(c.after), "byte"))), "", nil
 }
 
 // writable returns the place of a file that the tools may write. The caller closes it.

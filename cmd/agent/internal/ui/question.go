@@ -10,12 +10,23 @@ type Question struct {
 	Free    bool     // the answer is a line of text, in place of y or n
 	Choices []Choice // the answers, in place of y and n; nobody's answer is then ""
 	Diff    bool     // Details are the lines of a unified diff
+	Change  *Change  // what they show, whole; may be nil
 }
 
 // Choice is an answer that is one key.
 type Choice struct {
 	Key   string // one letter in lower case
 	Label string // what it means
+
+	// Then are the answers of the question that follows this one. Where all are shown at once, the answer is both keys.
+	Then []Choice
+}
+
+// Change is how a file changes.
+type Change struct {
+	Path          string // absolute
+	Existed       bool
+	Before, After []byte
 }
 
 // Judge returns the answer that a line is, and whether it is one.

@@ -29,7 +29,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// talk is a conversation in the terminal.
+// talk is a conversation with a person, in the terminal or in another program.
 type talk struct {
 	o     *Options
 	w     *worker
@@ -43,54 +43,33 @@ type talk struct {
 
 // converse runs agent without a verb: a conversation, until the user leaves or the input ends.
 func converse(ctx context.Context, o *Options) error {
-	s := o.Services
-	s.Skills.FollowBelow()
-	found, err := s.Models.Find(ctx, o.Model)
-	if err != nil {
-		return err
-	}
-	s.Skills.Converse(s.Approver.There() && !o.Asked)
-	HideExamples(s, found.String(), "")
-	cat, err := skillsOrNone(ctx, s)
-	if err != nil {
-		return err
-	}
-	s.Out.Chat()
-	watcher := watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Observe.Tracer()})
-	defer watcher.Close()
-	prompter := &chat.Prompter{}
-	var approver *app.TerminalApprover
+	s, prompter := o.Services, &chat.Prompter{}
+	var ask app.AskFunc
 	if s.Approver.There() {
-		approver = app.NewChatApprover(prompter.Ask)
+		ask = prompter.Ask
 	}
-	w, err := newWorker(ctx, o, found, watcher.Catalog, approver)
-	if err != nil {
-		return err
-	}
-	w.refresh = func(ctx context.Context) error {
-		_, err := watcher.Refresh(ctx)
-		return err
-	}
-	w.watch = func(e tool.Event) {
+	t, err := newTalk(ctx, o, ask, func(e tool.Event) {
 		if text := liveText(e); text != "" {
 			prompter.Live(chat.LiveText{Call: e.Call, Text: text, Need: e.Kind == tool.EventNeeds})
 		}
+	})
+	if err != nil {
+		return err
 	}
-	s.Out.WarnCuts(w.plan.Prefix())
-	w.sayContext()
-	defer func() { w.close(ctx) }()
+	w := t.w
+	defer func() { t.close(ctx) }()
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
-	t := &talk{o: o, w: w, watch: watcher, spent: spent{skills: map[string]int{}}}
-	t.lookAtBranch()
 	terminal, mark := s.Out.InTerminal && s.Out.OutTerminal && s.Out.Cursor, ""
 	if s.Out.InTerminal && !terminal {
 		mark = "> "
 	}
 	err = chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
-		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
+		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+			return t.ask(ctx, prompt, prompt)
+		}, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 		Notify: s.Settings.Config().Agent.Notify,
@@ -123,8 +102,8 @@ func (t *talk) greeting() string {
 	return strings.Join(lines, "\n")
 }
 
-// ask answers a prompt with the skills as they are on disk now.
-func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+// ask answers a prompt with the skills as they are on disk now. typed is the part of it that the user typed.
+func (t *talk) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
 	return func(yield func(agent.Step, error) bool) {
 		if _, err := t.watch.Refresh(ctx); err != nil {
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Cancelled}}, err)
@@ -140,7 +119,7 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 		before := len(t.w.conversation.Messages())
 		t.lookAtBranch()
 		defer t.lookAtBranch()
-		for step, err := range t.w.ask(ctx, prompt, prompt) {
+		for step, err := range t.w.ask(ctx, prompt, typed) {
 			t.spent.add(step, t.w.found.Facts.Prices)
 			if !yield(step, t.onward(before, hinted(err))) {
 				return

@@ -70,13 +70,21 @@ func (g *gate) mayAll() bool {
 	return g.confined || g.s.Flags.WithoutSandbox
 }
 
-// setMode changes the mode for the rest of the conversation.
-func (g *gate) setMode(m permit.Mode) error {
+// refuseMode returns why a mode cannot be chosen here, nil if it can be.
+func (g *gate) refuseMode(m permit.Mode) error {
 	if err := g.s.Settings.Policy().Mode(m).Refuse("the mode %s is refused", m); err != nil {
 		return err
 	}
 	if m == permit.All && !g.mayAll() {
 		return fmt.Errorf("%w: start the agent with --without-sandbox if the model may do as you", errAll)
+	}
+	return nil
+}
+
+// setMode changes the mode for the rest of the conversation.
+func (g *gate) setMode(m permit.Mode) error {
+	if err := g.refuseMode(m); err != nil {
+		return err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -18,6 +18,7 @@ type Past struct {
 	ID      string // this one
 	Pick    bool   // the one that the user chooses
 	Fork    bool   // a copy of it
+	Whole   bool   // that one itself: no copy of one that another process continues
 	Unsaved bool   // what is said from now on is not saved
 }
 
@@ -88,7 +89,7 @@ func (o *Options) read(ctx context.Context, where *saved.Options, id string) (*p
 	}
 	if !o.Past.Fork {
 		log, c, err := saved.Open(ctx, where, id)
-		if !errors.Is(err, saved.ErrInUse) {
+		if !errors.Is(err, saved.ErrInUse) || o.Past.Whole {
 			return &past{log: log, c: c}, err
 		}
 	}
@@ -173,6 +174,8 @@ func ExplainPast(ctx context.Context, where *saved.Options, id string, err error
 			}
 		}
 		return app.NotFound(fmt.Errorf("unknown conversation %q", id), hint)
+	case errors.Is(err, saved.ErrInUse):
+		return app.Conflict(fmt.Errorf("another process continues the conversation %q", id), "end it there first")
 	case errors.Is(err, saved.ErrNewer):
 		return &app.Failure{Exit: app.ExitInvalid, Code: "newer", Err: err, Hint: "agent conversations show " + id}
 	}

@@ -44,8 +44,8 @@ func (g *gate) approve(ctx context.Context, r *hosttool.Request) (hosttool.Answe
 		return hosttool.Answer{Allowed: true}, nil
 	case forNow:
 		return hosttool.Answer{Allowed: true, For: "conversation"}, g.allowForNow(r, proposal.Rule)
-	case always:
-		return g.allowAlways(ctx, r, proposal)
+	case always, always + inProject, always + everywhere:
+		return g.allowAlways(ctx, r, proposal, strings.TrimPrefix(answer, always))
 	case "n":
 		return g.why(ctx)
 	}
@@ -78,7 +78,8 @@ func question(r *hosttool.Request) *ui.Question {
 		if r.Existed {
 			verb = "Change"
 		}
-		return &ui.Question{Text: fmt.Sprintf("%s %q? (%s)%s", verb, r.Path, d.Summary(), because), Details: diffLines(d.Lines), Diff: true}
+		return &ui.Question{Text: fmt.Sprintf("%s %q? (%s)%s", verb, r.Path, d.Summary(), because), Details: diffLines(d.Lines), Diff: true,
+			Change: &ui.Change{Path: r.Call.Path, Existed: r.Existed, Before: r.Before, After: r.After}}
 	case permit.Server:
 		return &ui.Question{Text: fmt.Sprintf("Let the model call %s? %s", r.Call.Tool, sentence(r.Decision.Reason)), Details: commandLines(string(r.Call.Args))}
 	}
@@ -96,7 +97,7 @@ func (g *gate) choices(r *hosttool.Request, p *permit.Proposal, ruled bool) []ui
 		out = append(out, ui.Choice{Key: forNow, Label: "yes, and " + p.Rule + " in this conversation" + held(r, p)})
 	}
 	if ruled && (g.mayKeep() || g.keepsEverywhere()) {
-		out = append(out, ui.Choice{Key: always, Label: "always: keep a rule"})
+		out = append(out, ui.Choice{Key: always, Label: "always: keep a rule", Then: g.keeps(r, p)})
 	}
 	return append(out, ui.Choice{Key: "n", Label: "no"})
 }
@@ -127,9 +128,26 @@ func (g *gate) keepsEverywhere() bool {
 	return cfg.Paths.UserConfig() != "" && cfg.Tenant == ""
 }
 
-// allowAlways shows the rule, and keeps it for this project or for all of them if the user says so.
-func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Proposal) (hosttool.Answer, error) {
-	for {
+// keeps are the answers that keep a rule at once, where a question shows all answers together.
+func (g *gate) keeps(r *hosttool.Request, p *permit.Proposal) []ui.Choice {
+	reach := ""
+	if r.Call.Confined {
+		reach = ", outside the sandbox too"
+	}
+	if p.Reach != "" {
+		reach += ": any code can run, " + p.Reach
+	}
+	out := g.places()
+	out = out[:len(out)-3] // the others write another rule, or none
+	for i := range out {
+		out[i].Label = "always allow " + p.Rule + " " + out[i].Label + reach
+	}
+	return out
+}
+
+// allowAlways shows the rule, and keeps it for this project or for all of them if the user says so; where says which if that is known.
+func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Proposal, where string) (hosttool.Answer, error) {
+	for ; ; where = "" {
 		details := []string{"permissions:", "  allow:", "    - " + p.Rule}
 		if r.Call.Confined {
 			details = append(details, "", "This allows the command outside the sandbox too.")
@@ -137,7 +155,10 @@ func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Pr
 		if p.Reach != "" {
 			details = append(details, "", "This allows any code to run: "+p.Reach+".")
 		}
-		answer, err := g.approver.Answer(ctx, &ui.Question{Text: "Where does this rule hold?", Details: details, Choices: g.places()})
+		answer, err := where, error(nil)
+		if where == "" {
+			answer, err = g.approver.Answer(ctx, &ui.Question{Text: "Where does this rule hold?", Details: details, Choices: g.places()})
+		}
 		switch {
 		case err != nil:
 			return hosttool.Answer{}, err
@@ -148,7 +169,7 @@ func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Pr
 			continue
 		case answer == inProject:
 			return hosttool.Answer{Allowed: true, For: "project"}, g.keep(ctx, p.Rule)
-		case answer == "y":
+		case answer == everywhere:
 			path := g.s.Settings.Config().Paths.UserConfig()
 			if _, err := config.Permit(ctx, path, p.Rule); err != nil {
 				return hosttool.Answer{}, err
@@ -161,8 +182,11 @@ func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Pr
 	}
 }
 
-// inProject is the answer that keeps a rule for this project.
-const inProject = "p"
+// The answers that keep a rule.
+const (
+	inProject  = "p"
+	everywhere = "y"
+)
 
 // places are the answers about a rule that is kept.
 func (g *gate) places() []ui.Choice {
@@ -171,7 +195,7 @@ func (g *gate) places() []ui.Choice {
 		out = append(out, ui.Choice{Key: inProject, Label: "in this project"})
 	}
 	if g.keepsEverywhere() {
-		out = append(out, ui.Choice{Key: "y", Label: "in every project: it is added to " + g.s.Settings.Config().Paths.UserConfig()})
+		out = append(out, ui.Choice{Key: everywhere, Label: "in every project: it is added to " + g.s.Settings.Config().Paths.UserConfig()})
 	}
 	return append(out, ui.Choice{Key: "e", Label: "write another rule"}, ui.Choice{Key: "o", Label: "no rule, only this once"}, ui.Choice{Key: "n", Label: "no"})
 }

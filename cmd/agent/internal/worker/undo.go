@@ -26,6 +26,21 @@ func changed(r *agent.Result) []string {
 	return nil
 }
 
+// Changed returns how a call changed a file, nil if it changed none, or much of one.
+func Changed(r *agent.Result) *ui.Change {
+	var c hosttool.Change
+	switch result := r.Result.Result.(type) {
+	case hosttool.Written:
+		c = result.Change
+	case hosttool.Edited:
+		c = result.Change
+	}
+	if c.Path == "" {
+		return nil
+	}
+	return &ui.Change{Path: c.Path, Existed: c.Existed, Before: c.Before, After: c.After}
+}
+
 // newJournal returns the journal of a conversation, or nil without a home.
 func newJournal(s *app.Services, conversation string) *undo.Journal {
 	o := s.Settings.Undo()

@@ -1,0 +1,159 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
+	"github.com/agent-base/agent-base/skill/watch"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// newTalk begins a conversation, or continues the one that was opened. ask puts its questions to a person; nil means that nobody can be
+// asked. watched gets the events of calls. The caller closes it.
+func newTalk(ctx context.Context, o *Options, ask app.AskFunc, watched func(tool.Event)) (*talk, error) {
+	s := o.Services
+	s.Skills.FollowBelow()
+	found, err := s.Models.Find(ctx, o.Model)
+	if err != nil {
+		return nil, err
+	}
+	s.Skills.Converse(ask != nil && !o.Asked)
+	HideExamples(s, found.String(), "")
+	cat, err := skillsOrNone(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	s.Out.Chat()
+	t := &talk{o: o, spent: spent{skills: map[string]int{}}, watch: watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Observe.Tracer()})}
+	var approver *app.TerminalApprover
+	if ask != nil {
+		approver = app.NewChatApprover(ask)
+	}
+	if t.w, err = newWorker(ctx, o, found, t.watch.Catalog, approver); err != nil {
+		t.watch.Close()
+		return nil, err
+	}
+	t.w.refresh = func(ctx context.Context) error {
+		_, err := t.watch.Refresh(ctx)
+		return err
+	}
+	t.w.watch = watched
+	s.Out.WarnCuts(t.w.plan.Prefix())
+	t.w.sayContext()
+	t.lookAtBranch()
+	return t, nil
+}
+
+// close ends the conversation, with what runs for it.
+func (t *talk) close(ctx context.Context) {
+	t.w.close(ctx)
+	t.watch.Close()
+}
+
+// Talk is a conversation that another program shows, such as an editor. One goroutine at a time calls its methods; SetMode, Mode and Close
+// may also be called while a prompt is answered, Close after its context is done.
+type Talk struct{ t *talk }
+
+// Open begins a conversation, or continues the one that o.Past names. ask puts its questions to the user; watched gets the events of calls,
+// and must return at once.
+func Open(ctx context.Context, o *Options, ask app.AskFunc, watched func(tool.Event)) (*Talk, error) {
+	if err := o.open(ctx); err != nil {
+		return nil, err
+	}
+	t, err := newTalk(ctx, o, ask, watched)
+	if err != nil {
+		o.past.close()
+		return nil, err
+	}
+	return &Talk{t}, nil
+}
+
+// Close ends the conversation, with what runs for it.
+func (t *Talk) Close(ctx context.Context) {
+	t.t.close(ctx)
+	t.t.o.Services.Skills.Close()
+}
+
+// ID names the conversation, also when it continues later.
+func (t *Talk) ID() string { return t.t.w.id }
+
+// Said returns what the user should know before the first prompt of a conversation that continues.
+func (t *Talk) Said() []string { return t.t.w.keep.said }
+
+// Ask answers a prompt. typed is the part of it that the user typed: it may begin with the name of a skill after a slash.
+func (t *Talk) Ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
+	return t.t.ask(ctx, prompt, typed)
+}
+
+// Ended returns an error for a turn that ended without an answer; nil for another.
+func Ended(a *agent.Answer) error { return hinted(ended(a)) }
+
+// ofScreen are the commands that a program which shows what was said cannot follow: it would show what the model no longer has.
+var ofScreen = []string{"back", "clear"}
+
+// Commands returns the commands that the user may type.
+func (t *Talk) Commands() []chat.Command {
+	return slices.DeleteFunc(t.t.commands(), func(c chat.Command) bool { return slices.Contains(ofScreen, c.Name) })
+}
+
+// Skill is a skill that a prompt may begin with, after a slash.
+type Skill struct{ Name, About string }
+
+// Skills returns the skills that the user may name.
+func (t *Talk) Skills() []Skill {
+	var out []Skill
+	for _, s := range t.t.skills() {
+		if e, err := t.t.watch.Catalog().Lookup(s.Name); err == nil && !s.Refused {
+			out = append(out, Skill{s.Name, e.Brief()})
+		}
+	}
+	return out
+}
+
+// Todo returns the list of steps if a step has changed it.
+func (t *Talk) Todo(s agent.Step) (items []todo.Item, changed bool) { return t.t.w.todoAfter(s) }
+
+// Items returns the list of steps.
+func (t *Talk) Items() []todo.Item { return t.t.w.todo.Items() }
+
+// Workspace is the folder that paths in calls are relative to.
+func (t *Talk) Workspace() string { return t.t.w.s.Settings.Config().Paths.Project }
+
+// Mode says what needs no question.
+func (t *Talk) Mode() permit.Mode { return t.t.w.gate.current().Mode() }
+
+// SetMode changes that for the rest of the conversation.
+func (t *Talk) SetMode(m permit.Mode) error {
+	if !slices.Contains(permit.Modes(), m) {
+		return app.Usage(fmt.Errorf("unknown mode %q", m), "use one of "+strings.Join(completeModes(""), ", "))
+	}
+	return t.t.w.gate.setMode(m)
+}
+
+// Modes returns the modes that may be chosen here, with the present one.
+func (t *Talk) Modes() []permit.Mode {
+	g := t.t.w.gate
+	return slices.DeleteFunc(permit.Modes(), func(m permit.Mode) bool { return m != t.Mode() && g.refuseMode(m) != nil })
+}
+
+// Saved returns a saved conversation of the project, with what was said.
+func Saved(ctx context.Context, s *app.Services, id string) (*saved.Conversation, error) {
+	where := s.Settings.Conversations()
+	if where == nil {
+		return nil, s.Settings.NeedHome()
+	}
+	c, err := saved.Read(where, id, true)
+	if err != nil {
+		return nil, ExplainPast(ctx, where, id, err)
+	}
+	return c, nil
+}
