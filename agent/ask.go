@@ -37,7 +37,7 @@ func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, e
 		limited, cancel := c.limit(trace.WithIdentity(ctx, c.o.Identity))
 		defer cancel()
 		limited, span := trace.Begin(limited, c.o.Trace, trace.Event{Kind: trace.AgentAnswered})
-		t := &turn{c: c, yield: yield, start: c.o.Now(), before: c.spent, span: span}
+		t := &turn{c: c, yield: yield, prompt: prompt, start: c.o.Now(), before: c.spent, span: span}
 		stop, err := t.run(limited, prompt)
 		t.finish(limited, stop, err)
 	}
@@ -59,6 +59,7 @@ type turn struct {
 	broken bool   // the caller left the loop: nothing may be yielded
 	heard  bool   // the model has answered once
 	before int    // tokens that the conversation had spent when the turn began
+	prompt string // as it was asked
 	again  int    // how often Options.Continue kept the turn going
 	answer Answer // so far
 }

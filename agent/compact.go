@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/trace"
@@ -68,11 +69,12 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 	before, start := c.Size(), c.o.Now()
 	at := c.cut()
 	head, tail := c.messages[:at], c.messages[at:]
+	lost := ""
 	tail, squeezed := squeeze(tail, c.share(resultsPercent)*bytesPerToken)
 	w := weight(head) / bytesPerToken
 	switch {
 	case at > 1 && w >= least, at == 1 && w >= c.share(worthPercent):
-		first, err := t.summary(ctx, head, tail[0])
+		first, digested, err := t.summary(ctx, head, tail[0])
 		if err != nil {
 			return err
 		}
@@ -84,20 +86,33 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 			return ErrShort
 		}
 		c.exchange(short)
-	case squeezed:
+		lost = lostText(at, digested)
+	case squeezed > 0:
 		c.exchange(append(slices.Clone(head), tail...))
 	default:
 		return ErrShort
 	}
-	text := fmt.Sprintf("conversation shortened from about %d to about %d tokens", before, c.Size())
+	if squeezed > 0 {
+		lost = strings.TrimPrefix(fmt.Sprintf("%s; results of calls that were cut: %d", lost, squeezed), "; ")
+	}
+	text := fmt.Sprintf("conversation shortened from about %d to about %d tokens: %s", before, c.Size(), lost)
 	t.trace(ctx, trace.Event{Kind: ConversationShortened, Message: text, Duration: c.o.Now().Sub(start),
 		Attrs: []slog.Attr{slog.Int("messages", at), slog.Int("depth", c.depth)}})
 	t.step(Step{Notice: text})
 	return nil
 }
 
-// squeeze cuts the results in messages if these have more than room bytes, and reports whether it did.
-func squeeze(messages []llm.Message, room int) ([]llm.Message, bool) {
+// lostText says what became of the messages that were left out.
+func lostText(messages int, digested bool) string {
+	became := "a summary"
+	if digested {
+		became = "their first lines, because the model made no summary"
+	}
+	return fmt.Sprintf("%d messages became %s", messages, became)
+}
+
+// squeeze cuts the results in messages if these have more than room bytes, and returns how many it cut.
+func squeeze(messages []llm.Message, room int) (out []llm.Message, squeezed int) {
 	results := 0
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -107,9 +122,9 @@ func squeeze(messages []llm.Message, room int) ([]llm.Message, bool) {
 		}
 	}
 	if results == 0 || weight(messages) <= room {
-		return messages, false
+		return messages, 0
 	}
-	out, squeezed := slices.Clone(messages), false
+	out = slices.Clone(messages)
 	for i, m := range out {
 		out[i].Parts = slices.Clone(m.Parts)
 		for j, p := range m.Parts {
@@ -118,7 +133,7 @@ func squeeze(messages []llm.Message, room int) ([]llm.Message, bool) {
 			}
 			r := *p.Result
 			if text, cut := limitText(r.Text, room/results); cut && len(text) < len(r.Text) {
-				r.Text, squeezed = text, true
+				r.Text, squeezed = text, squeezed+1
 			}
 			out[i].Parts[j].Result = &r
 		}

@@ -52,7 +52,7 @@ func TestShortened(t *testing.T) {
 	if err != nil || a.Text != "third answer" || a.Turns != 2 {
 		t.Fatalf("got %+v, %v", a, err)
 	}
-	if got := notices(steps); len(got) != 1 || !strings.HasPrefix(got[0], "conversation shortened from about 3") {
+	if got := notices(steps); len(got) != 1 || !strings.HasPrefix(got[0], "conversation shortened from about 3") || !strings.HasSuffix(got[0], " tokens: 9 messages became a summary") {
 		t.Errorf("notices: %q", got)
 	}
 	sent := m.asked[6]
@@ -313,5 +313,33 @@ func TestBreakAtShortening(t *testing.T) {
 	}
 	if got := len(m.asked); got != 4 {
 		t.Errorf("got %d requests, want 4", got)
+	}
+}
+
+// What Options.Continue says is no request of the user: the one that the turn works on stays, word for word.
+func TestRequestStays(t *testing.T) {
+	m := scripted(t, uncounted("done?"), uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), uncounted("SUMMARY"), uncounted("done"))
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500, Continue: func(_ context.Context, before int) string {
+		return []string{"RUN THE TESTS FIRST", ""}[before]
+	}})
+	if _, _, err := collect(t, c, t.Context(), "the request itself"); err != nil {
+		t.Fatal(err)
+	}
+	if sent := m.asked[5]; !strings.Contains(sent, `word for word:\n\nthe request itself"`) {
+		t.Errorf("sent %.3000s", sent)
+	}
+}
+
+// The line for the user says when no summary was made, and that results were cut.
+func TestLost(t *testing.T) {
+	m := scripted(t, uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), reply{err: overloaded()}, uncounted("done"))
+	steps, _, err := collect(t, New(&Options{Model: m, Tools: executor(t, long()), Window: 3500}), t.Context(), "go")
+	if got := notices(steps); err != nil || len(got) != 1 || !strings.HasSuffix(got[0], ": 5 messages became their first lines, because the model made no summary") {
+		t.Errorf("%q, %v", got, err)
+	}
+	m = scripted(t, uncountedCall("long"), reply{err: &llm.Error{Kind: llm.TooLong, Message: "prompt is too long"}}, uncounted("done"))
+	steps, _, err = collect(t, New(&Options{Model: m, Tools: executor(t, long())}), t.Context(), "one")
+	if got := notices(steps); err != nil || len(got) != 1 || !strings.HasSuffix(got[0], " tokens: results of calls that were cut: 1") {
+		t.Errorf("%q, %v", got, err)
 	}
 }

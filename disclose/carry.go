@@ -33,7 +33,7 @@ const (
 )
 
 // Carry renders the instructions of the active skills for a conversation that is shortened, as an activation with the
-// same arguments does. The skills keep the order of active, the last used first. If a skill is too long, its beginning is
+// same arguments does; those that had arguments are said to be of an earlier call. The skills keep the order of active, the last used first. If a skill is too long, its beginning is
 // kept, and the text says how to read the rest; if there is no room, only its name is. Text.Cut reports both. Without
 // active skills the text is empty.
 //
@@ -79,7 +79,8 @@ func (c *carrier) add(ctx context.Context, a Active, room int) int {
 		return 0
 	}
 	name := a.Skill.Name()
-	body, cut, err := c.render(ctx, a, min(room, c.o.Each))
+	note := earlier(name, a.Args)
+	body, cut, err := c.render(ctx, a, min(room, c.o.Each)-Tokens(note))
 	switch {
 	case err != nil:
 		c.t.Warnings = append(c.t.Warnings, fmt.Sprintf("skill %q is left out: %v", name, err))
@@ -92,10 +93,19 @@ func (c *carrier) add(ctx context.Context, a Active, room int) int {
 	case cut:
 		c.t.Cut = append(c.t.Cut, Cut{name, Truncated})
 	}
+	body = note + body
 	c.bodies = append(c.bodies, body)
 	used := Tokens(body) + 2 // and the empty line after it
 	c.t.Skills = append(c.t.Skills, Cost{name, used})
 	return used
+}
+
+// earlier says that the arguments in a skill's instructions are those of an earlier call: else a model takes them for a new request.
+func earlier(name, args string) string {
+	if args == "" {
+		return ""
+	}
+	return fmt.Sprintf("[The skill %s was called earlier, with the arguments that stand in its instructions. Nobody asks for that again.]\n", listed([]string{name}))
 }
 
 // render returns the framed instructions of a skill in at most limit tokens, or "" if too little would remain.

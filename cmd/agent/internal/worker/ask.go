@@ -96,7 +96,7 @@ func (w *worker) continued(ctx context.Context, kit *skilltool.Kit, before int) 
 // notices returns what the user should know after a step, and its result does not say.
 func (w *worker) notices(step agent.Step) []string {
 	if step.Result == nil {
-		return nil
+		return w.takeKept()
 	}
 	out := w.jobs.Ended(true)
 	if warning := w.unconfined(step); warning != "" {

@@ -270,15 +270,18 @@ func (t *talk) mcpCommand(context.Context, string) (string, error) {
 }
 
 func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
-	before := t.w.conversation.Size()
+	before, said := t.w.conversation.Size(), len(t.w.conversation.Messages())
 	err := t.w.conversation.Compact(ctx)
+	kept := t.w.takeKept()
 	if errors.Is(err, agent.ErrShort) {
 		return "the conversation is too short to summarise", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("conversation summarised: %s → about %s tokens", chat.Number(before), chat.Number(t.w.conversation.Size())), nil
+	gone := said - len(t.w.conversation.Messages()) + 1 // one has the summary
+	text := fmt.Sprintf("conversation summarised: %s → about %s tokens; %s became a summary", chat.Number(before), chat.Number(t.w.conversation.Size()), app.Count(gone, "message"))
+	return strings.Join(append([]string{text}, kept...), "\n"), nil
 }
 
 func (t *talk) completeSkills(prefix string) []string {

@@ -61,6 +61,7 @@ type worker struct {
 
 	id      string         // of the conversation
 	prompts int            // that it got
+	kept    string         // for the user: what of its skills survived when it was shortened
 	warned  bool           // that scripts are not confined
 	told    *skill.Catalog // the snapshot that the model knows
 	hidden  *runner.Told   // what it knows of paths that rules hide from scripts
@@ -317,12 +318,6 @@ func (w *worker) news(ctx context.Context) string {
 
 // mostNews is how many new or changed skills are described in a turn.
 const mostNews = 20
-
-// carry returns what survives when the conversation is shortened. What earlier turns said of other skills does not.
-func (w *worker) carry(ctx context.Context) string {
-	w.plan.Forget()
-	return disclose.Join(w.start(ctx), w.kit.Carry(ctx).Body, w.todo.Text(), w.jobs.Text())
-}
 
 // join returns the tools in order: the agent's own, then those of skills. If two have the same name, it keeps the first
 // and logs a warning.
