@@ -17,6 +17,9 @@ func (p *Policy) Decide(c *Call) Decision {
 	if p.o.Mode == ReadOnly && c.changes() {
 		return Decision{Verdict: Denied, Reason: "the mode is read-only"}
 	}
+	if p.o.Mode == Plan && c.changes() && (c.Kind != Command || !c.Confined || c.Writes) {
+		return Decision{Verdict: Denied, Reason: "the mode is plan: nothing is changed before the user approves a plan"}
+	}
 	if r, ok := p.ask.names(c); ok {
 		return Decision{Verdict: Asked, Rule: r, Reason: fmt.Sprintf("the rule %s asks%s", r.Text, r.By)}
 	}
@@ -27,7 +30,7 @@ func (p *Policy) Decide(c *Call) Decision {
 		return Decision{Verdict: Allowed, Reason: "the mode is all"}
 	}
 	r, form, ok := p.allows(c)
-	if ok {
+	if ok && !(p.o.Mode == Plan && c.Kind == Command) { // a command that a rule allows may change files
 		return Decision{Verdict: Allowed, Rule: r, Reason: fmt.Sprintf("the rule %s allows it", r.Text)}
 	}
 	d := p.byKind(c)

@@ -25,11 +25,12 @@ const (
 	All         Mode = "all"          // everything is allowed, except for a command outside a sandbox: see Options.Unconfined
 	AcceptEdits Mode = "accept-edits" // files of the workspace are changed without a question
 	Ask         Mode = "ask"          // each change of a file and each command outside a sandbox is asked about
+	Plan        Mode = "plan"         // nothing is changed before a plan is approved; commands run where they change no file
 	ReadOnly    Mode = "read-only"    // nothing is changed and nothing is run
 )
 
 // Modes returns all modes, from loose to strict.
-func Modes() []Mode { return []Mode{All, AcceptEdits, Ask, ReadOnly} }
+func Modes() []Mode { return []Mode{All, AcceptEdits, Ask, Plan, ReadOnly} }
 
 // Kind is what a call does.
 type Kind uint8

@@ -207,7 +207,7 @@ func (g *Flags) check(sys *System) error {
 		return Usage(fmt.Errorf("invalid --sandbox %q", g.Sandbox), "use "+strings.Join(sandboxModes, ", "))
 	}
 	if g.Mode != "" && !slices.Contains(permit.Modes(), permit.Mode(g.Mode)) {
-		return Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, read-only, all")
+		return Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, plan, read-only, all")
 	}
 	if g.Effort != "" && !slices.Contains(models.Efforts(), g.Effort) {
 		return Usage(fmt.Errorf("invalid --effort %q", g.Effort), "use "+strings.Join(models.Efforts(), ", "))

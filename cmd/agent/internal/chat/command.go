@@ -177,6 +177,7 @@ func (s *state) help() {
 	s.out = append(s.out, "")
 	s.table([][2]string{
 		{"Enter", "Send; what is sent while it works is queued."},
+		{"!COMMAND", "Run a command yourself, in the sandbox; !!COMMAND runs it outside."},
 		{"Alt-Enter", "Start a new line, like Ctrl-J."},
 		{"Tab", "Complete a command or a skill."},
 		{"Up, Down", "Take back what is queued; show earlier input."},

@@ -383,6 +383,8 @@ func TestHelp(t *testing.T) {
            detail.
 
 Enter      Send; what is sent while it works is queued.
+!COMMAND   Run a command yourself, in the sandbox;
+           !!COMMAND runs it outside.
 Alt-Enter  Start a new line, like Ctrl-J.
 Tab        Complete a command or a skill.
 Up, Down   Take back what is queued; show earlier input.

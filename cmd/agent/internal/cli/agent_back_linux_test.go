@@ -49,3 +49,67 @@ func TestConversationQueuesAndGoesBack(t *testing.T) {
 		t.Errorf("the model was sent %.2000s", text)
 	}
 }
+
+// A prompt that begins with ! is a command of the user: nobody is asked, no model is, and the next turn tells it. Rules that deny hold.
+func TestConversationRunsWhatTheUserTypes(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "I see."})
+	w := newWorld(t, append(s.Env(), "AGENT_PERMISSIONS_DENY=Bash(git push:*)")...)
+	k := w.sit("--mode", "read-only")
+	k.sees("help.")
+	k.press("!echo one > made; echo it is $((40+2))\r")
+	k.sees("ok  #1")
+	k.press("!git push\r")
+	k.sees("permission_denied")
+	k.press("what was that?\r")
+	k.sees("I see.")
+	k.leaves()
+	if _, err := os.Stat(filepath.Join(w.project, "made")); err != nil {
+		t.Error(err)
+	}
+	if q := s.Requests(); len(q) != 1 || !strings.Contains(string(q[0].Body), `It ended with exit code 0 and printed:\nit is 42`) || !strings.Contains(string(q[0].Body), "The user ran a command: git push") {
+		t.Errorf("%d requests; the first is %.3000s", len(q), q[0].Body)
+	}
+}
+
+// In the mode plan nothing is changed until the user approves a plan. A no with a reason goes back to the model.
+func TestConversationPlans(t *testing.T) {
+	write := callStep("write_file", `{"file_path":"a.txt","content":"two\n"}`)
+	s := fakemodel.New(t, write, callStep("propose_plan", `{"plan":"1. Write a.txt."}`), callStep("propose_plan", `{"plan":"1. Write a.txt twice."}`), write, fakemodel.Step{Text: "Done."},
+		fakemodel.Step{Text: "Bye."})
+	w := newWorld(t, s.Env()...)
+	k := w.sit()
+	k.sees("help.")
+	k.press("/plan\r")
+	k.sees("nothing is changed until you approve a plan")
+	k.press("write it\r")
+	k.sees("Carry out this plan?")
+	k.shows("1. Write a.txt.")
+	k.answers("n")
+	k.sees("Why not?")
+	k.press("twice, please\r")
+	k.sees("Carry out this plan?")
+	k.shows("1. Write a.txt twice.")
+	k.answers("e")
+	k.sees("Done.")
+	k.press("thanks\r")
+	k.sees("Bye.")
+	k.leaves()
+	q := s.Requests()
+	var told []string
+	for _, r := range q[4].Results() {
+		told = append(told, r.Text)
+	}
+	all := strings.Join(told, "\n")
+	for _, want := range []string{"the mode is plan", "twice, please", "The user approved the plan", `"success":true`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the model was not told %q in %s", want, all)
+		}
+	}
+	offered := func(n int) bool { return strings.Contains(string(q[n].Body), `"name":"propose_plan"`) }
+	if !offered(0) || !strings.Contains(q[0].Prompt(), "The user wants a plan first") {
+		t.Errorf("the first request does not tell of the plan: %.1000s", q[0].Prompt())
+	}
+	if text, err := os.ReadFile(filepath.Join(w.project, "a.txt")); err != nil || string(text) != "two\n" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}

@@ -170,7 +170,7 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	f.StringVar(&o.Input, "input-format", "text", "`FORMAT` of stdin: text, or json for lines with prompts, stops and answers; json prints as --stream --json")
 	f.StringVar(&g.Effort, "effort", "", "how much the model thinks: `EFFORT` is low, medium, high or another that the model has")
 	f.BoolVar(&g.NoContext, "no-context", false, "without AGENTS.md and CLAUDE.md, the date and the status of git")
-	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
+	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, plan, read-only or all")
 	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
 	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")
 	f.BoolVar(&g.AllowBash, "allow-bash", false, "let the model run shell commands without asking, even as you, outside the sandbox")
@@ -393,6 +393,7 @@ func modeCompletions() []cobra.Completion {
 	return []cobra.Completion{
 		cobra.CompletionWithDesc("ask", "ask before each change and each command outside a sandbox"),
 		cobra.CompletionWithDesc("accept-edits", "change files of the project without a question"),
+		cobra.CompletionWithDesc("plan", "change nothing before you approve a plan"),
 		cobra.CompletionWithDesc("read-only", "change and run nothing"),
 		cobra.CompletionWithDesc("all", "ask nothing, in the sandbox"),
 	}

@@ -128,7 +128,7 @@ type Agent struct {
 	Notify    bool          // notify
 	Effort    string        // effort: one of the model's; "" means that its provider chooses
 	Blocks    []string      // promptBlocks: never nil
-	Mode      string        // mode: all, accept-edits, ask, read-only
+	Mode      string        // mode: all, accept-edits, ask, plan, read-only
 
 	BashSandbox         string   // bashSandbox: off, auto, required
 	BashNetwork         []string // bashNetwork: hosts, or "all"

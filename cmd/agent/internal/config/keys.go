@@ -273,9 +273,9 @@ var keys = []*key{
 		about: "How many tokens an answer of the model may have. 0 means as many as the [model](models.md) can give; of a model of Anthropic that is not known, 8192."},
 	{name: "effort", section: agentSection, kind: word, project: never,
 		about: "How much the model thinks before it answers, as `--effort`: `low`, `medium`, `high` or another that the [model](models.md) has. By default its provider chooses."},
-	{name: "mode", section: agentSection, kind: choice, project: tighten, values: []string{"all", "accept-edits", "ask", "read-only"}, initial: "ask",
+	{name: "mode", section: agentSection, kind: choice, project: tighten, values: []string{"all", "accept-edits", "ask", "plan", "read-only"}, initial: "ask",
 		about: "What the agent's own tools may do that no rule names: see [permissions](agent.md).",
-		means: []string{"everything, without a question; only while commands run in a sandbox, or with `--without-sandbox`", "change files of the project without a question, and show each change; otherwise as `ask`", "ask before each change of a file and each command outside a sandbox", "read; they change and run nothing"}},
+		means: []string{"everything, without a question; only while commands run in a sandbox, or with `--without-sandbox`", "change files of the project without a question, and show each change; otherwise as `ask`", "ask before each change of a file and each command outside a sandbox", "read, and run commands that change no file, until you approve a plan", "read; they change and run nothing"}},
 
 	{name: "permissions.allow", local: "allow", section: permissionsSection, kind: rules, project: never, env: "AGENT_PERMISSIONS_ALLOW",
 		about: "Rules about calls that need no question, such as `Bash(go test:*)` or `Edit(docs/**)`; the answer \"always\" adds one, or keeps it for one project (`agent permissions`). All sources add to the list."},

@@ -46,10 +46,9 @@ func (t *talk) backCommand(ctx context.Context, args string) (string, error) {
 	}
 	news, files := "What was done to files since then was not taken back.", "files stay as they are, and /undo takes back what the last prompt changed in them"
 	if took != "" {
-		news, files = t.w.undone, "the files, too"
-		t.w.undone = ""
+		news, files = "", "the files, too" // offerUndo told the model
 	}
-	t.w.keep.news = disclose.Join(t.w.keep.news, "The user went back to here. "+news)
+	t.w.pending = disclose.Join(strings.TrimSpace("The user went back to here. "+news), t.w.pending)
 	return strings.TrimPrefix(took+fmt.Sprintf("\nback to before %q; %s", prompt, files), "\n"), nil
 }
 
@@ -98,11 +97,11 @@ func (t *talk) offerUndo(ctx context.Context, since int) (string, error) {
 	if err != nil || answer != "y" {
 		return "", err
 	}
-	var lines, told []string
+	var lines []string
 	for _, turn := range turns {
 		done, err := app.TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
-		lines, told = append(lines, app.UndoLines(turn, done)...), append(told, undoneText(done))
-		if t.w.undone = disclose.Join(told...); err != nil {
+		t.w.tell(undoneText(done))
+		if lines = append(lines, app.UndoLines(turn, done)...); err != nil {
 			return strings.Join(lines, "\n"), err
 		}
 	}

@@ -116,6 +116,10 @@ func (t *talk) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.St
 				}
 			}
 		}
+		if command, outside, ok := shellCommand(prompt); ok && t.w.approver != nil {
+			t.shell(ctx, command, outside, yield)
+			return
+		}
 		before := len(t.w.conversation.Messages())
 		t.lookAtBranch()
 		defer t.lookAtBranch()
@@ -171,7 +175,8 @@ func (t *talk) commands() []chat.Command {
 		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
 		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded or not.", Run: t.whyCommand, Complete: t.completeSkills},
 		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "List the models that can be reached, or switch to one.", Run: t.modelCommand, Complete: completeModels},
-		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, read-only, all.", Run: t.modeCommand, Complete: completeModes},
+		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, plan, read-only, all.", Run: t.modeCommand, Complete: completeModes},
+		{Name: "plan", Help: "Change nothing before you approve a plan of the model, like /mode plan.", Run: t.planCommand},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
 		{Name: "back", Usage: "[N]", Help: "Go back to an earlier prompt that you choose, or to before the last N.", Run: t.backCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},

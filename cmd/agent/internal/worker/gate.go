@@ -104,7 +104,7 @@ func (g *gate) add(rule permit.Rule) error {
 	return err
 }
 
-func (g *gate) decide(_ context.Context, c *permit.Call) permit.Decision {
+func (g *gate) decide(ctx context.Context, c *permit.Call) permit.Decision {
 	if err := g.s.Settings.Policy().Err(); err != nil {
 		return permit.Decision{Verdict: permit.Denied, Reason: err.Error()}
 	}
@@ -113,5 +113,9 @@ func (g *gate) decide(_ context.Context, c *permit.Call) permit.Decision {
 			return permit.Decision{Verdict: permit.Denied, Reason: "no command runs outside the sandbox: " + d.Why}
 		}
 	}
-	return g.current().Decide(c)
+	p := g.current()
+	if isTyped(ctx) {
+		p = p.WithMode(permit.Ask) // the mode is about what the model does
+	}
+	return p.Decide(c)
 }

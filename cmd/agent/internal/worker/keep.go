@@ -29,7 +29,6 @@ type keeper struct {
 
 	allowed []saved.Approval // by the user, before the conversation continued
 	said    []string         // for the user, when it continues
-	news    string           // for the model, in the next turn
 	state   []byte           // of the session, as it is on the disk
 	todo    []byte           // as it is on the disk
 	prefix  bool             // what each request begins with is on the disk
@@ -251,7 +250,7 @@ func (w *worker) resume(ctx context.Context, o *agent.Options) {
 		o.Offered = w.offered(c.Prefix.Tools)
 		news = append(news, w.changed(c.Prefix.Sources)...)
 	}
-	w.keep.news = strings.Join(news, "\n")
+	w.tell(strings.Join(news, "\n"))
 }
 
 // called reports whether a conversation has such a call.

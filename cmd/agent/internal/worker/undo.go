@@ -116,7 +116,7 @@ func (t *talk) undoCommand(ctx context.Context, args string) (string, error) {
 		return "", err
 	}
 	files, err := app.TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
-	t.w.undone = undoneText(files)
+	t.w.tell(undoneText(files))
 	if err != nil {
 		return "", err
 	}

@@ -75,9 +75,10 @@ type worker struct {
 
 	conversation *agent.Conversation
 	keep         *keeper   // writes the conversation
-	undone       string    // text of the next turn about changes that the user took back
+	pending      string    // text of the next turn about what the user did since the last one
 	invoked      string    // text of the next turn about a skill that the user activated
 	attached     string    // text of the next turn from MCP servers, as the user asked
+	shells       int       // commands that the user typed
 	byUser       *llm.Call // the call that is shown for that activation; no model made it
 }
 
@@ -254,9 +255,12 @@ func retryOptions(cfg *config.Config, now func() time.Time) *llm.RetryOptions {
 // more returns the function that offers the tools of active skills' toolsets to the model of a conversation with these tools.
 func (w *worker) more(kit *skilltool.Kit, set *tool.Set) func(context.Context) []tool.Tool {
 	return func(ctx context.Context) []tool.Tool {
-		return append(w.gate.guard(kit.More(ctx, set)), w.servers.more(ctx, set, w.sayServers)...)
+		return append(w.gate.guard(kit.More(ctx, set)), append(w.planTools(), w.servers.more(ctx, set, w.sayServers)...)...)
 	}
 }
+
+// tell keeps a text about what the user did for the next turn.
+func (w *worker) tell(text string) { w.pending = disclose.Join(w.pending, text) }
 
 // identity returns for whom the steps of the conversation are taken.
 func (w *worker) identity() trace.Identity {
@@ -280,8 +284,8 @@ func (w *worker) turn(ctx context.Context, prompt string) string {
 		start = w.start(ctx)
 		w.started = disclose.Tokens(start)
 	}
-	news, invoked := disclose.Join(start, w.keep.news, w.news(ctx), w.contextNews(), w.undone, disclose.Join(w.jobs.Ended(false)...)), disclose.Join(w.invoked, w.attached)
-	w.invoked, w.attached, w.undone, w.keep.news = "", "", "", ""
+	news, invoked := disclose.Join(start, w.pending, w.news(ctx), w.contextNews(), disclose.Join(w.jobs.Ended(false)...)), disclose.Join(w.invoked, w.attached)
+	w.invoked, w.attached, w.pending = "", "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
 		return disclose.Join(news, invoked)
