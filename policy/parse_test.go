@@ -67,7 +67,7 @@ func TestWrong(t *testing.T) {
 		"permissions: {allow: [Bash]}":         `unknown key "permissions.allow"`,
 		"mode: ask\nmode: all":                 "line 2, column 1: mode is there twice",
 		"grants: {never: []}\ngrants: {}":      "grants is there twice",
-		"mode: aks":                            `invalid mode "aks": use one of: all, accept-edits, ask, read-only`,
+		"mode: aks":                            `invalid mode "aks": use one of: all, accept-edits, ask, plan, read-only`,
 		"mode: [ask]":                          "mode must be a text here, not a list",
 		"mode:":                                "mode has no value",
 		"mode: ''":                             "mode has an empty text",
