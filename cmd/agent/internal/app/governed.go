@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/agent-base/agent-base/agent/permit"
@@ -41,27 +39,6 @@ func (s *Services) Governed() error {
 	}
 	if g.Sandbox != "" {
 		return p.Sandbox(g.Sandbox).Refuse("--sandbox %s is refused", g.Sandbox)
-	}
-	return nil
-}
-
-// explainPolicy explains what the organisation's policy refuses; nil for another error.
-func explainPolicy(err error) *Failure {
-	if refused, ok := errors.AsType[*policy.Refusal](err); ok {
-		f := &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy show has all of it"}
-		if refused.Contact != "" {
-			f.Hint = fmt.Sprintf("ask %s; %s", refused.Contact, f.Hint)
-		}
-		return f
-	}
-	if closed, ok := errors.AsType[*policy.ClosedError](err); ok {
-		if errors.Is(err, policy.ErrNotFetched) {
-			return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy fetch gets it"}
-		}
-		if errors.Is(err, policy.ErrChanged) {
-			return &Failure{Exit: ExitDenied, Code: "policy", Err: err}
-		}
-		return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "only an administrator can correct it; to see what is wrong: agent policy check " + closed.File}
 	}
 	return nil
 }

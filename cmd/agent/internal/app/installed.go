@@ -2,23 +2,13 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
-	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
-	"github.com/agent-base/agent-base/install"
-	"github.com/agent-base/agent-base/install/fetch"
-	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
-	"github.com/agent-base/agent-base/internal/store"
-	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -71,61 +61,6 @@ func (p *Packages) warnSpace() {
 	if space, err := p.store().Space(0); err == nil && space.Low {
 		p.out.Warn(fmt.Sprintf("only %d MB are free on the disk of %s", space.Free>>20, p.settings.Config().PluginsDir))
 	}
-}
-
-// MakeRoom says what to do about a full disk.
-const MakeRoom = "agent doctor --gc deletes what can be made again; agent skill remove NAME works, too"
-
-// IsFull reports whether an error says that a disk is full, or what the user may have of it.
-func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
-
-// explainInstall explains the errors about installed skills, nil for others.
-func explainInstall(err error) *Failure {
-	var changed *install.IntegrityError
-	var choice *install.ChoiceError
-	var breaking *install.BreakingError
-	var full *install.SpaceError
-	switch {
-	case errors.Is(err, registry.ErrNotInstalled):
-		return &Failure{Exit: ExitNotFound, Code: "not_installed", Hint: "agent skill manage list shows what is installed", Err: err}
-	case errors.Is(err, registry.ErrCorrupt):
-		return &Failure{Exit: ExitIntegrity, Code: "registry_damaged", Hint: "agent skill repair makes a new list from the skills on the disk", Err: err}
-	case errors.Is(err, lock.ErrMerge):
-		return &Failure{Exit: ExitConflict, Code: "conflict", Hint: "agent skill lock --fix puts both sides together", Err: err}
-	case errors.Is(err, registry.ErrLocked), errors.Is(err, store.ErrLocked):
-		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is installing or removing; try again", Err: err}
-	case errors.Is(err, install.ErrChanged):
-		return &Failure{Exit: ExitConflict, Code: "conflict", Hint: "try again", Err: err}
-	case errors.Is(err, install.ErrNoPrevious):
-		return &Failure{Exit: ExitNotFound, Code: "no_previous", Err: err}
-	case errors.Is(err, install.ErrNoPlace):
-		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
-	case errors.Is(err, install.ErrTooMany):
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "--path FOLDER takes the skills of one folder", Err: err}
-	case errors.Is(err, oci.ErrNotFound):
-		return &Failure{Exit: ExitNotFound, Code: "not_found", Hint: "check the repository and the tag", Err: err}
-	case errors.Is(err, oci.ErrDigest):
-		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: "the registry is damaged or hostile: nothing was installed", Err: err}
-	case errors.Is(err, install.ErrElsewhere):
-		return &Failure{Exit: ExitNotFound, Code: "elsewhere", Err: err}
-	case errors.As(err, &changed):
-		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: cure.Repair(filepath.Base(changed.Path)) + " puts it right", Err: err}
-	case errors.As(err, &choice):
-		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
-	case errors.As(err, &breaking):
-		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
-	case errors.As(err, &full), IsFull(err):
-		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
-	case errors.Is(err, fetch.ErrAmbiguous):
-		return &Failure{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
-	case errors.Is(err, fetch.ErrNetwork), errors.Is(err, oci.ErrNetwork):
-		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
-	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
-	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
-	}
-	return nil
 }
 
 // Digests returns the contents of a skill that are or were installed.

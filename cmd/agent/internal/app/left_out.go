@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -19,7 +20,7 @@ func LeftOut(cat *skill.Catalog) []manifest.Problem {
 	out := []manifest.Problem{}
 	for _, p := range cat.Notes() {
 		if OfNoSkill(p) {
-			out = append(out, Advised(p))
+			out = append(out, cure.Advised(p))
 		}
 	}
 	return out
@@ -74,4 +75,37 @@ func LeftName(p manifest.Problem) string {
 		file = path.Dir(file)
 	}
 	return path.Base(file)
+}
+
+// WarnLeftOut prints to stderr how much was left out of the catalogue, below the answer.
+func WarnLeftOut(p *Printer, cat *skill.Catalog) {
+	what := "%d skills, links or folders were"
+	n := len(LeftOut(cat))
+	switch n {
+	case 0:
+		return
+	case 1:
+		what = "%d skill, link or folder was"
+	}
+	if p.Flush() == nil {
+		p.Warn(fmt.Sprintf(what+" left out; \"agent skill list --all\" lists them", n))
+	}
+}
+
+// NameAlike is the code of the problem that a skill's name looks like that of another one.
+const NameAlike = "name-alike"
+
+// WarnAlike warns about the skills whose names look like those of others. Commands that list or check skills do that; those that ask about
+// one skill name what it looks like, and the others are silent.
+func WarnAlike(p *Printer, cat *skill.Catalog) {
+	for _, problem := range cat.Notes() {
+		if problem.Code == NameAlike {
+			p.WarnProblem(cure.Advised(problem))
+		}
+	}
+}
+
+// IsActive reports whether a skill can be used in this run, at least by a person.
+func IsActive(e skill.Entry) bool {
+	return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -73,7 +72,7 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	}
 	for _, p := range cat.Notes() {
 		if Spoken(p.Code) {
-			l.out.WarnProblem(Advised(p))
+			l.out.WarnProblem(cure.Advised(p))
 		}
 	}
 	return cat, nil
@@ -194,39 +193,6 @@ func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
 		return nil, err
 	}
 	return e.Load(ctx)
-}
-
-// CureLink says what to do about an installed link whose folder is gone.
-func CureLink(name string) string {
-	return "put the folder back, or agent skill remove " + manifest.Canonical(name)
-}
-
-// Advised returns a problem of the catalogue or the settings whose cure is what to type.
-func Advised(p manifest.Problem) manifest.Problem {
-	switch p.Code {
-	case "config-trust":
-		p.Cure = fmt.Sprintf("run %q or %q", cure.Trust("NAME"), cure.TrustRoot("DIR"))
-	case "skill-untrusted":
-		p.Cure = cure.Trust(p.Skill)
-	case "skills-none-trusted":
-		p.Message = "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted"
-		p.Cure = cure.Trust("NAME")
-	case "skills-untrusted-loaded":
-		p.Cure = "use AGENT_SKILLS=all, or trust single skills: " + cure.Trust("NAME")
-	case "registry-damaged":
-		p.Cure = "agent skill repair"
-	case "installed-missing":
-		p.Cure = cure.Repair(manifest.Canonical(p.Skill))
-	case "linked-missing":
-		p.Cure = CureLink(p.Skill)
-	case "link-skipped":
-		if strings.Contains(p.Message, " leads out of ") {
-			p.Cure = "replace the link by the folder itself, or name the folder that it leads into in your settings: symlinks: allow-list and symlinkRoots"
-		}
-	case "skill-unknown":
-		p.Cure = cmp.Or(p.Cure, "agent skill list --all")
-	}
-	return p
 }
 
 // Spoken reports whether every command prints problems with a code: those about the selection or about a whole source.

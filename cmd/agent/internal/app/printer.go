@@ -12,11 +12,20 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
+// OutFlags are the flags that say how is printed, and those that commands in the output repeat.
+type OutFlags struct {
+	Quiet     bool
+	Verbose   bool
+	LogFormat string
+	SkillsDir []string
+	Project   string
+}
+
 // Printer prints what a command answers, as text or JSON, and its warnings and progress. With --quiet it prints no
 // warnings and no progress.
 type Printer struct {
 	*ui.Streams
-	flags *Flags
+	flags *OutFlags
 
 	mu    sync.Mutex
 	say   func(string) // shows what is done now; nil unless Busy shows something
@@ -25,7 +34,7 @@ type Printer struct {
 }
 
 // NewPrinter returns a Printer over streams.
-func NewPrinter(streams *ui.Streams, flags *Flags) *Printer {
+func NewPrinter(streams *ui.Streams, flags *OutFlags) *Printer {
 	return &Printer{Streams: streams, flags: flags}
 }
 
@@ -194,34 +203,6 @@ func (p *Printer) Facts(lines [][2]string) {
 	}
 }
 
-// LeftOut prints to stderr how much was left out of the catalogue, below the answer.
-func (p *Printer) LeftOut(cat *skill.Catalog) {
-	what := "%d skills, links or folders were"
-	n := len(LeftOut(cat))
-	switch n {
-	case 0:
-		return
-	case 1:
-		what = "%d skill, link or folder was"
-	}
-	if p.Flush() == nil {
-		p.Warn(fmt.Sprintf(what+" left out; \"agent skill list --all\" lists them", n))
-	}
-}
-
-// NameAlike is the code of the problem that a skill's name looks like that of another one.
-const NameAlike = "name-alike"
-
-// Alike warns about the skills whose names look like those of others. Commands that list or check skills do that; those that ask about
-// one skill name what it looks like, and the others are silent.
-func (p *Printer) Alike(cat *skill.Catalog) {
-	for _, problem := range cat.Notes() {
-		if problem.Code == NameAlike {
-			p.WarnProblem(Advised(problem))
-		}
-	}
-}
-
 // Tracer returns the tracer that logs the engine's events to stderr with --verbose, and otherwise nil. The text handler
 // quotes control characters; the JSON handler leaves some of them, and writes a whole line at once.
 func (p *Printer) Tracer() trace.Tracer {
@@ -241,12 +222,4 @@ func (p *Printer) Logger() *slog.Logger {
 		return slog.New(slog.NewJSONHandler(shown{p.Err}, o))
 	}
 	return slog.New(slog.NewTextHandler(p.Err, o))
-}
-
-func checkLogFormat(format string) error {
-	switch format {
-	case "text", "json":
-		return nil
-	}
-	return Usage(fmt.Errorf("unknown log format %q", format), "use text or json")
 }

@@ -8,16 +8,12 @@ import (
 
 // Flags are the flags of every command. They are parsed before a command runs, and not changed after that.
 type Flags struct {
-	Profile   string
-	Strict    bool
-	SkillsDir []string
-	Project   string
-	Quiet     bool
-	Verbose   bool
-	LogFormat string
-	NoColor   bool
-	Sandbox   string        // off, auto or required; "" when it was not given
-	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
+	OutFlags
+	Profile string
+	Strict  bool
+	NoColor bool
+	Sandbox string        // off, auto or required; "" when it was not given
+	Timeout time.Duration // of the commands that run a script; 0 when it was not given
 
 	Tenant string // for whom, as the table serve.tenants says; "" for the setting tenant
 
@@ -51,7 +47,7 @@ type Services struct {
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
 func New(sys *System, flags *Flags, streams *ui.Streams) *Services {
-	s := &Services{Sys: sys, Flags: flags, Out: NewPrinter(streams, flags)}
+	s := &Services{Sys: sys, Flags: flags, Out: NewPrinter(streams, &flags.OutFlags)}
 	s.Settings = &Settings{sys: sys, flags: flags}
 	s.Observe = &Observers{recorders: newRecorders(sys, s.Settings), out: s.Out}
 	s.Trust = &Trust{sys: sys, settings: s.Settings, observe: s.Observe}
@@ -71,7 +67,7 @@ func (s *Services) Begin() error {
 // To returns the same services printing to other streams. Settings and approvals are shared.
 func (s *Services) To(streams *ui.Streams) *Services {
 	other := *s
-	other.Out = NewPrinter(streams, s.Flags)
+	other.Out = NewPrinter(streams, &s.Flags.OutFlags)
 	other.connect()
 	return &other
 }
@@ -94,7 +90,7 @@ func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
 	if dir != "" {
 		sys.Dir = dir
 	}
-	other.Sys, other.Flags, other.Out = &sys, flags, NewPrinter(streams, flags)
+	other.Sys, other.Flags, other.Out = &sys, flags, NewPrinter(streams, &flags.OutFlags)
 	other.Settings = &Settings{sys: other.Sys, flags: flags}
 	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
 	other.Trust.own.Store(s.Trust.own.Load())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/near"
@@ -62,7 +63,7 @@ func (s *Settings) read() {
 	s.once.Do(func() {
 		s.config, s.problems = config.Load(s.options())
 		for i, p := range s.problems {
-			s.problems[i] = Advised(p)
+			s.problems[i] = cure.Advised(p)
 		}
 		if home := s.sys.Getenv("HOME"); home != "" && !filepath.IsAbs(home) {
 			s.problems = slices.Insert(s.problems, 0, manifest.Problem{Code: "config-value", Severity: manifest.SeverityError, File: "HOME",
@@ -152,9 +153,6 @@ func (s *Settings) NeedHome() error {
 	}
 	return &Failure{Exit: ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("no home directory to write to")}
 }
-
-// OtherHome says what to do if the home cannot be written.
-const OtherHome = "export AGENT_HOME=DIR, a folder that can be written"
 
 // NeedRoom is NeedHome for a file that is about to be written to a folder of the home; "" is the home itself.
 func (s *Settings) NeedRoom(folder string) error {
@@ -365,4 +363,12 @@ func Origins(all []config.Origin) string {
 		names[i] = o.String()
 	}
 	return strings.Join(names, ", ")
+}
+
+func checkLogFormat(format string) error {
+	switch format {
+	case "text", "json":
+		return nil
+	}
+	return Usage(fmt.Errorf("unknown log format %q", format), "use text or json")
 }

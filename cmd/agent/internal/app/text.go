@@ -8,7 +8,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -42,7 +41,7 @@ var aboutSkill = lazyregexp.New(`\bagent (skill (?:trust|untrust|grant|revoke|pr
 
 // typed returns a text with the flags that choose skills in each of its commands about one skill. Without them the command
 // would not find a skill that only --skills-dir names.
-func (f *Flags) typed(text string) string {
+func (f *OutFlags) typed(text string) string {
 	places := f.places()
 	if places == "" {
 		return text
@@ -53,7 +52,7 @@ func (f *Flags) typed(text string) string {
 }
 
 // places returns the flags that choose skills, each after a space.
-func (f *Flags) places() string {
+func (f *OutFlags) places() string {
 	var b strings.Builder
 	for _, dir := range f.SkillsDir {
 		b.WriteString(" --skills-dir " + cure.Word(dir))
@@ -62,20 +61,6 @@ func (f *Flags) places() string {
 		b.WriteString(" --project " + cure.Word(f.Project))
 	}
 	return b.String()
-}
-
-// RunCommand returns the command that runs a script of a skill.
-func RunCommand(skillName, scriptName string, args []string) string {
-	line := "agent script run " + cure.Word(skillName) + " " + cure.Word(scriptName) + " --"
-	for _, arg := range args {
-		line += " " + cure.Word(arg)
-	}
-	return line
-}
-
-// IsActive reports whether a skill can be used in this run, at least by a person.
-func IsActive(e skill.Entry) bool {
-	return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 }
 
 // OrDash returns s, or a dash if s is empty.

@@ -100,7 +100,7 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 		err = o.out.JSON(map[string]any{"skills": lines, "sandbox": state, "ok": exit == app.ExitOK})
 	} else {
 		o.print(lines)
-		o.out.LeftOut(cat)
+		app.WarnLeftOut(o.out, cat)
 		o.out.Printf("\nSandbox: %s\n", state.Text())
 	}
 	if err != nil || exit == app.ExitOK {

@@ -217,7 +217,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.Problems = append(append([]manifest.Problem{}, problems...), o.skills.Unknown(cat)...)
 	for _, p := range cat.Problems() {
 		if p.Code != "skill-unknown" { // told as an error of the settings already
-			d.Problems = append(d.Problems, app.Advised(p))
+			d.Problems = append(d.Problems, cure.Advised(p))
 		}
 	}
 	d.Problems = append(d.Problems, o.packages.Unfulfilled(ctx)...)

@@ -181,7 +181,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 // scriptHint returns what a person can do about a failed call: the nearest name, or where to look.
 func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
-	var failure *script.Error
+	var ofScript *script.Error
 	e, err := app.Find(cat, skillName)
 	switch hint := settings.Cures().Of(failed, skillName).Hint(); {
 	case err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil:
@@ -192,11 +192,11 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 		return "--text runs the script without --json"
 	case app.IsFull(failed):
 		return app.MakeRoom
-	case !errors.As(failed, &failure):
+	case !errors.As(failed, &ofScript):
 		return ""
-	case failure.Code == script.ParseError:
+	case ofScript.Code == script.ParseError:
 		return "--text prints the script's output unchanged"
-	case failure.Code != script.NotFound && failure.Code != script.InvalidName:
+	case ofScript.Code != script.NotFound && ofScript.Code != script.InvalidName:
 		return ""
 	}
 	var missing *skill.NotFoundError
@@ -211,8 +211,8 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 	case e.State() != skill.StateEnabled:
 		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), cure.Enable(e))
 	}
-	if failure.Suggest != "" {
-		return fmt.Sprintf("did you mean %q?", failure.Suggest)
+	if ofScript.Suggest != "" {
+		return fmt.Sprintf("did you mean %q?", ofScript.Suggest)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
 }

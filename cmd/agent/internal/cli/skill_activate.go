@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -65,7 +66,7 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 	}
 	if o.shell {
 		how.Show.Instructions.Command = func(skillName, scriptName string, args []string) string {
-			return o.out.Typed(app.RunCommand(skillName, scriptName, args))
+			return o.out.Typed(cure.Run(skillName, scriptName, args))
 		}
 	}
 	begun := time.Now()

@@ -124,7 +124,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	o.out.Alike(l.cat)
+	app.WarnAlike(o.out, l.cat)
 	skills := func(yield func(skill.Entry) bool) {
 		for e := range chosen(l.cat, o.all) {
 			if (o.all || l.changed[e] == nil) && !yield(e) {
@@ -164,7 +164,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	mentionUnreadText(o.out, l.cat)
 	l.mentionRest()
-	o.out.LeftOut(l.cat)
+	app.WarnLeftOut(o.out, l.cat)
 	o.mentionUnread(l.cat)
 	return nil
 }

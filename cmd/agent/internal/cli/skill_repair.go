@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/install"
 )
 
@@ -98,7 +99,7 @@ func (o *compareOptions) printRepaired(list []repaired) error {
 			}
 		case r.Error != "" && r.linked:
 			o.out.Warn(fmt.Sprintf("%s (%s): it is a link to a folder", r.Name, r.Condition))
-			o.out.Hint(app.CureLink(r.Name))
+			o.out.Hint(cure.Link(r.Name))
 		case r.Error != "":
 			o.out.Warn(fmt.Sprintf("%s (%s): %s", r.Name, r.Condition, r.Error))
 			hint := "agent skill update " + r.canonical + " installs what the source has now"

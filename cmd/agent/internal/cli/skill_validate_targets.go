@@ -40,7 +40,7 @@ func (o *validateOptions) named(ctx context.Context, name string) (string, bool)
 	if err != nil {
 		return "", false
 	}
-	o.out.Alike(cat)
+	app.WarnAlike(o.out, cat)
 	e, err := cat.Lookup(name)
 	if err != nil {
 		return "", false

@@ -112,7 +112,7 @@ func runVerify(ctx context.Context, o *compareOptions) error {
 		o.out.Remark(cure.Repair(bad...) + " puts the installed content back, and keeps what is there now")
 	}
 	for _, name := range links {
-		o.out.Remark(app.CureLink(name))
+		o.out.Remark(cure.Link(name))
 	}
 	return app.Silent(app.ExitIntegrity)
 }

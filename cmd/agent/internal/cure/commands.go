@@ -70,6 +70,15 @@ func Prepare(name string, packages want.Set) string {
 	return command
 }
 
+// Run returns the command that runs a script of a skill.
+func Run(skillName, scriptName string, args []string) string {
+	line := "agent script run " + Word(skillName) + " " + Word(scriptName) + " --"
+	for _, arg := range args {
+		line += " " + Word(arg)
+	}
+	return line
+}
+
 // Trust is the command that approves the present content of a skill.
 func Trust(name string) string { return "agent skill trust " + name }
 

@@ -24,7 +24,7 @@ func TestSayLocal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			streams, _, out, errs := ui.Test()
-			sayLocal(app.NewPrinter(streams, &app.Flags{Quiet: c.quiet}), c.found)
+			sayLocal(app.NewPrinter(streams, &app.OutFlags{Quiet: c.quiet}), c.found)
 			if got := errs.String(); !strings.Contains(got, c.want) || (c.want == "") != (got == "") || out.Len() > 0 {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
