@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -30,7 +32,7 @@ type Consent struct {
 	trust    *Trust
 	grants   *Grants
 	tools    *Toolkit
-	out      *Printer
+	out      *output.Printer
 	approver *TerminalApprover
 	scanner  *Scanner
 	project  bool // what the project accepts is heeded, too
@@ -355,7 +357,7 @@ func unchanged(s *skill.Skill, sum *dirhash.Sum) error {
 	if hashed(s, sum.Files) == hex.EncodeToString(text[:]) {
 		return nil
 	}
-	return &Failure{Exit: ExitDenied, Code: "skill_changed", Hint: "try again; if it happens again, find out what writes to its folder", Err: fmt.Errorf("skill %q changed while it was read, so it was not approved", s.Canonical())}
+	return &failure.Error{Exit: failure.ExitDenied, Code: "skill_changed", Hint: "try again; if it happens again, find out what writes to its folder", Err: fmt.Errorf("skill %q changed while it was read, so it was not approved", s.Canonical())}
 }
 
 // hashed returns the hash of the manifest among files, or "" if there is none. It follows a manifest that is a link, within
@@ -385,7 +387,7 @@ func undigested(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q cannot be approved, because its files cannot be hashed: %w", name, err),
+	return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q cannot be approved, because its files cannot be hashed: %w", name, err),
 		Hint: "fix that first: a skill has files and folders only, and links that stay inside it"}
 }
 

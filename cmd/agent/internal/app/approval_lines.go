@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
@@ -106,12 +107,12 @@ func news(item string) int {
 // contentLine counts the files.
 func (p *Proposal) contentLine() string {
 	if p.before == nil {
-		return "  " + Count(len(p.approval.Files), "file") + neverApproved + ":"
+		return "  " + output.Count(len(p.approval.Files), "file") + neverApproved + ":"
 	}
 	if p.renewal != nil && !p.approvedBefore {
-		return "  changed since the installed version, which was never approved: " + Count(len(p.changes), "file")
+		return "  changed since the installed version, which was never approved: " + output.Count(len(p.changes), "file")
 	}
-	return fmt.Sprintf("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), Count(len(p.changes), "file"))
+	return fmt.Sprintf("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), output.Count(len(p.changes), "file"))
 }
 
 // nonEmpty returns a text as a list, which is empty for "".
@@ -127,7 +128,7 @@ func (p *Proposal) homeLines() []string {
 	if p.home == nil || p.before == nil || len(p.changes) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("  its home has %s of the former content; clear-home empties it", Count(p.home.Files, "file"))}
+	return []string{fmt.Sprintf("  its home has %s of the former content; clear-home empties it", output.Count(p.home.Files, "file"))}
 }
 
 // proposed is a file that an approval is about.
@@ -145,7 +146,7 @@ func (p *Proposal) files() []proposed {
 	out := []proposed{}
 	if p.before == nil {
 		for _, f := range p.approval.Files {
-			out = append(out, proposed{f.Path, fmt.Sprintf("%s (%s)", f.Path, Count(int(p.sizes[f.Path]), "byte")), mayRun(f.Path) || f.Link})
+			out = append(out, proposed{f.Path, fmt.Sprintf("%s (%s)", f.Path, output.Count(int(p.sizes[f.Path]), "byte")), mayRun(f.Path) || f.Link})
 		}
 		return out
 	}
@@ -181,10 +182,10 @@ func fileLines(files []proposed) []string {
 			break
 		}
 		left -= folders[top]
-		lines = append(lines, fmt.Sprintf("    and %s in %s/", Count(folders[top], "file"), top))
+		lines = append(lines, fmt.Sprintf("    and %s in %s/", output.Count(folders[top], "file"), top))
 	}
 	if left > 0 {
-		lines = append(lines, fmt.Sprintf("    and %s elsewhere", Count(left, "file")))
+		lines = append(lines, fmt.Sprintf("    and %s elsewhere", output.Count(left, "file")))
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
@@ -69,7 +70,7 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 		if others == 1 {
 			are = "is"
 		}
-		few(append(runs, fmt.Sprintf("    and %s that %s only read", Count(others, "file"), are)), shortFiles+1, "")
+		few(append(runs, fmt.Sprintf("    and %s that %s only read", output.Count(others, "file"), are)), shortFiles+1, "")
 	default:
 		few(runs, shortFiles, fmt.Sprintf(" that may run, and %d that are only read", others))
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -26,7 +28,7 @@ type TerminalApprover struct {
 }
 
 // newTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
-func newTerminalApprover(out *Printer) *TerminalApprover {
+func newTerminalApprover(out *output.Printer) *TerminalApprover {
 	return &TerminalApprover{there: out.CanAsk, ask: func(ctx context.Context, q *ui.Question) (answer string, err error) {
 		out.Apart(func() {
 			if err = out.Flush(); err == nil {
@@ -50,7 +52,7 @@ func (t *TerminalApprover) There() bool { return t.there() }
 func (t *TerminalApprover) Ask(ctx context.Context, q *Question) (bool, error) {
 	if !t.there() {
 		if q.Nobody != "" {
-			return false, Denied(errors.New(q.Nobody), q.Instead)
+			return false, failure.Denied(errors.New(q.Nobody), q.Instead)
 		}
 		return false, nil
 	}

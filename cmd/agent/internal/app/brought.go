@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/oms"
@@ -75,9 +76,9 @@ func From(e registry.Entry) string {
 	at := ""
 	switch {
 	case e.CommitSHA != "" && e.Kind == source.Git.String():
-		at = "commit " + Short(e.CommitSHA)
+		at = "commit " + output.Short(e.CommitSHA)
 	case e.CommitSHA != "":
-		at = Short(e.CommitSHA)
+		at = output.Short(e.CommitSHA)
 	}
 	switch {
 	case e.Tag != "":
@@ -137,7 +138,7 @@ func (p *Proposal) oneLine() string {
 		asks, kinds = append(asks, g.String()), append(kinds, g.title)
 	}
 	content := strings.TrimSpace(strings.TrimSuffix(p.contentLine(), ":"))
-	name := fmt.Sprintf("  %s [%s] ", p.approval.Name, Short(p.Digest()))
+	name := fmt.Sprintf("  %s [%s] ", p.approval.Name, output.Short(p.Digest()))
 	line := ui.Line(name + strings.Join(slices.Concat(parts, []string{content}, asks), "; "))
 	if ui.Width(line) <= shortColumns {
 		return line

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -104,7 +105,7 @@ func (c *Checked) Outside() []string {
 		}
 	}
 	if more := len(out) - mostOutside; more > 0 {
-		out = append(out[:mostOutside:mostOutside], Count(more, "more file"))
+		out = append(out[:mostOutside:mostOutside], output.Count(more, "more file"))
 	}
 	return out
 }
@@ -133,10 +134,10 @@ func (c *Checked) lines() []string {
 	}
 	var found []string
 	if n := counts[manifest.SeverityError]; n > 0 {
-		found = append(found, Count(n, "error"))
+		found = append(found, output.Count(n, "error"))
 	}
 	if n := counts[manifest.SeverityWarning]; n > 0 {
-		found = append(found, Count(n, "warning"))
+		found = append(found, output.Count(n, "warning"))
 	}
 	lines := []string{checkFound + "the form right"}
 	switch {

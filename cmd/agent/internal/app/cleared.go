@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
@@ -67,7 +69,7 @@ func (p *Proposal) scanLines() []string {
 		out = append(out, fmt.Sprintf("  %s[%s] %s, in %s", f.Severity, f.Rule, f.Message, where))
 	}
 	if p.scanned.unread > 0 {
-		out = append(out, "  the scan could not read all of "+Count(p.scanned.unread, "file"))
+		out = append(out, "  the scan could not read all of "+output.Count(p.scanned.unread, "file"))
 	}
 	return out
 }
@@ -95,7 +97,7 @@ func (c *Consent) Clear(ctx context.Context, source string, ask bool, list ...*P
 			if !ask || !c.approver.There() {
 				return p.refuseFound(c.sys.Now(), source, "it has a finding of severity high, and there is nobody to ask about it")
 			}
-			high = append(high, fmt.Sprintf("  %s [%s]", p.approval.Name, Short(p.approval.Digest)))
+			high = append(high, fmt.Sprintf("  %s [%s]", p.approval.Name, output.Short(p.approval.Digest)))
 			high = append(high, p.scanLines()...)
 		}
 	}
@@ -104,7 +106,7 @@ func (c *Consent) Clear(ctx context.Context, source string, ask bool, list ...*P
 	}
 	answer, err := c.approver.Answer(ctx, &ui.Question{Text: "This is what attacks look like. Go on all the same?", Details: high})
 	if err == nil && answer != "y" {
-		err = Denied(errors.New("not approved because of what the scan found; nothing was changed"), "")
+		err = failure.Denied(errors.New("not approved because of what the scan found; nothing was changed"), "")
 	}
 	return err
 }
@@ -113,5 +115,5 @@ func (c *Consent) Clear(ctx context.Context, source string, ask bool, list ...*P
 func (p *Proposal) refuseFound(now time.Time, source, why string) error {
 	worst := p.scanned.findings[0]
 	hint := fmt.Sprintf("look at it; to take the risk: agent skill scan %s --accept %s --reason TEXT --until %s", source, worst.Rule, now.AddDate(0, 3, 0).Format(time.DateOnly))
-	return Denied(fmt.Errorf("skill %q is refused: %s: [%s] %s, in %s", p.approval.Name, why, worst.Rule, worst.Message, worst.Place.File), hint)
+	return failure.Denied(fmt.Errorf("skill %q is refused: %s: [%s] %s, in %s", p.approval.Name, why, worst.Rule, worst.Message, worst.Place.File), hint)
 }

@@ -7,8 +7,6 @@
 //   - Trust reads and writes what the user approved. Consent says what an approval is about.
 //   - TerminalApprover asks the person. Nothing else asks questions.
 //   - Toolkit makes the tools and the host of scripts. Models finds a model.
-//   - Printer prints answers, JSON, warnings and progress.
-//   - Explain maps every error to an exit code, a code for machines and a hint. No other place does.
 //
 // The package refuses to guess: without a terminal it asks nothing and approves nothing.
 package app

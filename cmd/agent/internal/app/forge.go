@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/source"
@@ -36,7 +37,7 @@ func (p *Packages) tellTokens(f install.Fetcher) install.Fetcher {
 		if secret == "" {
 			return s, err
 		}
-		refused := Explain(err)
+		refused := failure.Explain(err)
 		refused.Err = err
 		refused.Hint = fmt.Sprintf("%s is set and was not sent: AGENT_FORGE_TOKENS=%s, or forgeTokens: [%[2]s] in your settings, sends it to %[3]s", variable, forge.Name, forge.Hosts[0])
 		return s, refused

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
@@ -57,7 +58,7 @@ func TestForgeTokens(t *testing.T) {
 				t.Errorf("got %d tokens", len(got))
 			}
 			_, err = p.tellTokens(refusing).Fetch(t.Context(), &install.Request{Source: ref})
-			f := Explain(err)
+			f := failure.Explain(err)
 			if !errors.Is(err, fetch.ErrRefused) || !strings.HasPrefix(f.Hint, tt.hint) || tt.hint == "" && f.Hint != "" || strings.Contains(f.Hint+f.Error(), secret) {
 				t.Errorf("hint %q, error %v, want %q", f.Hint, err, tt.hint)
 			}

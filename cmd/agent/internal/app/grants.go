@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/policy"
@@ -172,7 +174,7 @@ func changedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) strin
 		parts = append(parts, fmt.Sprintf("%s %s", c.Kind, c.Path))
 	}
 	if more := len(changes) - most; more > 0 {
-		parts = append(parts, Count(more, "other file"))
+		parts = append(parts, output.Count(more, "other file"))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -207,7 +209,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) 
 		begin(t, m)
 		g.add(t, give, m)
 		if !g.remove(t, take, m) {
-			return NotFound(fmt.Errorf("%s has nothing of that to revoke", s.Name()), "agent skill info "+s.Canonical()+" shows what it has")
+			return failure.NotFound(fmt.Errorf("%s has nothing of that to revoke", s.Name()), "agent skill info "+s.Canonical()+" shows what it has")
 		}
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
@@ -35,12 +36,12 @@ func (s *Settings) Usual(given want.Set) (want.Set, error) {
 			}
 			h, err := hostname.Parse(w.Name)
 			if err != nil {
-				return nil, Usage(fmt.Errorf("%q is not the name of a host: %w", w.Name, err), "such as --net api.example.com, or --net all for every host")
+				return nil, failure.Usage(fmt.Errorf("%q is not the name of a host: %w", w.Name, err), "such as --net api.example.com, or --net all for every host")
 			}
 			w.Name = h.String()
 		case w.Kind == want.Socket:
 			if err := w.Check(); err != nil {
-				return nil, Usage(err, "such as --socket "+w.Kind.Sample())
+				return nil, failure.Usage(err, "such as --socket "+w.Kind.Sample())
 			}
 		}
 		out = out.Add(user(w))
@@ -76,7 +77,7 @@ func (s *Settings) Openable(given want.Set) (want.Set, error) {
 			return nil, never(w, d)
 		}
 		if w.Name == want.Here {
-			return nil, Usage(errors.New("a server of tools is not started for a folder"), "name the folder by its path")
+			return nil, failure.Usage(errors.New("a server of tools is not started for a folder"), "name the folder by its path")
 		}
 	}
 	return given, nil
@@ -88,13 +89,13 @@ func never(w want.Want, d policy.Decision) error {
 	case want.Variable:
 		err := script.CheckGrant(w.Name)
 		if errors.Is(err, script.ErrNeverPasses) {
-			return Denied(err, "")
+			return failure.Denied(err, "")
 		}
-		return Usage(err, "such as --env GITHUB_TOKEN; several with commas")
+		return failure.Usage(err, "such as --env GITHUB_TOKEN; several with commas")
 	case want.Write:
-		return Denied(fmt.Errorf("%q cannot be granted to write: %s", w.Name, d.Why), "name the folders that the skill needs, such as --write ~/notes")
+		return failure.Denied(fmt.Errorf("%q cannot be granted to write: %s", w.Name, d.Why), "name the folders that the skill needs, such as --write ~/notes")
 	}
-	return Denied(fmt.Errorf("%q cannot be granted: %s", w.Name, d.Why), "")
+	return failure.Denied(fmt.Errorf("%q cannot be granted: %s", w.Name, d.Why), "")
 }
 
 // refused returns what a manifest declares and nobody gives.

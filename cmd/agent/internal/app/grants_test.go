@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
@@ -16,23 +17,23 @@ func TestGrantable(t *testing.T) { // C65
 	s := &Settings{sys: &System{Dir: "/w", Home: "/home/ada"}}
 	for _, tt := range []struct {
 		given want.Set
-		exit  Exit
+		exit  failure.Exit
 	}{
-		{wants(t, "env:GITHUB_TOKEN, env:OPENAI_API_KEY, host:api.example.com, host:localhost:8080"), ExitOK},
-		{wants(t, "env:KALSHI_*"), ExitOK}, // as the manifest has it
-		{wants(t, "env:OTHER_*"), ExitUsage},
-		{want.New(want.VariableOf("A=b")), ExitUsage},
-		{wants(t, "env:PYTHONPATH"), ExitDenied},
-		{want.New(want.HostOf("*.example.com"), want.HostOf("all"), want.HostOf("*")), ExitOK},
-		{want.New(want.HostOf("*.com")), ExitUsage},
-		{want.New(want.HostOf("a@example.com")), ExitUsage},
-		{want.New(want.HostOf("10.0.0.0/8")), ExitUsage},
-		{want.New(want.HostOf("https://example.com")), ExitUsage},
-		{want.New(want.HostOf("")), ExitUsage},
+		{wants(t, "env:GITHUB_TOKEN, env:OPENAI_API_KEY, host:api.example.com, host:localhost:8080"), failure.ExitOK},
+		{wants(t, "env:KALSHI_*"), failure.ExitOK}, // as the manifest has it
+		{wants(t, "env:OTHER_*"), failure.ExitUsage},
+		{want.New(want.VariableOf("A=b")), failure.ExitUsage},
+		{wants(t, "env:PYTHONPATH"), failure.ExitDenied},
+		{want.New(want.HostOf("*.example.com"), want.HostOf("all"), want.HostOf("*")), failure.ExitOK},
+		{want.New(want.HostOf("*.com")), failure.ExitUsage},
+		{want.New(want.HostOf("a@example.com")), failure.ExitUsage},
+		{want.New(want.HostOf("10.0.0.0/8")), failure.ExitUsage},
+		{want.New(want.HostOf("https://example.com")), failure.ExitUsage},
+		{want.New(want.HostOf("")), failure.ExitUsage},
 	} {
-		got := ExitOK
+		got := failure.ExitOK
 		if _, err := s.Grantable(tt.given, m); err != nil {
-			got = Explain(err).Exit
+			got = failure.Explain(err).Exit
 		}
 		if got != tt.exit {
 			t.Errorf("%s: got %d, want %d", tt.given, got, tt.exit)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
@@ -18,7 +20,7 @@ type Packages struct {
 	settings *Settings
 	skills   *Library
 	verdicts *verdicts
-	out      *Printer
+	out      *output.Printer
 	observe  *Observers
 	foreign  bool // see Foreign
 }
@@ -86,7 +88,7 @@ func (p *Packages) Parse(text string) (source.Ref, error) {
 	ref, err := source.Parse(text, &source.Options{Dir: p.sys.Dir, Home: p.sys.Home})
 	var bad *source.Error
 	if errors.As(err, &bad) {
-		return ref, Usage(err, bad.Cure)
+		return ref, failure.Usage(err, bad.Cure)
 	}
 	return ref, err
 }
@@ -105,5 +107,5 @@ func (p *Packages) progress(at install.Progress) {
 	case at.Done > 0:
 		text += fmt.Sprintf(" %d", at.Done)
 	}
-	p.out.progress(text)
+	p.out.Progress(text)
 }

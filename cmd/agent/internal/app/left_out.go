@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -57,12 +59,12 @@ func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
 	all := LeftOut(cat)
 	for _, p := range all {
 		if manifest.Canonical(LeftName(p)) == manifest.Canonical(name) {
-			return e, NotFound(fmt.Errorf("%w: %s was left out: %s", &skill.NotFoundError{Name: name}, p.File, strings.TrimPrefix(p.Message, "skipped: ")), p.Cure)
+			return e, failure.NotFound(fmt.Errorf("%w: %s was left out: %s", &skill.NotFoundError{Name: name}, p.File, strings.TrimPrefix(p.Message, "skipped: ")), p.Cure)
 		}
 	}
 	for _, p := range all {
 		if p.Code == "discovery-bound" {
-			return e, NotFound(fmt.Errorf("%w, but not every folder was looked at: %s: %s", missing, p.File, p.Message), p.Cure)
+			return e, failure.NotFound(fmt.Errorf("%w, but not every folder was looked at: %s: %s", missing, p.File, p.Message), p.Cure)
 		}
 	}
 	return e, err
@@ -78,7 +80,7 @@ func LeftName(p manifest.Problem) string {
 }
 
 // WarnLeftOut prints to stderr how much was left out of the catalogue, below the answer.
-func WarnLeftOut(p *Printer, cat *skill.Catalog) {
+func WarnLeftOut(p *output.Printer, cat *skill.Catalog) {
 	what := "%d skills, links or folders were"
 	n := len(LeftOut(cat))
 	switch n {
@@ -97,7 +99,7 @@ const NameAlike = "name-alike"
 
 // WarnAlike warns about the skills whose names look like those of others. Commands that list or check skills do that; those that ask about
 // one skill name what it looks like, and the others are silent.
-func WarnAlike(p *Printer, cat *skill.Catalog) {
+func WarnAlike(p *output.Printer, cat *skill.Catalog) {
 	for _, problem := range cat.Notes() {
 		if problem.Code == NameAlike {
 			p.WarnProblem(cure.Advised(problem))

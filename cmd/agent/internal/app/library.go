@@ -15,6 +15,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -33,7 +35,7 @@ type Library struct {
 	sys      *System
 	settings *Settings
 	trust    *Trust
-	out      *Printer
+	out      *output.Printer
 	observe  *Observers
 	inside   bool     // see OpenAll
 	quiet    bool     // see OpenQuietly
@@ -344,9 +346,9 @@ func MustBeVisible(cat *skill.Catalog, name string) error {
 	if err != nil || e.State() == skill.StateEnabled {
 		return err
 	}
-	exit, code := ExitNotFound, "not_found"
+	exit, code := failure.ExitNotFound, "not_found"
 	if e.State() == skill.StateBroken {
-		exit, code = ExitInvalid, "invalid_skill"
+		exit, code = failure.ExitInvalid, "invalid_skill"
 	}
-	return &Failure{Exit: exit, Code: code, Hint: cure.Enable(e), Err: fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())}
+	return &failure.Error{Exit: exit, Code: code, Hint: cure.Enable(e), Err: fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())}
 }

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 )
@@ -21,7 +23,7 @@ func (p *Packages) LockFile() (*lock.Project, error) {
 		dir = p.sys.Dir
 	}
 	if dir == "" {
-		return nil, Usage(errors.New("the working directory is not known"), "--project DIR names the project")
+		return nil, failure.Usage(errors.New("the working directory is not known"), "--project DIR names the project")
 	}
 	return &lock.Project{Dir: dir, Lock: filepath.Join(p.settings.Config().Paths.State(), lock.FileName+".lock")}, nil
 }
@@ -48,7 +50,7 @@ func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) error {
 		return nil
 	}
 	if err := p.lock(ctx, list); err != nil {
-		return fmt.Errorf("%s could not be noted in %s: %w", Count(len(list), "installed skill"), lock.FileName, err)
+		return fmt.Errorf("%s could not be noted in %s: %w", output.Count(len(list), "installed skill"), lock.FileName, err)
 	}
 	for i := range list {
 		if strings.HasPrefix(list[i].GitURL, "file:") {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
@@ -23,7 +25,7 @@ import (
 // Observers read the events of the engine: the log of --verbose, the audit log and telemetry.
 type Observers struct {
 	*recorders
-	out *Printer
+	out *output.Printer
 }
 
 // recorders are what the observers of all printers share. They are made when the first event may come, so a command without
@@ -254,9 +256,9 @@ func (o *Observers) recorded() error {
 	if _, missing := os.Stat(o.settings.Config().Paths.Audit()); missing != nil && o.mode != "required" {
 		return nil // the home cannot be written at all, which doctor reports
 	}
-	err = fmt.Errorf("%s not recorded: %w", Count(int(lost), "event"), err)
+	err = fmt.Errorf("%s not recorded: %w", output.Count(int(lost), "event"), err)
 	if o.mode == "required" {
-		return &Failure{Exit: ExitFailure, Code: "audit", Hint: "agent doctor shows the settings", Err: err}
+		return &failure.Error{Exit: failure.ExitFailure, Code: "audit", Hint: "agent doctor shows the settings", Err: err}
 	}
 	o.out.Warn(err.Error())
 	return nil

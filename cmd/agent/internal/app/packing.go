@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -24,14 +25,14 @@ func (p *Packages) Open(ctx context.Context, text string) (*skill.Skill, error) 
 	if len(list) > 0 && list[0].Path() == "." {
 		return list[0].Load(ctx)
 	}
-	return nil, NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
+	return nil, failure.NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
 }
 
 // Below returns the skills in a folder: the one that it is, or those that lie in it.
 func (p *Packages) Below(ctx context.Context, folder string) ([]skill.Entry, error) {
 	dir := p.sys.Abs(folder)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, NotFound(fmt.Errorf("folder %q does not exist", folder), "name the folder of a skill, or one that has skills")
+		return nil, failure.NotFound(fmt.Errorf("folder %q does not exist", folder), "name the folder of a skill, or one that has skills")
 	}
 	o, err := p.skills.options()
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *Packages) Publishable(s *skill.Skill) error {
 	_, problems := check.Folder(s.FS(), s.Name(), &check.Options{Profile: profile, ScriptRule: p.settings.Survey().Rule})
 	for _, found := range problems {
 		if found.Severity == manifest.SeverityError || found.Code == "description-unwritten" || found.Code == "body-unwritten" {
-			return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: found.Cure, Err: fmt.Errorf("skill %q: %w", s.Name(), &found)}
+			return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Hint: found.Cure, Err: fmt.Errorf("skill %q: %w", s.Name(), &found)}
 		}
 	}
 	return nil

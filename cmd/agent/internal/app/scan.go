@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -44,7 +45,7 @@ func (c *Scanner) Judge(files ...string) (*Judge, error) {
 			return nil, err
 		}
 		if set, err = set.With(text, name); err != nil {
-			return nil, Usage(err, "docs/scan.md says what a rule is")
+			return nil, failure.Usage(err, "docs/scan.md says what a rule is")
 		}
 	}
 	j := &Judge{scanner: c, rules: set}
@@ -70,7 +71,7 @@ func (j *Judge) heed(name, by string) error {
 	}
 	list, err := rule.Acceptances(text, name, by)
 	if err != nil {
-		return Usage(err, "correct the file; until then nothing is accepted")
+		return failure.Usage(err, "correct the file; until then nothing is accepted")
 	}
 	j.accepted = append(j.accepted, list...)
 	return nil
@@ -86,7 +87,7 @@ func (c *Scanner) Accept(ctx context.Context, project bool, list []rule.Acceptan
 		name = c.settings.Config().Paths.ProjectAccepted()
 	}
 	if name == "" {
-		return "", Usage(errors.New("there is no folder for acceptances"), "set HOME")
+		return "", failure.Usage(errors.New("there is no folder for acceptances"), "set HOME")
 	}
 	return name, lockfile.Transform(ctx, name, &lockfile.Options{Max: maxAccepted, Mode: 0o644, Private: !project, Check: func(text []byte) error {
 		_, err := rule.Acceptances(text, name, "")
@@ -125,7 +126,7 @@ func (j *Judge) Within(ctx context.Context, s *skill.Skill) (*scan.Report, error
 	defer cancel()
 	r, err := j.Scan(limited, s.FS())
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = Denied(fmt.Errorf("skill %q is refused: its scan took more than %s", s.Canonical(), j.scanner.limit()), "agent skill scan has no such limit; a skill without large data is scanned sooner")
+		err = failure.Denied(fmt.Errorf("skill %q is refused: its scan took more than %s", s.Canonical(), j.scanner.limit()), "agent skill scan has no such limit; a skill without large data is scanned sooner")
 	}
 	return r, err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/mcphost/skillsource"
@@ -177,7 +178,7 @@ func (p *Packages) fromServer(ctx context.Context, r *install.Request) (*install
 		return nil, err
 	}
 	if !e.State.Starts() {
-		return nil, Denied(fmt.Errorf("the server %q of the project is not approved", label), cure.TrustServer(label))
+		return nil, failure.Denied(fmt.Errorf("the server %q of the project is not approved", label), cure.TrustServer(label))
 	}
 	src, err := v.source(ctx, e)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/near"
@@ -103,7 +104,7 @@ func (m *Servers) problem(e *ServerEntry) (manifest.Problem, bool) {
 		return p, true
 	}
 	if _, err := m.fill(e); err != nil {
-		f := Explain(err)
+		f := failure.Explain(err)
 		p.Code, p.Severity, p.Message, p.Cure = "mcp-server", manifest.SeverityError, fmt.Sprintf("server %q cannot be started: %v", e.Label, err), f.Hint
 		return p, true
 	}
@@ -200,7 +201,7 @@ func (m *Servers) unchanged(ctx context.Context, e *ServerEntry) error {
 		return nil
 	}
 	if now, err := m.digest(ctx, &e.Server); err != nil || now != e.Digest {
-		return Denied(errors.New("a file that it is started from has changed since it was approved"), cure.TrustServer(e.Label))
+		return failure.Denied(errors.New("a file that it is started from has changed since it was approved"), cure.TrustServer(e.Label))
 	}
 	return nil
 }
@@ -230,7 +231,7 @@ func (m *Servers) Find(ctx context.Context, label string) (*ServerEntry, error) 
 	if meant := near.Name(label, labels); meant != "" {
 		hint = fmt.Sprintf("did you mean %q?", meant)
 	}
-	return nil, NotFound(fmt.Errorf("no server %q is configured here", label), hint)
+	return nil, failure.NotFound(fmt.Errorf("no server %q is configured here", label), hint)
 }
 
 // Check returns an error for a server that cannot be started, if that is seen without starting it.
@@ -253,7 +254,7 @@ func (e *ServerEntry) Refused() error {
 	if e.Wrong == nil {
 		return nil
 	}
-	return Denied(e.Wrong, "name a smaller file or folder, or add the server to your own settings: agent mcp add "+e.Label)
+	return failure.Denied(e.Wrong, "name a smaller file or folder, or add the server to your own settings: agent mcp add "+e.Label)
 }
 
 // Opened is what the program of a server gets in the sandbox.
@@ -290,7 +291,7 @@ func (m *Servers) Grant(ctx context.Context, e *ServerEntry, more want.Set) erro
 	case e.State == ServerApproved:
 		return m.Approve(ctx, e, e.Given.Add(more...))
 	case e.State != ServerOwn:
-		return Denied(fmt.Errorf("the server %q of the project is not approved", e.Label), cure.TrustServer(e.Label))
+		return failure.Denied(fmt.Errorf("the server %q of the project is not approved", e.Label), cure.TrustServer(e.Label))
 	}
 	s := e.Server
 	s.Opens = s.Opens.Add(more...)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
 	"github.com/agent-base/agent-base/internal/hostname"
@@ -199,10 +200,10 @@ func (m *Servers) Logout(ctx context.Context, e *ServerEntry) (t *oauth.Token, r
 
 func (m *Servers) forLogin(e *ServerEntry) (*filledServer, *oauth.Store, error) {
 	if e.URL == "" {
-		return nil, nil, Usage(fmt.Errorf("server %q is a program on this machine, and needs no login", e.Label), "set the variables that it reads: agent mcp add --help")
+		return nil, nil, failure.Usage(fmt.Errorf("server %q is a program on this machine, and needs no login", e.Label), "set the variables that it reads: agent mcp add --help")
 	}
 	if !e.State.Starts() {
-		return nil, nil, Denied(fmt.Errorf("the server %q of the project is not approved", e.Label), cure.TrustServer(e.Label))
+		return nil, nil, failure.Denied(fmt.Errorf("the server %q of the project is not approved", e.Label), cure.TrustServer(e.Label))
 	}
 	if err := m.settings.NeedRoom(""); err != nil {
 		return nil, nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/mcphost"
@@ -62,10 +63,10 @@ func (m *Servers) fill(e *ServerEntry) (*filledServer, error) {
 	}
 	switch {
 	case len(refused) > 0:
-		return nil, Denied(fmt.Errorf("it names %s, which it does not get", refused[0]), "leave it out of the entry")
+		return nil, failure.Denied(fmt.Errorf("it names %s, which it does not get", refused[0]), "leave it out of the entry")
 	case len(missing) > 0:
 		slices.Sort(missing)
-		return nil, &Failure{Exit: ExitFailure, Code: "failed", Hint: "export " + missing[0] + "=…, or write ${" + missing[0] + ":-DEFAULT}",
+		return nil, &failure.Error{Exit: failure.ExitFailure, Code: "failed", Hint: "export " + missing[0] + "=…, or write ${" + missing[0] + ":-DEFAULT}",
 			Err: fmt.Errorf("it needs variables that are not set: %s", strings.Join(slices.Compact(missing), ", "))}
 	}
 	if err := m.settings.Policy().Server(out.asked()).Refuse("the server %q is not used", e.Label); err != nil {
@@ -112,7 +113,7 @@ func (m *Servers) program(e *ServerEntry) (string, error) {
 	}
 	path, err := m.settings.FindProgram(e.Command)
 	if err != nil {
-		return "", NotFound(fmt.Errorf("there is no program %s", e.Command), "install it, or name it by its path; agent doctor shows the folders that are searched")
+		return "", failure.NotFound(fmt.Errorf("there is no program %s", e.Command), "install it, or name it by its path; agent doctor shows the folders that are searched")
 	}
 	return path, nil
 }

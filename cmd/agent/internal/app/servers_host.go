@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -105,7 +106,7 @@ const (
 // run runs the program of a server until it ends or ctx is done.
 func (m *Servers) run(ctx context.Context, e *ServerEntry, o *ServersOptions, p *mcphost.Pipes) error {
 	if err := m.unchanged(ctx, e); err != nil {
-		return &mcphost.ServerError{Label: e.Label, Kind: mcphost.KindStart, Message: err.Error() + ": " + Explain(err).Hint, Err: err}
+		return &mcphost.ServerError{Label: e.Label, Kind: mcphost.KindStart, Message: err.Error() + ": " + failure.Explain(err).Hint, Err: err}
 	}
 	sandbox, err := m.sandbox.Runner()
 	if err != nil {

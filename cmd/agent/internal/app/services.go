@@ -3,12 +3,13 @@ package app
 import (
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // Flags are the flags of every command. They are parsed before a command runs, and not changed after that.
 type Flags struct {
-	OutFlags
+	output.Flags
 	Profile string
 	Strict  bool
 	NoColor bool
@@ -29,7 +30,7 @@ type Flags struct {
 type Services struct {
 	Sys      *System
 	Flags    *Flags
-	Out      *Printer
+	Out      *output.Printer
 	Settings *Settings
 	Trust    *Trust
 	Grants   *Grants
@@ -47,7 +48,7 @@ type Services struct {
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
 func New(sys *System, flags *Flags, streams *ui.Streams) *Services {
-	s := &Services{Sys: sys, Flags: flags, Out: NewPrinter(streams, &flags.OutFlags)}
+	s := &Services{Sys: sys, Flags: flags, Out: output.NewPrinter(streams, &flags.Flags)}
 	s.Settings = &Settings{sys: sys, flags: flags}
 	s.Observe = &Observers{recorders: newRecorders(sys, s.Settings), out: s.Out}
 	s.Trust = &Trust{sys: sys, settings: s.Settings, observe: s.Observe}
@@ -67,7 +68,7 @@ func (s *Services) Begin() error {
 // To returns the same services printing to other streams. Settings and approvals are shared.
 func (s *Services) To(streams *ui.Streams) *Services {
 	other := *s
-	other.Out = NewPrinter(streams, &s.Flags.OutFlags)
+	other.Out = output.NewPrinter(streams, &s.Flags.Flags)
 	other.connect()
 	return &other
 }
@@ -90,7 +91,7 @@ func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
 	if dir != "" {
 		sys.Dir = dir
 	}
-	other.Sys, other.Flags, other.Out = &sys, flags, NewPrinter(streams, &flags.OutFlags)
+	other.Sys, other.Flags, other.Out = &sys, flags, output.NewPrinter(streams, &flags.Flags)
 	other.Settings = &Settings{sys: other.Sys, flags: flags}
 	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
 	other.Trust.own.Store(s.Trust.own.Load())

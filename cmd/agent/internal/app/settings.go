@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/near"
@@ -140,7 +141,7 @@ func (s *Settings) Home() string {
 // NeedTenant returns an error if it is not known for whom the command works.
 func (s *Settings) NeedTenant() error {
 	if nobody := s.Config().Nobody; nobody != nil {
-		return Usage(fmt.Errorf("%w: nothing is done, because it is not known whose approvals and files to use", nobody),
+		return failure.Usage(fmt.Errorf("%w: nothing is done, because it is not known whose approvals and files to use", nobody),
 			"agent doctor shows where it is set; the name has up to 64 of a-z, 0-9, -, _ and ., with a letter or digit at both ends")
 	}
 	return nil
@@ -151,7 +152,7 @@ func (s *Settings) NeedHome() error {
 	if s.Home() != "" {
 		return s.NeedTenant()
 	}
-	return &Failure{Exit: ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("no home directory to write to")}
+	return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("no home directory to write to")}
 }
 
 // NeedRoom is NeedHome for a file that is about to be written to a folder of the home; "" is the home itself.
@@ -161,7 +162,7 @@ func (s *Settings) NeedRoom(folder string) error {
 	}
 	dir := filepath.Join(s.Config().Paths.State(), folder)
 	if err := Writable(dir); err != nil {
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: fmt.Errorf("nothing can be written to %q: %w", dir, err)}
+		return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Hint: failure.OtherHome, Err: fmt.Errorf("nothing can be written to %q: %w", dir, err)}
 	}
 	return nil
 }
@@ -194,7 +195,7 @@ func (s *Settings) FindProgram(name string) (string, error) {
 // check refuses values that make no sense.
 func (g *Flags) check(sys *System) error {
 	if g.Strict && g.Profile != "" && g.Profile != "spec" {
-		return Usage(fmt.Errorf("--strict and --profile %s at once", g.Profile), "--strict is --profile spec")
+		return failure.Usage(fmt.Errorf("--strict and --profile %s at once", g.Profile), "--strict is --profile spec")
 	}
 	if g.Profile != "" {
 		if err := checkProfile(g.Profile); err != nil {
@@ -202,13 +203,13 @@ func (g *Flags) check(sys *System) error {
 		}
 	}
 	if g.Sandbox != "" && !slices.Contains(sandboxModes, g.Sandbox) {
-		return Usage(fmt.Errorf("invalid --sandbox %q", g.Sandbox), "use "+strings.Join(sandboxModes, ", "))
+		return failure.Usage(fmt.Errorf("invalid --sandbox %q", g.Sandbox), "use "+strings.Join(sandboxModes, ", "))
 	}
 	if g.Mode != "" && !slices.Contains(permit.Modes(), permit.Mode(g.Mode)) {
-		return Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, plan, read-only, all")
+		return failure.Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, plan, read-only, all")
 	}
 	if g.Effort != "" && !slices.Contains(models.Efforts(), g.Effort) {
-		return Usage(fmt.Errorf("invalid --effort %q", g.Effort), "use "+strings.Join(models.Efforts(), ", "))
+		return failure.Usage(fmt.Errorf("invalid --effort %q", g.Effort), "use "+strings.Join(models.Efforts(), ", "))
 	}
 	if g.Project != "" {
 		if err := checkFolder(sys, "--project", g.Project); err != nil {
@@ -226,7 +227,7 @@ func (g *Flags) check(sys *System) error {
 // checkFolder refuses the value of a flag that names no folder.
 func checkFolder(sys *System, flag, dir string) error {
 	if info, err := os.Stat(sys.Abs(dir)); err != nil || !info.IsDir() {
-		return Usage(fmt.Errorf("%s %q is not a folder", flag, dir), "")
+		return failure.Usage(fmt.Errorf("%s %q is not a folder", flag, dir), "")
 	}
 	return nil
 }
@@ -241,9 +242,9 @@ func checkProfile(name string) error {
 	}
 	err := fmt.Errorf("unknown profile %q", name)
 	if meant := near.Name(name, names); meant != "" {
-		return Usage(err, fmt.Sprintf("did you mean %q?", meant))
+		return failure.Usage(err, fmt.Sprintf("did you mean %q?", meant))
 	}
-	return Usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
+	return failure.Usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
 }
 
 // Origin returns a setting with where its value came from, for people: "disabled (/home/me/.agent/config.yaml:3)",
@@ -370,5 +371,5 @@ func checkLogFormat(format string) error {
 	case "text", "json":
 		return nil
 	}
-	return Usage(fmt.Errorf("unknown log format %q", format), "use text or json")
+	return failure.Usage(fmt.Errorf("unknown log format %q", format), "use text or json")
 }

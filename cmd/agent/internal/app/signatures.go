@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install/oms"
 )
@@ -22,7 +23,7 @@ func (p *Packages) signatures() func(context.Context, fs.FS, time.Time) (*oms.Re
 		for _, file := range files {
 			some, err := oms.ReadRoots(file)
 			if err != nil {
-				return nil, &Failure{Exit: ExitUsage, Code: "usage", Hint: "set signatureRoots to PEM files with certificates", Err: fmt.Errorf("setting signatureRoots: %w", err)}
+				return nil, &failure.Error{Exit: failure.ExitUsage, Code: "usage", Hint: "set signatureRoots to PEM files with certificates", Err: fmt.Errorf("setting signatureRoots: %w", err)}
 			}
 			all = append(all, some...)
 		}
@@ -67,7 +68,7 @@ func (p *Proposal) Forged() bool { return p.signature != nil && p.signature.Brok
 
 // RefuseForged returns the error for a skill whose signature does not hold and that nobody was asked about.
 func (p *Proposal) RefuseForged() error {
-	return &Failure{Exit: ExitIntegrity, Code: "signature", Hint: "tell its author; --trust " + p.Digest() + " installs this content nevertheless",
+	return &failure.Error{Exit: failure.ExitIntegrity, Code: "signature", Hint: "tell its author; --trust " + p.Digest() + " installs this content nevertheless",
 		Err: fmt.Errorf("skill %q was not installed: %w", p.approval.Name, errors.New(SignatureText(p.signature)))}
 }
 

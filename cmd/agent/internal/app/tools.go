@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script"
@@ -25,7 +26,7 @@ type Toolkit struct {
 	settings *Settings
 	grants   *Grants
 	sandbox  *Sandbox
-	out      *Printer
+	out      *output.Printer
 	observe  *Observers
 	scanner  *Scanner
 
@@ -153,7 +154,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		LookPath: k.lookPath(cfg), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Seen: k.scanner.Glance, Trace: k.observe.Tracer(), Progress: k.out.progress,
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Seen: k.scanner.Glance, Trace: k.observe.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(),
 	}, nil

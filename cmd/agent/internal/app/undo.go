@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/diff"
 	"github.com/agent-base/agent-base/internal/undo"
@@ -47,7 +48,7 @@ func UndoLines(t *undo.Turn, files []undo.File) []string {
 		}
 	}
 	if t.Damaged > 0 {
-		out = append(out, fmt.Sprintf("%s of this turn could not be read", Count(t.Damaged, "record")))
+		out = append(out, fmt.Sprintf("%s of this turn could not be read", output.Count(t.Damaged, "record")))
 	}
 	return append(out, UndoLimit)
 }

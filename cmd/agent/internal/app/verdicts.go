@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
@@ -41,7 +42,7 @@ func (v *verdict) refuses(level scan.Severity) string {
 // believed if it refuses a skill, and otherwise only to list one.
 type verdicts struct {
 	scanner *Scanner
-	out     *Printer
+	out     *output.Printer
 
 	mu    sync.Mutex
 	known map[string]*verdict // of contents that this process scanned, by digest

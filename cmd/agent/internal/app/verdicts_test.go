@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
@@ -68,7 +69,7 @@ func TestScanEndsInTime(t *testing.T) {
 	}
 	defer s.Close()
 	r.s.Scanner.most = 1
-	if _, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), `skill "odd" is refused: its scan took more than 1ns`) || Explain(err).Exit != ExitDenied {
+	if _, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), `skill "odd" is refused: its scan took more than 1ns`) || failure.Explain(err).Exit != failure.ExitDenied {
 		t.Error(err)
 	}
 	if seen, err := r.s.Scanner.Sight(t.Context(), s); err != nil || len(seen.Unread) != 1 || !strings.Contains(seen.Unread[0].Unread, "more than 1ns") {

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/internal/test/untidy"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
@@ -315,7 +315,7 @@ func (tr *trial) process(args ...string) (*seat, *exec.Cmd) {
 	k := seatAt(tr.t, near)
 	go func() {
 		_ = cmd.Wait()
-		k.code <- app.Exit(cmd.ProcessState.ExitCode())
+		k.code <- failure.Exit(cmd.ProcessState.ExitCode())
 	}()
 	tr.t.Cleanup(func() {
 		_ = cmd.Process.Kill()

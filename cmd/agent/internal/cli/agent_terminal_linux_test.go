@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
@@ -29,7 +30,7 @@ type seat struct {
 	seen   string // what came to the screen and was not waited for yet
 	all    string
 	screen *screentest.Screen
-	code   chan app.Exit
+	code   chan failure.Exit
 }
 
 // sit starts the conversation of w in a terminal of 80 columns.
@@ -75,7 +76,7 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 
 // seatAt returns a seat at a terminal, and reads what comes to it.
 func seatAt(t *testing.T, near *os.File) *seat {
-	k := &seat{t: t, near: near, output: make(chan string, 1000), screen: screentest.New(80, 24), code: make(chan app.Exit, 1)}
+	k := &seat{t: t, near: near, output: make(chan string, 1000), screen: screentest.New(80, 24), code: make(chan failure.Exit, 1)}
 	go func() {
 		defer close(k.output)
 		buf := make([]byte, 1<<16)
@@ -186,7 +187,7 @@ func (k *seat) leaves() string {
 		k.screen.Write(s)
 		k.all += sequence.ReplaceAllString(s, "")
 	}
-	if code := <-k.code; code != app.ExitOK {
+	if code := <-k.code; code != failure.ExitOK {
 		k.t.Errorf("exit code %d, want 0", code)
 	}
 	return k.all
@@ -339,7 +340,7 @@ func TestConversationOnDumbTerminal(t *testing.T) {
 	k.press("/exit\n")
 	for range k.output {
 	}
-	if code := <-k.code; code != app.ExitOK {
+	if code := <-k.code; code != failure.ExitOK {
 		t.Errorf("exit code %d, want 0", code)
 	}
 	if got := s.Requests()[1].Results(); len(got) != 1 || !strings.Contains(got[0].Text, "plain") {

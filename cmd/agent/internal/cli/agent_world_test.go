@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/policy"
 )
@@ -78,7 +79,7 @@ func (w *world) skill(name, description, body string) {
 }
 
 // run runs the command, with a stdin of these lines or, for "", none.
-func (w *world) run(stdin string, args ...string) (stdout, stderr string, code app.Exit) {
+func (w *world) run(stdin string, args ...string) (stdout, stderr string, code failure.Exit) {
 	w.t.Helper()
 	dir := scratch.Dir(w.t)
 	in, err := os.Open(os.DevNull)
@@ -130,7 +131,7 @@ func (w *world) read(f *os.File) string {
 func (w *world) succeeds(stdin string, args ...string) string {
 	w.t.Helper()
 	stdout, stderr, code := w.run(stdin, args...)
-	if code != app.ExitOK {
+	if code != failure.ExitOK {
 		w.t.Fatalf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	return stdout

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
@@ -75,9 +77,9 @@ func (u *brokenLines) add(e *audit.Entry) bool {
 }
 
 // warn says how many lines are not records, if there are any.
-func (u *brokenLines) warn(out *app.Printer) {
+func (u *brokenLines) warn(out *output.Printer) {
 	if n := u.count + u.before; n > 0 {
-		out.Warn(fmt.Sprintf("%s not readable as records: \"agent audit verify\" says where", app.Count(n, "line")))
+		out.Warn(fmt.Sprintf("%s not readable as records: \"agent audit verify\" says where", output.Count(n, "line")))
 	}
 }
 
@@ -101,9 +103,9 @@ func (f *auditFilter) filter(now time.Time) (*audit.Filter, error) {
 	if f.event != "" && !slices.Contains(eventNames(), f.event) {
 		err := fmt.Errorf("unknown event %q", f.event)
 		if meant := near.Name(f.event, eventNames()); meant != "" {
-			return nil, app.Usage(err, fmt.Sprintf("did you mean %q?", meant))
+			return nil, failure.Usage(err, fmt.Sprintf("did you mean %q?", meant))
 		}
-		return nil, app.Usage(err, "one of "+strings.Join(eventNames(), ", "))
+		return nil, failure.Usage(err, "one of "+strings.Join(eventNames(), ", "))
 	}
 	for _, t := range []struct {
 		flag, text string
@@ -111,7 +113,7 @@ func (f *auditFilter) filter(now time.Time) (*audit.Filter, error) {
 	}{{"--since", f.since, &out.Since}, {"--until", f.until, &out.Until}} {
 		at, err := moment(t.text, now)
 		if err != nil {
-			return nil, app.Usage(fmt.Errorf("invalid time %q for %s", t.text, t.flag), "use 2026-11-22, 2026-11-22T09:30:00Z, or 30m, 24h, 7d ago")
+			return nil, failure.Usage(fmt.Errorf("invalid time %q for %s", t.text, t.flag), "use 2026-11-22, 2026-11-22T09:30:00Z, or 30m, 24h, 7d ago")
 		}
 		*t.to = at
 	}

@@ -15,13 +15,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/trace/audit"
 )
 
 type auditExportOptions struct {
 	auditFilter
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 
 	format, output string
@@ -49,7 +51,7 @@ with an apostrophe.`,
 
 func runAuditExport(ctx context.Context, o *auditExportOptions) error {
 	if o.format != "jsonl" && o.format != "csv" {
-		return app.Usage(fmt.Errorf("unknown format %q", o.format), "use jsonl or csv")
+		return failure.Usage(fmt.Errorf("unknown format %q", o.format), "use jsonl or csv")
 	}
 	f, err := o.filter(o.sys.Now())
 	if err != nil {
@@ -66,7 +68,7 @@ func runAuditExport(ctx context.Context, o *auditExportOptions) error {
 	path := o.sys.Abs(o.output)
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return app.Conflict(fmt.Errorf("file %q exists", o.output), "name another one, or remove it")
+		return failure.Conflict(fmt.Errorf("file %q exists", o.output), "name another one, or remove it")
 	}
 	if err != nil {
 		return err
@@ -76,7 +78,7 @@ func runAuditExport(ctx context.Context, o *auditExportOptions) error {
 		os.Remove(path)
 		return err
 	}
-	o.out.Printf("Wrote %s to %s\n", app.Count(n, "record"), o.output)
+	o.out.Printf("Wrote %s to %s\n", output.Count(n, "record"), o.output)
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trace/audit"
@@ -18,7 +20,7 @@ import (
 type auditShowOptions struct {
 	auditFilter
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 
 	most         int
@@ -101,7 +103,7 @@ func auditDir(settings *app.Settings) (string, error) {
 }
 
 // noRecords says why there are none.
-func noRecords(out *app.Printer, settings *app.Settings) {
+func noRecords(out *output.Printer, settings *app.Settings) {
 	if out.Quiet() {
 		return
 	}
@@ -114,7 +116,7 @@ func noRecords(out *app.Printer, settings *app.Settings) {
 
 func (o *auditShowOptions) read(ctx context.Context) (*chosenRecords, *audit.Filter, error) {
 	if o.most < 0 {
-		return nil, nil, app.Usage(fmt.Errorf("invalid number %d for --lines", o.most), "use 0 or more")
+		return nil, nil, failure.Usage(fmt.Errorf("invalid number %d for --lines", o.most), "use 0 or more")
 	}
 	f, err := o.filter(o.sys.Now())
 	if err != nil {
@@ -149,13 +151,13 @@ func runAuditShow(ctx context.Context, o *auditShowOptions) error {
 	rows := make([][]string, len(found.list))
 	for i := range found.list {
 		r := &found.list[i]
-		rows[i] = []string{r.Time().Local().Format("2006-01-02 15:04:05"), string(r.Event), app.OrDash(r.Skill), about(r)}
+		rows[i] = []string{r.Time().Local().Format("2006-01-02 15:04:05"), string(r.Event), output.OrDash(r.Skill), about(r)}
 	}
 	if err := o.out.Table([]string{"TIME", "EVENT", "SKILL", "WHAT"}, rows); err != nil {
 		return err
 	}
 	if n := found.total - len(found.list); n > 0 && !o.out.Quiet() && o.out.Flush() == nil {
-		o.out.Hint(fmt.Sprintf("%s before these: -n 0 lists all", app.Count(n, "record")))
+		o.out.Hint(fmt.Sprintf("%s before these: -n 0 lists all", output.Count(n, "record")))
 	}
 	return nil
 }
@@ -206,7 +208,7 @@ func (o *auditShowOptions) line(r *audit.Record) error {
 	if r.Refused() {
 		style = ui.Red
 	}
-	o.out.Printf("%s  %s  %s  %s\n", o.out.Paint(ui.Dim, r.Time().Local().Format("15:04:05")), o.out.Paint(style, string(r.Event)), app.OrDash(r.Skill), about(r))
+	o.out.Printf("%s  %s  %s  %s\n", o.out.Paint(ui.Dim, r.Time().Local().Format("15:04:05")), o.out.Paint(style, string(r.Event)), output.OrDash(r.Skill), about(r))
 	return o.out.Flush()
 }
 
@@ -225,9 +227,9 @@ func about(r *audit.Record) string {
 		add(r.Change)
 		add(allowedText(r.AllowedTools))
 	case audit.Lost:
-		add(app.Count(int(r.Count), "event") + " not recorded")
+		add(output.Count(int(r.Count), "event") + " not recorded")
 	case audit.Repaired:
-		add(app.Count(int(r.Count), "byte") + " of an unfinished line")
+		add(output.Count(int(r.Count), "byte") + " of an unfinished line")
 	}
 	for _, text := range []string{r.Host, r.Path, strings.Join(r.Grant, ", "), r.Source, r.Rule, r.Answer, r.Outcome} {
 		add(text)
@@ -239,7 +241,7 @@ func about(r *audit.Record) string {
 		add(fmt.Sprintf("%.1f s", *r.Seconds))
 	}
 	if r.Tokens > 0 {
-		add(app.Count(int(r.Tokens), "token"))
+		add(output.Count(int(r.Tokens), "token"))
 	}
 	text := strings.Join(words, ", ")
 	why := r.Error

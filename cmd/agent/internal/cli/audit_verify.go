@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/trace/audit"
 )
 
 type auditVerifyOptions struct {
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 
 	head string
@@ -64,7 +66,7 @@ type breakJSON struct {
 
 func runAuditVerify(ctx context.Context, o *auditVerifyOptions) error {
 	if raw, err := hex.DecodeString(o.head); o.head != "" && (err != nil || len(raw) != 32 || o.head != strings.ToLower(o.head)) {
-		return app.Usage(fmt.Errorf("invalid hash %q for --head", o.head), "it has 64 hexadecimal digits, as verify prints it")
+		return failure.Usage(fmt.Errorf("invalid hash %q for --head", o.head), "it has 64 hexadecimal digits, as verify prints it")
 	}
 	dir, err := auditDir(o.settings)
 	if err != nil {
@@ -78,7 +80,7 @@ func runAuditVerify(ctx context.Context, o *auditVerifyOptions) error {
 		if err := o.out.JSON(map[string]verifyJSON{"audit": jsonOf(r)}); err != nil || len(r.Breaks) == 0 {
 			return err
 		}
-		return app.Silent(app.ExitIntegrity)
+		return failure.Silent(failure.ExitIntegrity)
 	}
 	if len(r.Breaks) > 0 {
 		return brokenLog(r)
@@ -87,10 +89,10 @@ func runAuditVerify(ctx context.Context, o *auditVerifyOptions) error {
 		noRecords(o.out, o.settings)
 		return nil
 	}
-	o.out.Printf("%s in %s, %d to %d, unchanged\n", app.Count(int(r.Records), "record"), app.Count(r.Files, "file"), r.First, r.Last)
+	o.out.Printf("%s in %s, %d to %d, unchanged\n", output.Count(int(r.Records), "record"), output.Count(r.Files, "file"), r.First, r.Last)
 	o.out.Printf("last hash %s\n", r.Hash)
 	if r.Torn > 0 && !o.out.Quiet() {
-		o.out.Hint(app.Count(r.Torn, "line") + " left unfinished, as by a killed process; all records around are there")
+		o.out.Hint(output.Count(r.Torn, "line") + " left unfinished, as by a killed process; all records around are there")
 	}
 	return nil
 }
@@ -109,6 +111,6 @@ func brokenLog(r *audit.Report) error {
 	for _, b := range r.Breaks {
 		lines = append(lines, b.Error())
 	}
-	return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Err: errors.New(strings.Join(lines, "\n")),
+	return &failure.Error{Exit: failure.ExitIntegrity, Code: "integrity", Err: errors.New(strings.Join(lines, "\n")),
 		Hint: "keep the files for an inquiry; the next record goes on after them"}
 }

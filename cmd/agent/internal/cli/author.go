@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
@@ -44,7 +45,7 @@ func openBench(ctx context.Context, s *app.Services, text string, trusted bool) 
 	if b.asFolder {
 		b.dir = s.Sys.Abs(text)
 		if _, err := os.Stat(b.dir); err != nil {
-			return nil, app.NotFound(fmt.Errorf("folder %q does not exist", text), "name the folder of a skill, or a skill")
+			return nil, failure.NotFound(fmt.Errorf("folder %q does not exist", text), "name the folder of a skill, or a skill")
 		}
 		flags := *s.Flags
 		flags.SkillsDir = append(slices.Clone(flags.SkillsDir), b.dir)
@@ -69,7 +70,7 @@ func (b *bench) open(ctx context.Context, text string, folder bool) (err error) 
 	}
 	if folder {
 		if !b.inFolder() {
-			return app.NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
+			return failure.NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
 		}
 		return nil
 	}
@@ -203,7 +204,7 @@ func (b *bench) startToolsets(scripts *script.Host) (*toolset.Host, error) {
 // evaluate prepares the evals of the skill, if a model is there to carry them out.
 func (b *bench) evaluate(ctx context.Context, o *trial.Options) error {
 	found, err := b.Models.Find(ctx, b.model)
-	f := app.Explain(err)
+	f := failure.Explain(err)
 	switch {
 	case err == nil:
 	case b.model == "" && f.Code == "no_model":

@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
@@ -32,7 +34,7 @@ type checked struct {
 
 type checkOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	skills   *app.Library
 	packages *app.Packages
@@ -68,7 +70,7 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 			c.OK, c.Problem, c.fails = false, "Load failed: "+why, c.Enabled
 		}
 		if i := installed.Of(ctx, e); i != nil && i.CommitSHA != "" && c.SHA != "" {
-			c.SHA = app.Short(i.CommitSHA)
+			c.SHA = output.Short(i.CommitSHA)
 		}
 		lines = append(lines, *c)
 	}
@@ -83,10 +85,10 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 			lines = append(lines, checked{Name: name, Enabled: true, Problem: "Load failed: " + err.Error(), fails: true})
 		}
 	}
-	exit := app.ExitOK
+	exit := failure.ExitOK
 	for _, c := range lines {
 		if c.fails {
-			exit = app.ExitFailure
+			exit = failure.ExitFailure
 		}
 	}
 	state, err := o.sandbox.State(ctx)
@@ -94,19 +96,19 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 		return err
 	}
 	if !state.OK {
-		exit = app.ExitUsage
+		exit = failure.ExitUsage
 	}
 	if o.json {
-		err = o.out.JSON(map[string]any{"skills": lines, "sandbox": state, "ok": exit == app.ExitOK})
+		err = o.out.JSON(map[string]any{"skills": lines, "sandbox": state, "ok": exit == failure.ExitOK})
 	} else {
 		o.print(lines)
 		app.WarnLeftOut(o.out, cat)
 		o.out.Printf("\nSandbox: %s\n", state.Text())
 	}
-	if err != nil || exit == app.ExitOK {
+	if err != nil || exit == failure.ExitOK {
 		return err
 	}
-	return app.Silent(exit)
+	return failure.Silent(exit)
 }
 
 func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error) {
@@ -161,7 +163,7 @@ func (c *checked) gather(ctx context.Context, e skill.Entry, o *survey.Options) 
 		return errors.New("missing scripts dir")
 	}
 	sum, err := s.Digest(ctx)
-	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(app.ToolsetNames(s)), app.Short(sum)
+	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(app.ToolsetNames(s)), output.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -185,7 +187,7 @@ func (o *checkOptions) print(lines []checked) {
 			continue
 		}
 		o.out.Printf("  %s %s (%s) - %s, %s [%s]\n", glyph, c.Name, ui.Safe(state),
-			app.Count(c.Scripts, "script"), app.Count(c.Toolsets, "toolset"), cmp.Or(c.SHA, "no digest"))
+			output.Count(c.Scripts, "script"), output.Count(c.Toolsets, "toolset"), cmp.Or(c.SHA, "no digest"))
 	}
 	if len(lines) == 0 {
 		o.out.Printf("  none\n")

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script/survey"
@@ -20,7 +22,7 @@ import (
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 type completionOptions struct {
-	out *app.Printer
+	out *output.Printer
 
 	root  *cobra.Command
 	shell string
@@ -59,9 +61,9 @@ func runCompletion(_ context.Context, o *completionOptions) error {
 	}
 	err := fmt.Errorf("no completion for %q", o.shell)
 	if meant := near.Name(o.shell, shells); meant != "" {
-		return app.Usage(err, fmt.Sprintf("did you mean %q?", meant))
+		return failure.Usage(err, fmt.Sprintf("did you mean %q?", meant))
 	}
-	return app.Usage(err, `run "agent completion --help" for help`)
+	return failure.Usage(err, `run "agent completion --help" for help`)
 }
 
 // plainBash follows the script for bash. That needs functions of the package bash-completion, which many machines do not have.

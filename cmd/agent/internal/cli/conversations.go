@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
@@ -210,7 +212,7 @@ func runConversationsRemove(ctx context.Context, o *conversationsOptions) error 
 		return err
 	}
 	if !o.yes {
-		q := &app.Question{Text: "Remove " + app.Count(len(o.ids), "conversation") + "? It cannot be taken back.", Details: o.ids,
+		q := &app.Question{Text: "Remove " + output.Count(len(o.ids), "conversation") + "? It cannot be taken back.", Details: o.ids,
 			Nobody: "nobody can be asked here", Instead: "agent conversations remove --yes ID"}
 		if ok, err := o.s.Approver.Ask(ctx, q); err != nil || !ok {
 			return err
@@ -219,7 +221,7 @@ func runConversationsRemove(ctx context.Context, o *conversationsOptions) error 
 	for _, id := range o.ids {
 		switch err := saved.Remove(ctx, where, id); {
 		case errors.Is(err, saved.ErrInUse):
-			return app.Conflict(fmt.Errorf("conversation %q is in use", id), "end the process that continues it")
+			return failure.Conflict(fmt.Errorf("conversation %q is in use", id), "end the process that continues it")
 		case err != nil:
 			return worker.ExplainPast(ctx, where, id, err)
 		}
@@ -228,6 +230,6 @@ func runConversationsRemove(ctx context.Context, o *conversationsOptions) error 
 	if o.json {
 		return o.s.Out.JSON(map[string][]string{"removed": o.ids})
 	}
-	o.s.Out.Printf("Removed %s\n", ui.Safe(app.Count(len(o.ids), "conversation")))
+	o.s.Out.Printf("Removed %s\n", ui.Safe(output.Count(len(o.ids), "conversation")))
 	return nil
 }

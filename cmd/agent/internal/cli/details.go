@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -72,7 +73,7 @@ func replaced(ctx context.Context, e skill.Entry) *skill.ReplacedError {
 
 // appendRecord appends a record as JSON, with the members of its encoding by package json.
 func appendRecord(b []byte, r *record) []byte {
-	text := func(key, value string) { b = app.AppendText(append(b, key...), value) }
+	text := func(key, value string) { b = output.AppendText(append(b, key...), value) }
 	text(`{"name":`, r.Name)
 	text(`,"name_canonical":`, r.Canonical)
 	text(`,"version":`, r.Version)
@@ -212,7 +213,7 @@ type inspector struct {
 	packages *app.Packages
 	tools    *app.Toolkit
 	scanner  *app.Scanner
-	out      *app.Printer
+	out      *output.Printer
 }
 
 func newInspector(s *app.Services) inspector {
@@ -273,7 +274,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	} else if err != nil {
 		d.NoDigest = err.Error()
 	}
-	d.SHA = app.Short(d.Digest)
+	d.SHA = output.Short(d.Digest)
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}

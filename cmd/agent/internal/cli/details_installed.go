@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -61,7 +62,7 @@ func (d *details) installed(ctx context.Context, packages *app.Packages, e skill
 		d.Recorded = &recordedJSON{r.By, r.Source, r.Ref, r.Path, r.Pinned, r.File, r.From()}
 	}
 	if d.Installed = newInstalled(i); i != nil && i.CommitSHA != "" {
-		d.SHA = app.Short(i.CommitSHA)
+		d.SHA = output.Short(i.CommitSHA)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trace/audit"
@@ -49,5 +49,5 @@ func (d *studio) printCall(r *audit.Record) {
 	if r.Refused() || r.Outcome == audit.Failed {
 		style = ui.Red
 	}
-	d.Out.Printf("%s  %s  %s  %s\n", d.Out.Paint(ui.Dim, r.Time().Local().Format(time.TimeOnly)), app.OrDash(r.Agent), d.Out.Paint(style, string(r.Event)), about(r))
+	d.Out.Printf("%s  %s  %s  %s\n", d.Out.Paint(ui.Dim, r.Time().Local().Format(time.TimeOnly)), output.OrDash(r.Agent), d.Out.Paint(style, string(r.Event)), about(r))
 }

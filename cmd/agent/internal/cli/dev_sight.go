@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
@@ -235,7 +235,7 @@ func splitWords(line string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, app.Usage(fmt.Errorf("a quote %c is not closed", quote), "")
+		return nil, failure.Usage(fmt.Errorf("a quote %c is not closed", quote), "")
 	}
 	if inWord {
 		out = append(out, word.String())

@@ -13,7 +13,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -93,7 +95,7 @@ type trustState struct {
 type doctorOptions struct {
 	sys      *app.System
 	flags    *app.Flags
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	trust    *app.Trust
 	skills   *app.Library
@@ -129,7 +131,7 @@ removed (exit code 6).`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.yes && !o.gc {
-				return app.Usage(errors.New("--yes needs --gc"), "agent doctor --gc --yes")
+				return failure.Usage(errors.New("--yes needs --gc"), "agent doctor --gc --yes")
 			}
 			return run(c.Context(), o)
 		},
@@ -158,7 +160,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		err = o.print(d)
 	}
 	if err == nil && !d.OK {
-		err = app.Silent(app.ExitFailure)
+		err = failure.Silent(failure.ExitFailure)
 	}
 	return err
 }
@@ -207,12 +209,12 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	}
 	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
 	for _, ok := range set.Approvals() {
-		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, app.Short(ok.Digest), ok.Dir))
+		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, output.Short(ok.Digest), ok.Dir))
 	}
 	d.Trust.grants(ctx, cat, set, o.packages.Installed(ctx))
 	if err := app.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {
 		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: o.settings.Home(),
-			Message: "nothing can be written to it: " + err.Error(), Cure: app.OtherHome})
+			Message: "nothing can be written to it: " + err.Error(), Cure: failure.OtherHome})
 	}
 	d.Problems = append(append([]manifest.Problem{}, problems...), o.skills.Unknown(cat)...)
 	for _, p := range cat.Problems() {
@@ -329,7 +331,7 @@ func (o *doctorOptions) print(d *diagnosis) error {
 	o.printProblems(d)
 	if d.Policy.Found {
 		o.out.Printf("\nlayers, each as strict as those before it or stricter\n  organisation  %s (%s; agent policy show)\n  you           %s\n  project       %s\n",
-			d.Policy.File, app.Count(len(d.Policy.Keys), "key"), o.settings.Config().Paths.UserConfig(), o.settings.Config().Paths.ProjectConfig())
+			d.Policy.File, output.Count(len(d.Policy.Keys), "key"), o.settings.Config().Paths.UserConfig(), o.settings.Config().Paths.ProjectConfig())
 	}
 	if err := o.printModel(d); err != nil {
 		return err
@@ -364,7 +366,7 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		return err
 	}
 	if n := len(d.Settings) - len(rows); n > 0 {
-		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "default setting")))
+		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(output.Count(n, "default setting")))
 	}
 	if err := o.printPermissions(d); err != nil {
 		return err
@@ -404,7 +406,7 @@ func (o *doctorOptions) printProblems(d *diagnosis) {
 		o.out.Printf("  and %d more like these: agent doctor --json shows all\n", more)
 	}
 	if len(notes) > 0 {
-		o.out.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(app.Count(len(notes), "remark")), o.validateCommand(d.Layers, notes))
+		o.out.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(output.Count(len(notes), "remark")), o.validateCommand(d.Layers, notes))
 	}
 }
 
@@ -425,7 +427,7 @@ func (o *doctorOptions) printModel(d *diagnosis) error {
 }
 
 func (o *doctorOptions) printTrust(d *diagnosis) error {
-	rows := [][]string{{"  file", app.OrDash(d.Trust.File)}}
+	rows := [][]string{{"  file", output.OrDash(d.Trust.File)}}
 	for _, root := range d.Trust.Roots {
 		rows = append(rows, []string{"  folder", root})
 	}
@@ -470,11 +472,11 @@ func valueText(v any) string {
 	case nil:
 		return "-"
 	case []string:
-		return app.OrDash(strings.Join(v, ", "))
+		return output.OrDash(strings.Join(v, ", "))
 	case []config.Root:
 		return listText(v)
 	case string:
-		return app.OrDash(v)
+		return output.OrDash(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -484,7 +486,7 @@ func listText[T fmt.Stringer](list []T) string {
 	for i, item := range list {
 		texts[i] = item.String()
 	}
-	return app.OrDash(strings.Join(texts, ", "))
+	return output.OrDash(strings.Join(texts, ", "))
 }
 
 func folderText(l layer) string {

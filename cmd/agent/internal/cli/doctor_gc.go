@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
@@ -49,7 +51,7 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 		found, err = o.unneeded(ctx, host, how)
 	}
 	if errors.Is(err, script.ErrInUse) {
-		return app.Conflict(err, "nothing was removed: try again when it has ended")
+		return failure.Conflict(err, "nothing was removed: try again when it has ended")
 	}
 	versions := &sweptVersions{}
 	if err == nil {
@@ -104,10 +106,10 @@ func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) err
 		o.out.Details(lines)
 	}
 	yes, err := o.approver.Ask(ctx, &app.Question{Details: lines,
-		Text:   fmt.Sprintf("Remove %s, %s?", app.Count(len(found), "thing"), bytesText(total(found))),
+		Text:   fmt.Sprintf("Remove %s, %s?", output.Count(len(found), "thing"), bytesText(total(found))),
 		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes it without asking"})
 	if err == nil && !yes {
-		err = app.Denied(errors.New("nothing was removed"), "")
+		err = failure.Denied(errors.New("nothing was removed"), "")
 	}
 	return err
 }
@@ -147,7 +149,7 @@ func total(found []script.Swept) (bytes int64) {
 func bytesText(n int64) string {
 	switch {
 	case n < 1000:
-		return app.Count(int(n), "byte")
+		return output.Count(int(n), "byte")
 	case n < 1_000_000:
 		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
 	case n < 1_000_000_000:

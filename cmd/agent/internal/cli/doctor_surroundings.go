@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+
 	engine "github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
@@ -100,7 +102,7 @@ func runs(name, version string) string {
 func (o *doctorOptions) printRuntimes(list []runtimeState) error {
 	var rows [][]string
 	for _, r := range list {
-		rows = append(rows, []string{"  " + r.Name, app.OrDash(r.Version), r.Toolsets})
+		rows = append(rows, []string{"  " + r.Name, output.OrDash(r.Version), r.Toolsets})
 	}
 	return o.titled("Toolsets are run by", rows)
 }
@@ -133,7 +135,7 @@ func lapsed(ctx context.Context, cat *skill.Catalog, g *trust.Grant) bool {
 
 // grantRow describes a grant in a line.
 func grantRow(g *app.GrantView) string {
-	parts := []string{fmt.Sprintf("%s [%s]", g.Name, app.Short(g.Digest))}
+	parts := []string{fmt.Sprintf("%s [%s]", g.Name, output.Short(g.Digest))}
 	if g.Former {
 		parts[0] += " (a former version, kept for agent skill rollback)"
 	}
@@ -163,7 +165,7 @@ func (o *doctorOptions) printSandbox(state *app.SandboxState) error {
 
 // printSurroundings shows the PATH of scripts and the homes of skills.
 func (o *doctorOptions) printSurroundings(d *diagnosis) error {
-	rows := [][]string{{"  used", app.OrDash(strings.Join(d.Path.Dirs, string(filepath.ListSeparator)))}}
+	rows := [][]string{{"  used", output.OrDash(strings.Join(d.Path.Dirs, string(filepath.ListSeparator)))}}
 	for _, dropped := range d.Path.Dropped {
 		rows = append(rows, []string{"  left out", fmt.Sprintf("%q %s", dropped.Dir, dropped.Reason)})
 	}
@@ -177,7 +179,7 @@ func (o *doctorOptions) printSurroundings(d *diagnosis) error {
 			continue
 		}
 		bytes += h.Bytes
-		rows = append(rows, []string{"  " + h.Skill, fmt.Sprintf("%s, %s", app.Count(h.Files, "file"), bytesText(h.Bytes)), h.Dir})
+		rows = append(rows, []string{"  " + h.Skill, fmt.Sprintf("%s, %s", output.Count(h.Files, "file"), bytesText(h.Bytes)), h.Dir})
 	}
 	if len(rows) == 0 {
 		return nil

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // helpText returns what prints a command's help: in a terminal as wide as that, so no word is broken.
-func helpText(out *app.Printer) func(*cobra.Command, []string) {
+func helpText(out *output.Printer) func(*cobra.Command, []string) {
 	return func(c *cobra.Command, _ []string) {
 		text := c.Long
 		if text == "" {

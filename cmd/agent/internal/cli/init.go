@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/scaffold"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -16,7 +18,7 @@ import (
 
 type initOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 
 	stdout, force, json bool
@@ -70,7 +72,7 @@ func runInit(_ context.Context, o *initOptions) error {
 		return o.out.Foreign(text)
 	}
 	if _, err := root.Lstat(initFile); err == nil && !o.force {
-		return app.Conflict(fmt.Errorf("%s already exists", path), "agent init --stdout shows what would be written; --force replaces the file")
+		return failure.Conflict(fmt.Errorf("%s already exists", path), "agent init --stdout shows what would be written; --force replaces the file")
 	}
 	if err := lockfile.Write(root, initFile, []byte(text), 0o644); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 )
@@ -47,7 +48,7 @@ func explainElsewhere(ctx context.Context, s *app.Services, in *install.Installe
 		if r := s.Packages.Recorded(ctx, e); r != nil {
 			hint = r.By + " installed it from " + r.From() + "; " + r.Cure(e.Name())
 		}
-		return &app.Failure{Exit: app.ExitNotFound, Code: "not_installed", Hint: hint, Err: err}
+		return &failure.Error{Exit: failure.ExitNotFound, Code: "not_installed", Hint: hint, Err: err}
 	}
 	return err
 }

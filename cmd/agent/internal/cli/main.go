@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/trace"
@@ -23,7 +24,7 @@ import (
 
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and changes nothing in
 // the process, so it can be called again.
-func Main(ctx context.Context, sys *app.System) app.Exit {
+func Main(ctx context.Context, sys *app.System) failure.Exit {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
@@ -46,12 +47,12 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 		err = flushed
 	}
 	if err == nil {
-		return app.ExitOK
+		return failure.ExitOK
 	}
-	if ctx.Err() != nil && !errors.As(err, new(*app.Failure)) {
+	if ctx.Err() != nil && !errors.As(err, new(*failure.Error)) {
 		err = context.Canceled
 	}
-	f := app.Explain(excluding(err))
+	f := failure.Explain(excluding(err))
 	report(services, f)
 	return f.Exit
 }
@@ -89,7 +90,7 @@ func ends() []os.Signal {
 }
 
 // report prints to stderr why the command failed, and what to do.
-func report(s *app.Services, f *app.Failure) {
+func report(s *app.Services, f *failure.Error) {
 	if f.Silent {
 		return
 	}

@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/hosts"
 	"github.com/agent-base/agent-base/internal/diff"
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -98,10 +98,10 @@ func (o *mcpOptions) find() (*hosts.MCPConfig, *hosts.MCPServer, error) {
 		if meant := near.Name(o.client, hosts.MCPClients()); meant != "" {
 			hint = fmt.Sprintf("did you mean %q?", meant)
 		}
-		return nil, nil, app.Usage(fmt.Errorf("the configuration of an agent %q is not known", o.client), hint)
+		return nil, nil, failure.Usage(fmt.Errorf("the configuration of an agent %q is not known", o.client), hint)
 	}
 	if err := mcphost.CheckLabel(o.name); err != nil {
-		return nil, nil, app.Usage(err, "use letters, digits, - and _")
+		return nil, nil, failure.Usage(err, "use letters, digits, - and _")
 	}
 	command, err := o.command()
 	return c, &hosts.MCPServer{Name: o.name, Command: command, Args: []string{"serve"}}, err
@@ -155,7 +155,7 @@ func runMCPInstall(ctx context.Context, o *mcpOptions) error {
 	err = lockfile.Transform(ctx, c.File, &lockfile.Options{Lock: o.lock()}, edit)
 	switch {
 	case errors.Is(err, hosts.ErrExists):
-		return app.Conflict(fmt.Errorf("%s: %w", c.File, err), "choose another name with --name, or remove that server")
+		return failure.Conflict(fmt.Errorf("%s: %w", c.File, err), "choose another name with --name, or remove that server")
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
@@ -107,15 +108,15 @@ func (o *mcpAddOptions) take(label string, what []string) error {
 	e := &o.server
 	e.Label = label
 	if err := mcphost.CheckLabel(label); err != nil {
-		return app.Usage(err, "such as: agent mcp add github -- npx -y PACKAGE")
+		return failure.Usage(err, "such as: agent mcp add github -- npx -y PACKAGE")
 	}
 	if strings.Contains(what[0], "://") {
 		e.URL = what[0]
 		if len(what) > 1 {
-			return app.Usage(fmt.Errorf("unexpected argument %q after the URL", what[1]), "agent mcp add LABEL URL")
+			return failure.Usage(fmt.Errorf("unexpected argument %q after the URL", what[1]), "agent mcp add LABEL URL")
 		}
 		if err := mcphost.CheckURL(e.URL); err != nil && !strings.Contains(e.URL, "${") {
-			return app.Usage(err, "such as https://mcp.example.com/mcp")
+			return failure.Usage(err, "such as https://mcp.example.com/mcp")
 		}
 	} else {
 		e.Command, e.Args = what[0], what[1:]
@@ -131,10 +132,10 @@ func (o *mcpAddOptions) take(label string, what []string) error {
 		return err
 	}
 	if e.Open = o.noSandbox; e.URL != "" && (e.Open || len(e.Opens)+len(e.Env) > 0 || e.Cwd != "") {
-		return app.Usage(errors.New("--env, --cwd, --net, --read, --write and --no-sandbox are for a command, not for a URL"), "agent mcp add --help")
+		return failure.Usage(errors.New("--env, --cwd, --net, --read, --write and --no-sandbox are for a command, not for a URL"), "agent mcp add --help")
 	}
 	if e.Command != "" && (len(e.Headers) > 0 || e.OAuth != nil) {
-		return app.Usage(errors.New("--header, --client-id and --callback-port are for a URL, not for a command"), "agent mcp add --help")
+		return failure.Usage(errors.New("--header, --client-id and --callback-port are for a URL, not for a command"), "agent mcp add --help")
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (o *mcpAddOptions) takeOthers() error {
 	for _, text := range o.env {
 		name, value, literal := strings.Cut(text, "=")
 		if !variable.IsName(name) {
-			return app.Usage(fmt.Errorf("%q is not the name of a variable", name), "--env NAME or --env NAME=VALUE")
+			return failure.Usage(fmt.Errorf("%q is not the name of a variable", name), "--env NAME or --env NAME=VALUE")
 		}
 		if !literal {
 			value = "${" + name + "}"
@@ -157,7 +158,7 @@ func (o *mcpAddOptions) takeOthers() error {
 	for _, text := range o.headers {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
-			return app.Usage(fmt.Errorf("%q is not a header", name), "--header 'NAME: VALUE'")
+			return failure.Usage(fmt.Errorf("%q is not a header", name), "--header 'NAME: VALUE'")
 		}
 		e.Headers = put(e.Headers, strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -168,7 +169,7 @@ func (o *mcpAddOptions) takeOthers() error {
 		e.Cwd = o.s.Sys.Abs(e.Cwd)
 	}
 	if e.Timeout < 0 || e.Timeout > 24*time.Hour {
-		return app.Usage(fmt.Errorf("invalid --call-timeout %s", e.Timeout), "a time up to 24h")
+		return failure.Usage(fmt.Errorf("invalid --call-timeout %s", e.Timeout), "a time up to 24h")
 	}
 	return nil
 }
@@ -187,7 +188,7 @@ func runMCPAdd(ctx context.Context, o *mcpAddOptions) error {
 	}
 	e, file := &app.ServerEntry{Server: o.server, State: app.ServerOwn}, o.s.Settings.Config().Paths.UserConfig()
 	if have, err := o.s.MCP.Find(ctx, e.Label); err == nil && have.State == app.ServerOwn && !o.replace {
-		return app.Conflict(fmt.Errorf("you have a server %q already: %s", e.Label, have.What()), "choose another label, or add --replace")
+		return failure.Conflict(fmt.Errorf("you have a server %q already: %s", e.Label, have.What()), "choose another label, or add --replace")
 	}
 	if err := o.s.MCP.Allowed(e); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/want"
@@ -256,7 +257,7 @@ func runMCPRemove(ctx context.Context, o *serverOptions) error {
 		return err
 	}
 	if e.State != app.ServerOwn {
-		return app.Usage(fmt.Errorf("the server %q is not in your settings: the project proposes it in %s", e.Label, e.Origin), cure.UntrustServer(e.Label))
+		return failure.Usage(fmt.Errorf("the server %q is not in your settings: the project proposes it in %s", e.Label, e.Origin), cure.UntrustServer(e.Label))
 	}
 	if e.URL != "" {
 		if _, _, err := o.s.MCP.Logout(ctx, e); err != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/want"
 )
@@ -48,7 +50,7 @@ func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
 	}
 	switch {
 	case e.State == app.ServerOwn:
-		return app.Usage(fmt.Errorf("the server %q is in your own settings: it needs no approval", e.Label), "agent mcp test "+e.Label)
+		return failure.Usage(fmt.Errorf("the server %q is in your own settings: it needs no approval", e.Label), "agent mcp test "+e.Label)
 	case e.State == app.ServerApproved && len(given) == 0:
 		return o.done(e, "is approved already")
 	case e.Wrong != nil:
@@ -79,7 +81,7 @@ func (o *mcpTrustOptions) ask(ctx context.Context, e *app.ServerEntry, given wan
 	details := detailsOf(serverView(o.s, e).facts())
 	if !o.s.Approver.There() {
 		o.s.Out.Details(details)
-		return "", app.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
+		return "", failure.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
 	}
 	q := &ui.Question{Text: fmt.Sprintf("Let the agent use the server %q of this project?", e.Label), Details: details}
 	if hosts := e.Needs(); len(hosts) > 0 {
@@ -101,7 +103,7 @@ func (o *mcpTrustOptions) done(e *app.ServerEntry, text string) error {
 	if o.json {
 		return o.s.Out.JSON(map[string]any{"server": serverView(o.s, e)})
 	}
-	o.s.Out.Printf("%s %s [%s]\n", e.Label, text, app.Short(e.Digest))
+	o.s.Out.Printf("%s %s [%s]\n", e.Label, text, output.Short(e.Digest))
 	return nil
 }
 
@@ -118,7 +120,7 @@ func newMCPUntrustCommand(s *app.Services) *cobra.Command {
 		case err != nil:
 			return err
 		case !was:
-			return app.NotFound(fmt.Errorf("no server %q of this project was approved", o.label), "agent mcp list")
+			return failure.NotFound(fmt.Errorf("no server %q of this project was approved", o.label), "agent mcp list")
 		case o.json:
 			return s.Out.JSON(map[string]any{"untrusted": map[string]string{"label": o.label}})
 		}
@@ -156,11 +158,11 @@ func runMCPGrant(ctx context.Context, o *mcpGrantOptions) error {
 	case err != nil:
 		return err
 	case len(given) == 0:
-		return app.Usage(errors.New("nothing to open"), "--net HOST, --read DIR or --write DIR")
+		return failure.Usage(errors.New("nothing to open"), "--net HOST, --read DIR or --write DIR")
 	case e.URL != "":
-		return app.Usage(fmt.Errorf("server %q is reached by its address: it has no program here", e.Label), "")
+		return failure.Usage(fmt.Errorf("server %q is reached by its address: it has no program here", e.Label), "")
 	case e.Open:
-		return app.Usage(fmt.Errorf("server %q runs outside of the sandbox: nothing is closed to it", e.Label), "")
+		return failure.Usage(fmt.Errorf("server %q runs outside of the sandbox: nothing is closed to it", e.Label), "")
 	}
 	if err := o.s.MCP.Grant(ctx, e, given); err != nil {
 		return err

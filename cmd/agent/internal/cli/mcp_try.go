@@ -11,7 +11,9 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/want"
 )
@@ -50,7 +52,7 @@ func runMCPTest(ctx context.Context, o *serverOptions) error {
 		return err
 	}
 	if !e.State.Starts() {
-		return app.Denied(fmt.Errorf("the server %q of the project is not approved, so it is not started: %s", e.Label, e.What()), cure.TrustServer(e.Label))
+		return failure.Denied(fmt.Errorf("the server %q of the project is not approved, so it is not started: %s", e.Label, e.What()), cure.TrustServer(e.Label))
 	}
 	if err := o.s.MCP.Check(e); err != nil {
 		return err
@@ -115,7 +117,7 @@ func (o *serverOptions) show(t *tried) error {
 	if o.json {
 		return o.s.Out.JSON(map[string]any{"test": t})
 	}
-	o.s.Out.Printf("%s works: %s %s, MCP %s, %d tools, %d ms\n", t.Label, app.OrDash(t.Name), t.Version, t.Protocol, len(t.Tools), t.Milliseconds)
+	o.s.Out.Printf("%s works: %s %s, MCP %s, %d tools, %d ms\n", t.Label, output.OrDash(t.Name), t.Version, t.Protocol, len(t.Tools), t.Milliseconds)
 	for _, name := range t.Tools {
 		o.s.Out.Printf("  %s\n", name)
 	}
@@ -176,7 +178,7 @@ func runMCPLogin(ctx context.Context, o *mcpLoginOptions) error {
 	t, err := o.s.MCP.Login(limited, e, &app.LoginOptions{Scopes: o.scopes, Show: o.browse})
 	switch {
 	case errors.Is(err, oauth.ErrNoLogin):
-		return app.Usage(fmt.Errorf("%s: %w", e.Label, err), "agent mcp test "+e.Label)
+		return failure.Usage(fmt.Errorf("%s: %w", e.Label, err), "agent mcp test "+e.Label)
 	case err != nil && ctx.Err() == nil && limited.Err() != nil:
 		return fmt.Errorf("nobody logged in within %s: %w", o.wait, limited.Err())
 	case err != nil:
@@ -216,7 +218,7 @@ func newMCPLogoutCommand(s *app.Services) *cobra.Command {
 		case t == nil && err != nil:
 			return err
 		case t == nil:
-			return app.NotFound(fmt.Errorf("you are not logged in to %s", e.Label), cure.LoginServer(e.Label))
+			return failure.NotFound(fmt.Errorf("you are not logged in to %s", e.Label), cure.LoginServer(e.Label))
 		case err != nil:
 			s.Out.Warn(fmt.Sprintf("the authorization server was not told: %v", err))
 		}

@@ -10,12 +10,14 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 )
 
 // permissionsOptions are those of the commands of agent permissions.
 type permissionsOptions struct {
 	settings *app.Settings
-	out      *app.Printer
+	out      *output.Printer
 
 	rules []string
 	json  bool
@@ -155,7 +157,7 @@ func runPermissionsRemove(ctx context.Context, o *permissionsOptions) error {
 		case err != nil:
 			return err
 		case !ok:
-			return app.NotFound(fmt.Errorf("no rule %q that allows something is kept for this project or in your settings", rule), "agent permissions list")
+			return failure.NotFound(fmt.Errorf("no rule %q that allows something is kept for this project or in your settings", rule), "agent permissions list")
 		}
 		removed = append(removed, one)
 	}

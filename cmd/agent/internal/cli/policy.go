@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
 )
@@ -18,7 +20,7 @@ import (
 type policyOptions struct {
 	sys      *app.System
 	settings *app.Settings
-	out      *app.Printer
+	out      *output.Printer
 
 	args   []string
 	policy string // the file that is asked in place of the machine's
@@ -96,7 +98,7 @@ func (o *policyOptions) organisation() (*policy.Policy, error) {
 	}
 	d, err := policy.Parse(src, o.policy)
 	if err != nil {
-		return nil, &app.Failure{Exit: app.ExitInvalid, Code: "policy", Err: fmt.Errorf("%s: %w", o.policy, err), Hint: "until it is mended such a policy allows nothing"}
+		return nil, &failure.Error{Exit: failure.ExitInvalid, Code: "policy", Err: fmt.Errorf("%s: %w", o.policy, err), Hint: "until it is mended such a policy allows nothing"}
 	}
 	p.Organisation = []*policy.Document{d}
 	return &p, nil
@@ -168,7 +170,7 @@ func runPolicyShow(_ context.Context, o *policyOptions) error {
 		o.print(said)
 	}
 	if said.broken() {
-		return app.Silent(app.ExitInvalid)
+		return failure.Silent(failure.ExitInvalid)
 	}
 	return nil
 }
@@ -200,7 +202,7 @@ func runPolicyCheck(_ context.Context, o *policyOptions) error {
 	if err != nil {
 		var closed *policy.ClosedError
 		if errors.As(err, &closed) {
-			err = &app.Failure{Exit: app.ExitInvalid, Code: "policy", Err: err}
+			err = &failure.Error{Exit: failure.ExitInvalid, Code: "policy", Err: err}
 		}
 		return err
 	}
@@ -212,6 +214,6 @@ func runPolicyCheck(_ context.Context, o *policyOptions) error {
 		o.out.Printf("%s does not exist\n", said.File)
 		return nil
 	}
-	o.out.Printf("%s can be used: %s\n", said.File, app.Count(len(said.Keys), "key"))
+	o.out.Printf("%s can be used: %s\n", said.File, output.Count(len(said.Keys), "key"))
 	return nil
 }

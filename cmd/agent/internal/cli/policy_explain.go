@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
 )
@@ -84,7 +86,7 @@ const yours = "your settings and the project's"
 func (o *policyOptions) explain(p *policy.Policy, text string, alone bool) (answerJSON, error) {
 	q, err := policy.ParseQuestion(text, o.sys.Dir)
 	if err != nil {
-		return answerJSON{}, app.Usage(err, "agent policy explain --help shows the forms")
+		return answerJSON{}, failure.Usage(err, "agent policy explain --help shows the forms")
 	}
 	d := p.Answer(q, o.settings.Patterns())
 	a := answerJSON{Question: text, Decision: d.Level.Word(), Layer: d.Layer, Why: d.Why, Contact: d.Contact}
@@ -126,7 +128,7 @@ func runPolicyExplain(_ context.Context, o *policyOptions) error {
 		}
 	}
 	if err == nil && denied {
-		err = app.Silent(app.ExitDenied)
+		err = failure.Silent(failure.ExitDenied)
 	}
 	return err
 }
@@ -153,7 +155,7 @@ func runPolicyTest(_ context.Context, o *policyOptions) error {
 	}
 	examples, err := policy.ParseExamples(src, o.args[0])
 	if err != nil {
-		return &app.Failure{Exit: app.ExitInvalid, Code: "policy", Err: fmt.Errorf("%s: %w", o.args[0], err), Hint: "agent policy test --help shows the form"}
+		return &failure.Error{Exit: failure.ExitInvalid, Code: "policy", Err: fmt.Errorf("%s: %w", o.args[0], err), Hint: "agent policy test --help shows the form"}
 	}
 	all, failed := []answerJSON{}, 0
 	for _, e := range examples {
@@ -175,10 +177,10 @@ func runPolicyTest(_ context.Context, o *policyOptions) error {
 				o.out.Printf("%s:%d: %s: expected %s, got %s%s\n", o.args[0], a.Line, a.Question, a.Expected, a.Decision, because(a))
 			}
 		}
-		o.out.Printf("%s, %d failed\n", app.Count(len(all), "example"), failed)
+		o.out.Printf("%s, %d failed\n", output.Count(len(all), "example"), failed)
 	}
 	if err == nil && failed > 0 {
-		err = app.Silent(app.ExitFailure)
+		err = failure.Silent(failure.ExitFailure)
 	}
 	return err
 }

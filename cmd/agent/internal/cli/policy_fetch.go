@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 )
 
 // fetchOptions are those of agent policy fetch.
 type fetchOptions struct {
 	packages *app.Packages
-	out      *app.Printer
+	out      *output.Printer
 	json     bool
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
@@ -28,7 +28,7 @@ func (w *world) refused(args ...string) {
 	w.t.Helper()
 	stdout, stderr, code := w.run("", args...)
 	for _, part := range []string{"the policy of your organisation, /etc/agent/policy.yaml:", "sec@example.com"} {
-		if said := stdout + stderr; code == app.ExitOK || !strings.Contains(said, part) {
+		if said := stdout + stderr; code == failure.ExitOK || !strings.Contains(said, part) {
 			w.t.Errorf("%q: exit code %d, no %q in %q", args, code, part, said)
 			return
 		}
@@ -155,7 +155,7 @@ var keysEnforced = map[string]func(t *testing.T){
 			t.Errorf("audit %s", got)
 		}
 		w.write("home/.agent/audit", "in the way\n") // no log can be kept
-		if _, stderr, code := w.run("", "script", "run", "hello-extended", "advanced_greeting"); code == app.ExitOK || !strings.Contains(stderr, "audit") {
+		if _, stderr, code := w.run("", "script", "run", "hello-extended", "advanced_greeting"); code == failure.ExitOK || !strings.Contains(stderr, "audit") {
 			t.Errorf("exit code %d, %s", code, stderr)
 		}
 	},
@@ -310,7 +310,7 @@ func TestClosedPolicy(t *testing.T) {
 	w.policy = "mdoe: ask\n"
 	for _, args := range [][]string{{"skill", "list"}, {"script", "run", "hello-extended", "advanced_greeting"}, {"-p", "x"}, {"serve"}, {"mcp", "list"}, {"skill", "trust", "hello-world"}, {"--check"}} {
 		_, stderr, code := w.run("", args...)
-		if code != app.ExitDenied || !strings.Contains(stderr, "nothing is allowed") || !strings.Contains(stderr, `line 1, column 1: unknown key "mdoe": did you mean "mode"?`) {
+		if code != failure.ExitDenied || !strings.Contains(stderr, "nothing is allowed") || !strings.Contains(stderr, `line 1, column 1: unknown key "mdoe": did you mean "mode"?`) {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
 	}
@@ -318,14 +318,14 @@ func TestClosedPolicy(t *testing.T) {
 		t.Error("something was written: ", list)
 	}
 	for _, args := range [][]string{{"version"}, {"help"}, {"--help"}, {"completion", "bash"}} {
-		if _, stderr, code := w.run("", args...); code != app.ExitOK {
+		if _, stderr, code := w.run("", args...); code != failure.ExitOK {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
 	}
-	if out, _, code := w.run("", "doctor"); code != app.ExitFailure || !strings.Contains(out, "nothing is allowed") {
+	if out, _, code := w.run("", "doctor"); code != failure.ExitFailure || !strings.Contains(out, "nothing is allowed") {
 		t.Errorf("doctor: exit code %d, %s", code, out)
 	}
-	if out, _, code := w.run("", "policy", "show"); code != app.ExitInvalid || !strings.Contains(out, "nothing is allowed") {
+	if out, _, code := w.run("", "policy", "show"); code != failure.ExitInvalid || !strings.Contains(out, "nothing is allowed") {
 		t.Errorf("policy show: exit code %d, %s", code, out)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/internal/test/gittest"
 	"github.com/agent-base/agent-base/internal/test/omstest"
@@ -165,7 +165,7 @@ var skillKeysEnforced = map[string]func(t *testing.T){
 		sum := sha256.Sum256([]byte(text))
 		w := withSkill(t, "include:\n  - {source: '"+repo.URL()+"', path: org/base.yaml, digest: 'sha256:"+hex.EncodeToString(sum[:])+"'}\n")
 		_, stderr, code := w.run("", "skill", "list")
-		if code != app.ExitDenied || !strings.Contains(stderr, "it has not been fetched") || !strings.Contains(stderr, "agent policy fetch") {
+		if code != failure.ExitDenied || !strings.Contains(stderr, "it has not been fetched") || !strings.Contains(stderr, "agent policy fetch") {
 			t.Errorf("exit code %d, %s", code, stderr)
 		}
 		w.succeeds("", "policy", "fetch")
@@ -182,11 +182,11 @@ var skillKeysEnforced = map[string]func(t *testing.T){
 		if err := os.WriteFile(kept[0], []byte("mode: all\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, stderr, code := w.run("", "skill", "list"); code != app.ExitDenied || !strings.Contains(stderr, "its digest is") {
+		if _, stderr, code := w.run("", "skill", "list"); code != failure.ExitDenied || !strings.Contains(stderr, "its digest is") {
 			t.Errorf("with another file in its place: exit code %d, %s", code, stderr)
 		}
 		repo.Commit(map[string]string{"org/base.yaml": "mode: all\n"})
-		if _, stderr, code := w.run("", "policy", "fetch"); code == app.ExitOK || !strings.Contains(stderr, "its digest is") {
+		if _, stderr, code := w.run("", "policy", "fetch"); code == failure.ExitOK || !strings.Contains(stderr, "its digest is") {
 			t.Errorf("with another file at the source: exit code %d, %s", code, stderr)
 		}
 	},

@@ -10,26 +10,27 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // exits has the meaning of each exit code, for the reference.
 var exits = [...]struct {
-	code  app.Exit
+	code  failure.Exit
 	about string
 }{
-	{app.ExitOK, "success"},
-	{app.ExitFailure, "failure; a script that fails; a finding of `agent skill scan`; a replay that stops; `agent --check` and `agent doctor` if something is broken"},
-	{app.ExitUsage, "wrong usage; an invalid name; too many or too long arguments of a script"},
-	{app.ExitNotFound, "no such skill, script or file"},
-	{app.ExitInvalid, "a skill that cannot be used, or does not pass `agent skill validate`"},
-	{app.ExitDenied, "not allowed; a skill that is not trusted"},
-	{app.ExitConflict, "something already exists, or another command holds the lock"},
-	{app.ExitIntegrity, "content differs from what was expected"},
-	{app.ExitUpdate, "an update is available"},
-	{app.ExitIncomplete, "`agent skill scan` could not read all of a skill"},
-	{app.ExitTimeout, "a script took too long"},
-	{app.ExitInterrupted, "interrupted"},
+	{failure.ExitOK, "success"},
+	{failure.ExitFailure, "failure; a script that fails; a finding of `agent skill scan`; a replay that stops; `agent --check` and `agent doctor` if something is broken"},
+	{failure.ExitUsage, "wrong usage; an invalid name; too many or too long arguments of a script"},
+	{failure.ExitNotFound, "no such skill, script or file"},
+	{failure.ExitInvalid, "a skill that cannot be used, or does not pass `agent skill validate`"},
+	{failure.ExitDenied, "not allowed; a skill that is not trusted"},
+	{failure.ExitConflict, "something already exists, or another command holds the lock"},
+	{failure.ExitIntegrity, "content differs from what was expected"},
+	{failure.ExitUpdate, "an update is available"},
+	{failure.ExitIncomplete, "`agent skill scan` could not read all of a skill"},
+	{failure.ExitTimeout, "a script took too long"},
+	{failure.ExitInterrupted, "interrupted"},
 }
 
 // Reference writes the Markdown page about all commands, with their use, flags and examples in the order of the help, the
@@ -49,7 +50,7 @@ func Reference(w io.Writer) error {
 		fmt.Fprintf(out, "| %d | %s |\n", e.code, e.about)
 	}
 	fmt.Fprint(out, "\n## Codes of errors\n\nWith `--json`, `error.code` is one of these.\n\n| code | exit code | meaning |\n|---|---:|---|\n")
-	for _, c := range app.Codes() {
+	for _, c := range failure.Codes() {
 		fmt.Fprintf(out, "| `%s` | %s | %s |\n", c.Code, strings.Join(c.ExitTexts(), " or "), c.About)
 	}
 	return out.Flush()

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
@@ -37,7 +38,7 @@ func pastArgs(p *worker.Past, args []string) ([]string, error) {
 		}
 	}
 	if p.Latest && (p.Pick || p.ID != "") {
-		return nil, app.Usage(errors.New("--continue and --resume exclude each other"), "--continue takes the last conversation, --resume ID another")
+		return nil, failure.Usage(errors.New("--continue and --resume exclude each other"), "--continue takes the last conversation, --resume ID another")
 	}
 	return args, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/internal/near"
@@ -232,12 +233,12 @@ func unknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	if hint := otherCommands[name]; hint != "" && !c.HasParent() {
-		return app.Usage(err, hint)
+		return failure.Usage(err, hint)
 	}
 	if near != "" {
-		return app.Usage(err, fmt.Sprintf("did you mean %q?", near))
+		return failure.Usage(err, fmt.Sprintf("did you mean %q?", near))
 	}
-	return app.Usage(err, fmt.Sprintf("run %q for the commands", c.CommandPath()+" --help"))
+	return failure.Usage(err, fmt.Sprintf("run %q for the commands", c.CommandPath()+" --help"))
 }
 
 // below returns the command of that name in a group below c, that of skills before others, or "".
@@ -261,22 +262,22 @@ func flagError(c *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
 		if v, ok := bad.GetFlag().Value.(*habitValue); ok {
-			return app.Usage(wrongValue(bad), v.known())
+			return failure.Usage(wrongValue(bad), v.known())
 		}
-		return app.Usage(wrongValue(bad), helpHint(c))
+		return failure.Usage(wrongValue(bad), helpHint(c))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return app.Usage(err, valueHint(c, missing.GetFlag()))
+		return failure.Usage(err, valueHint(c, missing.GetFlag()))
 	}
 	var unknown interface{ GetSpecifiedName() string }
 	if !errors.As(err, &unknown) {
-		return app.Usage(err, helpHint(c))
+		return failure.Usage(err, helpHint(c))
 	}
 	if name := unknown.GetSpecifiedName(); (name == "yes" || name == "y") && c.Flags().Lookup("trusted") != nil {
-		return app.Usage(err, "--trusted answers the question beforehand")
+		return failure.Usage(err, "--trusted answers the question beforehand")
 	}
 	if hint := otherFlag(unknown.GetSpecifiedName()); hint != "" && c.Flags().Lookup("prompt") != nil {
-		return app.Usage(err, hint)
+		return failure.Usage(err, hint)
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -285,9 +286,9 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	})
 	if meant := near.Name(unknown.GetSpecifiedName(), names); meant != "" {
-		return app.Usage(err, fmt.Sprintf("did you mean --%s?", meant))
+		return failure.Usage(err, fmt.Sprintf("did you mean --%s?", meant))
 	}
-	return app.Usage(err, helpHint(c))
+	return failure.Usage(err, helpHint(c))
 }
 
 // valueHint says what the value of a flag is.
@@ -306,7 +307,7 @@ func excluding(err error) error {
 	}
 	_, set, _ := strings.Cut(err.Error(), "; [")
 	names := strings.Fields(strings.TrimSuffix(set, "] were all set"))
-	return app.Usage(errors.New("--"+strings.Join(names, " and --")+" exclude each other"), "leave out all but one")
+	return failure.Usage(errors.New("--"+strings.Join(names, " and --")+" exclude each other"), "leave out all but one")
 }
 
 // wrongValue returns the error for a flag's value.
@@ -334,13 +335,13 @@ func arguments(least, most int, names string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return app.Usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
+			return failure.Usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
 		case most >= 0 && len(args) > most:
 			got := "got "
 			if most > 0 {
 				got = "also got "
 			}
-			return app.Usage(fmt.Errorf("%s takes %s, but %s%s", c.CommandPath(), names, got, strings.Join(quoted(args[most:]), " ")), helpHint(c))
+			return failure.Usage(fmt.Errorf("%s takes %s, but %s%s", c.CommandPath(), names, got, strings.Join(quoted(args[most:]), " ")), helpHint(c))
 		}
 		return nil
 	}

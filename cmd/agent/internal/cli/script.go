@@ -12,6 +12,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -81,7 +83,7 @@ func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
 }
 
 // printHelp prints the output of --help, or the description of a script without one.
-func printHelp(out *app.Printer, help *skilltool.Help) error {
+func printHelp(out *output.Printer, help *skilltool.Help) error {
 	if !help.Described {
 		return out.Foreign(help.HelpText)
 	}
@@ -98,7 +100,7 @@ func printHelp(out *app.Printer, help *skilltool.Help) error {
 
 // scriptCaller calls a script.
 type scriptCaller struct {
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	consent  *app.Consent
 	tools    *app.Toolkit
@@ -133,14 +135,14 @@ func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, skillName, 
 
 // answer prints the result of a tool.
 type answer struct {
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	json     bool
 }
 
 // print prints the result's envelope with --json. Otherwise it calls success, or returns the failure with a hint.
 func (a *answer) print(r tool.Result, hint func() string, success func() error) error {
-	exit := app.ScriptExit(r)
+	exit := failure.ScriptExit(r)
 	if a.json {
 		r.ErrorText = a.settings.Config().ErrorText && !r.Success
 		whole, err := r.MarshalJSON()
@@ -150,18 +152,18 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 		if err := a.out.JSONText(whole); err != nil || r.Success {
 			return err
 		}
-		return app.Silent(exit)
+		return failure.Silent(exit)
 	}
 	if r.Success {
 		return success()
 	}
-	return &app.Failure{Exit: exit, Code: string(r.Error), Hint: hint(), Err: errors.New(r.Message)}
+	return &failure.Error{Exit: exit, Code: string(r.Error), Hint: hint(), Err: errors.New(r.Message)}
 }
 
 // scripted prints the result of a call of a script, or of what toolsets are asked for. With an error r is the result that a model gets of it; a person is
 // given the error itself and the hint.
 func (a *answer) scripted(r tool.Result, err error, hint func() string, success func() error) error {
-	var own *app.Failure
+	var own *failure.Error
 	ofToolset := len(toolset.Errors(err)) > 0
 	switch {
 	case err == nil:
@@ -190,8 +192,8 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 		return hint
 	case cure.RefusesJSON(failed):
 		return "--text runs the script without --json"
-	case app.IsFull(failed):
-		return app.MakeRoom
+	case failure.IsFull(failed):
+		return failure.MakeRoom
 	case !errors.As(failed, &ofScript):
 		return ""
 	case ofScript.Code == script.ParseError:
@@ -200,7 +202,7 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 		return ""
 	}
 	var missing *skill.NotFoundError
-	var leftOut *app.Failure
+	var leftOut *failure.Error
 	switch {
 	case errors.As(err, &leftOut):
 		return leftOut.Hint

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
@@ -50,7 +52,7 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		},
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		var f *app.Failure
+		var f *failure.Error
 		errors.As(flagError(c, err), &f)
 		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
@@ -74,9 +76,9 @@ func scriptArguments(c *cobra.Command, args []string) error {
 	}
 	switch {
 	case before < 2:
-		return app.Usage(fmt.Errorf("%s needs the name of a skill and of a script", c.CommandPath()), helpHint(c))
+		return failure.Usage(fmt.Errorf("%s needs the name of a skill and of a script", c.CommandPath()), helpHint(c))
 	case before > 2:
-		return app.Usage(fmt.Errorf("unexpected argument %q", args[2]), `the script's own arguments follow "--"`)
+		return failure.Usage(fmt.Errorf("unexpected argument %q", args[2]), `the script's own arguments follow "--"`)
 	}
 	return nil
 }
@@ -85,11 +87,11 @@ func scriptArguments(c *cobra.Command, args []string) error {
 func (o *scriptRunOptions) check() error {
 	switch mode := o.request.JSON; {
 	case o.flags.Timeout < 0:
-		return app.Usage(fmt.Errorf("invalid --timeout %s", o.flags.Timeout), "use a duration above zero, such as 30s")
+		return failure.Usage(fmt.Errorf("invalid --timeout %s", o.flags.Timeout), "use a duration above zero, such as 30s")
 	case mode != "" && mode != script.JSONAuto && mode != script.JSONYes && mode != script.JSONNo:
-		return app.Usage(fmt.Errorf("invalid --script-json %q", string(mode)), "use auto, yes or no")
+		return failure.Usage(fmt.Errorf("invalid --script-json %q", string(mode)), "use auto, yes or no")
 	case o.text && mode != "" && mode != script.JSONNo:
-		return app.Usage(fmt.Errorf("--text and --script-json %s at once", mode), "--text is --script-json no")
+		return failure.Usage(fmt.Errorf("--text and --script-json %s at once", mode), "--text is --script-json no")
 	case o.text:
 		o.request.JSON = script.JSONNo
 	}
@@ -141,7 +143,7 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 }
 
 // printDocument prints a script's JSON, on several lines where a person reads it, else byte for byte.
-func printDocument(out *app.Printer, doc json.RawMessage) error {
+func printDocument(out *output.Printer, doc json.RawMessage) error {
 	if out.OutTerminal {
 		return out.JSONText(doc)
 	}
@@ -150,7 +152,7 @@ func printDocument(out *app.Printer, doc json.RawMessage) error {
 
 // printSaid prints what a script printed before it failed; nothing for nil. Text goes to stderr: it is not the script's
 // output.
-func printSaid(out *app.Printer, said any) error {
+func printSaid(out *output.Printer, said any) error {
 	switch v := said.(type) {
 	case json.RawMessage:
 		return printDocument(out, v)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/serve"
 )
 
@@ -49,10 +50,10 @@ func runServe(ctx context.Context, o *serveOptions) error {
 		return serveHTTP(ctx, o)
 	}
 	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 {
-		return app.Usage(errors.New("--host, --origin and --health are for --http"), "add --http ADDR, or leave them out")
+		return failure.Usage(errors.New("--host, --origin and --health are for --http"), "add --http ADDR, or leave them out")
 	}
 	if o.s.Out.InTerminal {
-		return app.Usage(errors.New("agent serve speaks MCP on stdin, which is a terminal here"), "name it in the configuration of another agent: agent serve --help has examples")
+		return failure.Usage(errors.New("agent serve speaks MCP on stdin, which is a terminal here"), "name it in the configuration of another agent: agent serve --help has examples")
 	}
 	server, err := serve.New(ctx, o.s, false)
 	if err != nil {
@@ -70,7 +71,7 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	defer server.Close()
 	err = server.HTTP(ctx, &o.http, func(at net.Addr) { o.s.Out.Remark("serving skills on http://" + at.String()) })
 	if errors.Is(err, serve.ErrOpen) {
-		return app.Usage(err, "listen on 127.0.0.1, or set serve.tokens or serve.issuer: see docs/mcp.md")
+		return failure.Usage(err, "listen on 127.0.0.1, or set serve.tokens or serve.issuer: see docs/mcp.md")
 	}
 	return err
 }

@@ -10,13 +10,15 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 )
 
 type activateOptions struct {
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
@@ -87,7 +89,7 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 
 // hint returns what a person can do about a failed activation.
 func (o *activateOptions) hint(cat *skill.Catalog, r tool.Result) string {
-	var leftOut *app.Failure
+	var leftOut *failure.Error
 	switch e, err := app.Find(cat, o.name); {
 	case errors.As(err, &leftOut):
 		return leftOut.Hint

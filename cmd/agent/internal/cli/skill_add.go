@@ -15,6 +15,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
@@ -25,7 +27,7 @@ import (
 
 type addOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	sources          []string
 	ref, branch, tag string
@@ -147,7 +149,7 @@ func (o *addOptions) parse(text string) (source.Ref, error) {
 			continue
 		}
 		if !ref.Kind.HasVersions() {
-			return ref, app.Usage(fmt.Errorf("%s has no branch, tag or commit", text), "leave --ref, --branch and --tag out")
+			return ref, failure.Usage(fmt.Errorf("%s has no branch, tag or commit", text), "leave --ref, --branch and --tag out")
 		}
 		ref = ref.At(want.value, want.kind)
 	}
@@ -170,7 +172,7 @@ func (o *addOptions) isFolder(text string) bool {
 func checkDigests(digests []string) error {
 	for _, d := range digests {
 		if !strings.HasPrefix(d, "sha256:") || len(d) != len("sha256:")+64 {
-			return app.Usage(fmt.Errorf("--trust %s is no digest", d), "it is sha256: and 64 hexadecimal digits")
+			return failure.Usage(fmt.Errorf("--trust %s is no digest", d), "it is sha256: and 64 hexadecimal digits")
 		}
 	}
 	return nil
@@ -214,7 +216,7 @@ func (o *addOptions) from(ctx context.Context, in *install.Installer, ref source
 		return nil, err
 	}
 	if o.as != "" && len(chosen) > 1 {
-		return nil, app.Usage(fmt.Errorf("--name %s is for one skill, and there are %d", o.as, len(chosen)), "choose one with --skill NAME")
+		return nil, failure.Usage(fmt.Errorf("--name %s is for one skill, and there are %d", o.as, len(chosen)), "choose one with --skill NAME")
 	}
 	if o.link {
 		return o.linked(ctx, in, ref, chosen)
@@ -239,7 +241,7 @@ func (o *addOptions) others(list []string) {
 			o.out.Remark("left out: " + line)
 		}
 	case len(list) > 0:
-		o.out.Remark(app.Count(len(list), "other file") + " of the source could not be read or followed; see --verbose")
+		o.out.Remark(output.Count(len(list), "other file") + " of the source could not be read or followed; see --verbose")
 	}
 }
 
@@ -265,9 +267,9 @@ func (o *addOptions) report(done []installed) error {
 			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)
 			o.out.Remark("its scripts run once you trust it: " + cure.Trust(d.entry.NameCanonical))
 		case d.kept:
-			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, app.Short(d.digest), app.From(d.entry)), 0))
+			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, output.Short(d.digest), app.From(d.entry)), 0))
 		case d.present:
-			o.out.Printf("%s [%s] is installed already\n", d.entry.Name, app.Short(d.digest))
+			o.out.Printf("%s [%s] is installed already\n", d.entry.Name, output.Short(d.digest))
 		default:
 			o.out.Printf("Would install %s [%s]\n", d.entry.Name, d.digest)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
@@ -69,23 +71,23 @@ func (o *addOptions) unclear(e *install.ChoiceError, place *install.Place) error
 	hint := "choose with --skill NAME, or take all with --all: " + some(candidateNames(place), mostNames)
 	switch {
 	case e.Count == 0 && len(place.Hidden) > 0:
-		return app.NotFound(fmt.Errorf("there is no skill outside of hidden folders, which are not searched: skills are in %s", some(place.Hidden, mostNames)),
+		return failure.NotFound(fmt.Errorf("there is no skill outside of hidden folders, which are not searched: skills are in %s", some(place.Hidden, mostNames)),
 			"--path "+place.Hidden[0]+" looks in that folder")
 	case e.Count == 0 && len(app.Submodules(place.Others())) > 0:
-		return app.NotFound(fmt.Errorf("%w; these submodules are not here: %s", e, strings.Join(app.Submodules(place.Others()), "; ")), "add the repository of the submodule itself")
+		return failure.NotFound(fmt.Errorf("%w; these submodules are not here: %s", e, strings.Join(app.Submodules(place.Others()), "; ")), "add the repository of the submodule itself")
 	case e.Count == 0:
-		return app.NotFound(e, "a skill is a folder with a SKILL.md; --path names a folder of the source")
+		return failure.NotFound(e, "a skill is a folder with a SKILL.md; --path names a folder of the source")
 	case len(e.Paths) > 0:
-		return app.Conflict(e, "choose one with --path "+e.Paths[0])
+		return failure.Conflict(e, "choose one with --path "+e.Paths[0])
 	case len(e.Suggest) > 0:
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(e.Suggest, ", "))
 	case e.Name != "" && e.Name == place.Origin.Source.Name: // SOURCE@NAME
 		hint += "; a branch or tag is given with --ref " + e.Name
 	}
 	if e.Name == "" {
-		return app.Usage(e, hint)
+		return failure.Usage(e, hint)
 	}
-	return app.NotFound(e, hint)
+	return failure.NotFound(e, hint)
 }
 
 func candidateNames(place *install.Place) []string {
@@ -115,14 +117,14 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 	}
 	details, rest := o.offered(list, all)
 	for {
-		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", app.Count(len(list), "skill")), Details: details, Free: true})
+		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", output.Count(len(list), "skill")), Details: details, Free: true})
 		if err != nil {
 			return nil, err
 		}
 		words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {
 		case len(words) == 0:
-			return nil, app.Denied(errors.New("none was chosen; nothing was installed"), "")
+			return nil, failure.Denied(errors.New("none was chosen; nothing was installed"), "")
 		case len(words) == 1 && words[0] == "all":
 			return list, nil
 		case len(words) == 1 && words[0] == "more" && len(rest) > 0:
@@ -141,7 +143,7 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 			details = []string{err.Error(), "its number takes the first of them; \"agent skill add\" with --path FOLDER takes another"}
 		case len(found) > 0:
 			details, rest = o.offered(list, found)
-			details = slices.Insert(details, 0, fmt.Sprintf("%s with these words:", app.Count(len(found), "skill")))
+			details = slices.Insert(details, 0, fmt.Sprintf("%s with these words:", output.Count(len(found), "skill")))
 		default:
 			details = []string{err.Error()}
 			if len(e.Suggest) > 0 {
@@ -225,7 +227,7 @@ func (o *addOptions) withNeeded(ctx context.Context, chosen []*install.Candidate
 		if !e.There && e.Also == "" && len(e.Cycle) == 0 {
 			hint = "install it first: agent skill add " + neededFrom(e.Need)
 		}
-		return nil, app.Conflict(err, hint)
+		return nil, failure.Conflict(err, hint)
 	}
 	for _, c := range all {
 		if !slices.Contains(chosen, c) {

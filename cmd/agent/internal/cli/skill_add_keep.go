@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
@@ -41,7 +43,7 @@ func (a *adding) close() {
 // unpackAll copies and checks skills. Of all the skills of a source those that cannot be copied are named and left out, unless there is
 // no other.
 func (a *adding) unpackAll(ctx context.Context, place *install.Place, chosen []*install.Candidate) error {
-	label := "copying " + app.Count(len(chosen), "skill")
+	label := "copying " + output.Count(len(chosen), "skill")
 	if len(chosen) == 1 {
 		label = "copying " + chosen[0].Manifest.Name
 	}
@@ -73,7 +75,7 @@ func (a *adding) unpackAll(ctx context.Context, place *install.Place, chosen []*
 // unpack copies and checks one skill.
 func (a *adding) unpack(ctx context.Context, place *install.Place, c *install.Candidate) error {
 	if p := c.Fatal(); p != nil {
-		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
+		return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
 	}
 	for name := a.as; ; {
 		k, err := place.Unpack(ctx, c, name)
@@ -118,7 +120,7 @@ func (a *adding) isPresent(ctx context.Context, k *install.Package) (install.Con
 func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) {
 	e, was := k.Entry(), k.Before
 	if e.Source == was.Source && e.Path == was.Path && e.OriginalName == was.OriginalName {
-		return "", app.Conflict(fmt.Errorf("skill %q is installed, with another content", was.Name), "agent skill update "+was.NameCanonical)
+		return "", failure.Conflict(fmt.Errorf("skill %q is installed, with another content", was.Name), "agent skill update "+was.NameCanonical)
 	}
 	err := fmt.Errorf("skill %q is installed from %s, and the new one is from %s", was.Name, app.From(*was), app.From(e))
 	if a.json || !a.services.Approver.There() {
@@ -126,7 +128,7 @@ func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) 
 		if a.path != "" { // the source may have several of the name
 			choice = "--path " + cure.Word(a.path)
 		}
-		return "", app.Conflict(err, fmt.Sprintf("install it under another name: %s --name NAME; or remove the installed one: agent skill remove %s", choice, was.NameCanonical))
+		return "", failure.Conflict(err, fmt.Sprintf("install it under another name: %s --name NAME; or remove the installed one: agent skill remove %s", choice, was.NameCanonical))
 	}
 	details := []string{err.Error()}
 	for {
@@ -289,16 +291,16 @@ func (a *adding) keep(ctx context.Context, list []*app.Proposal) ([]registry.Ent
 // linked records folders of the user's own.
 func (o *addOptions) linked(ctx context.Context, in *install.Installer, ref source.Ref, chosen []*install.Candidate) (done []installed, err error) {
 	if ref.Kind != source.Folder {
-		return nil, app.Usage(fmt.Errorf("%s is not a folder of this machine", ref), "--link is for a folder that you work in")
+		return nil, failure.Usage(fmt.Errorf("%s is not a folder of this machine", ref), "--link is for a folder that you work in")
 	}
 	for _, c := range chosen {
 		if p := c.Fatal(); p != nil {
-			return done, &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
+			return done, &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
 		}
 		e, err := in.Link(ctx, c, ref.URL)
 		var twice *registry.DuplicateError
 		if errors.As(err, &twice) {
-			return done, app.Conflict(err, "remove the installed one first: agent skill remove "+twice.Old.NameCanonical)
+			return done, failure.Conflict(err, "remove the installed one first: agent skill remove "+twice.Old.NameCanonical)
 		} else if err != nil {
 			return done, err
 		}
@@ -339,7 +341,7 @@ func (a *adding) confirm(ctx context.Context, ref source.Ref, list []*app.Propos
 		for _, p := range list {
 			a.out.Details(p.Lines())
 		}
-		return app.Denied(errors.New("no terminal to ask on, so nothing was installed"), unasked(list))
+		return failure.Denied(errors.New("no terminal to ask on, so nothing was installed"), unasked(list))
 	case len(list) == 1:
 		return refused(a.services.Consent.Ask(ctx, list[0], fmt.Sprintf("Install untrusted skill from %s?", ref)))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -62,19 +63,19 @@ func (o *skillCallOptions) given() (json.RawMessage, error) {
 	case text == "":
 		return nil, nil
 	case len(o.pairs) > 0:
-		return nil, app.Usage(fmt.Errorf("--args and %q at once", o.pairs[0]), "write all arguments into the object")
+		return nil, failure.Usage(fmt.Errorf("--args and %q at once", o.pairs[0]), "write all arguments into the object")
 	case text == "-":
 		src, err := io.ReadAll(io.LimitReader(o.in, maxArguments+1))
 		if err != nil {
 			return nil, err
 		}
 		if text = string(src); len(src) > maxArguments {
-			return nil, app.Usage(fmt.Errorf("stdin exceeds %d bytes", maxArguments), "")
+			return nil, failure.Usage(fmt.Errorf("stdin exceeds %d bytes", maxArguments), "")
 		}
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
-		return nil, app.Usage(fmt.Errorf("--args is not a JSON object: %w", noObject(err)), `write it as --args '{"name": "Ada"}'`)
+		return nil, failure.Usage(fmt.Errorf("--args is not a JSON object: %w", noObject(err)), `write it as --args '{"name": "Ada"}'`)
 	}
 	return json.RawMessage(text), nil
 }
@@ -153,10 +154,10 @@ func pairArguments(pairs []string, schema json.RawMessage) (json.RawMessage, err
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, app.Usage(fmt.Errorf("argument %q is not KEY=VALUE", pair), `write it as name=Ada, or all as --args '{"name": "Ada"}'`)
+			return nil, failure.Usage(fmt.Errorf("argument %q is not KEY=VALUE", pair), `write it as name=Ada, or all as --args '{"name": "Ada"}'`)
 		}
 		if _, twice := out[key]; twice {
-			return nil, app.Usage(fmt.Errorf("argument %q is given twice", key), `a list is written as JSON: names='["Ada", "Alan"]'`)
+			return nil, failure.Usage(fmt.Errorf("argument %q is given twice", key), `a list is written as JSON: names='["Ada", "Alan"]'`)
 		}
 		property, found := known.Properties[key]
 		if found && property.Type != "string" && json.Valid([]byte(value)) {

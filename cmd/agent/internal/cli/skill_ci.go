@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
@@ -58,7 +59,7 @@ func runCI(ctx context.Context, o *addOptions) error {
 	}
 	locked := set.Skills()
 	if len(locked) == 0 {
-		return app.NotFound(fmt.Errorf("%s has no %s, or one that names no skill", file.Dir, lock.FileName), "agent skill add SOURCE --lock writes it")
+		return failure.NotFound(fmt.Errorf("%s has no %s, or one that names no skill", file.Dir, lock.FileName), "agent skill add SOURCE --lock writes it")
 	}
 	packages := o.services.Packages.Foreign()
 	in, err := packages.Repaired(ctx)
@@ -130,7 +131,7 @@ func (c *locking) all(ctx context.Context, project string, locked []lock.Skill) 
 func (c *locking) place(ctx context.Context, project string, k *lock.Skill, names []string) (*install.Place, error) {
 	ref, err := lockedRef(project, k)
 	if err != nil {
-		return nil, app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "agent skill add SOURCE --lock records where it is now")
+		return nil, failure.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "agent skill add SOURCE --lock records where it is now")
 	}
 	if place := c.places[ref]; place != nil {
 		return place, nil
@@ -152,7 +153,7 @@ func lockedIn(place *install.Place, k *lock.Skill) (*install.Candidate, error) {
 	if i < 0 {
 		list, err := install.Choose(place.Skills, []string{k.Name})
 		if err != nil {
-			return nil, app.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), nothing+"agent skill add SOURCE --lock records where it is now")
+			return nil, failure.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), nothing+"agent skill add SOURCE --lock records where it is now")
 		}
 		return list[0], nil
 	}
@@ -162,7 +163,7 @@ func lockedIn(place *install.Place, k *lock.Skill) (*install.Candidate, error) {
 // one compares one skill with the lock file.
 func (c *locking) one(ctx context.Context, place *install.Place, found *install.Candidate, k *lock.Skill) error {
 	if p := found.Fatal(); p != nil {
-		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", found.Path, found.File, p.Line, p.Message)}
+		return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", found.Path, found.File, p.Line, p.Message)}
 	}
 	name := ""
 	if found.Manifest.Name != k.Name {
@@ -178,7 +179,7 @@ func (c *locking) one(ctx context.Context, place *install.Place, found *install.
 	if pack.Same() {
 		files, err := c.isPresent(ctx, pack)
 		if err == nil && files != install.Intact {
-			err = &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: cure.Repair(pack.Before.NameCanonical) + " puts back what was installed",
+			err = &failure.Error{Exit: failure.ExitIntegrity, Code: "integrity", Hint: cure.Repair(pack.Before.NameCanonical) + " puts back what was installed",
 				Err: fmt.Errorf("skill %q is installed, but its files are %s: nothing was installed", k.Name, files)}
 		}
 		return errors.Join(err, pack.Close())
@@ -217,14 +218,14 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 		again = "agent skill update " + pack.Before.NameCanonical // notes it in the file, too
 	}
 	if k.Hash == "" && k.Digest == "" {
-		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), nothing+again+" writes one")
+		return failure.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), nothing+again+" writes one")
 	}
 	sameHash, sameDigest, err := comparedWithLock(ctx, pack, k)
 	if err != nil {
 		return err
 	}
 	differs := func(hint, format string, args ...any) error {
-		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: hint, Err: fmt.Errorf(format, args...)}
+		return &failure.Error{Exit: failure.ExitIntegrity, Code: "integrity", Hint: hint, Err: fmt.Errorf(format, args...)}
 	}
 	switch {
 	case sameHash && sameDigest:

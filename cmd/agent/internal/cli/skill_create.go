@@ -22,6 +22,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/scaffold"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -29,7 +31,7 @@ import (
 type createOptions struct {
 	services *app.Services
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 
 	name string
@@ -83,7 +85,7 @@ func (o *createOptions) kinds() ([]scaffold.Kind, error) {
 	var out []scaffold.Kind
 	for _, name := range o.with {
 		if !slices.Contains(kindNames(), name) {
-			return nil, app.Usage(fmt.Errorf("unknown kind %q", name), "--with takes "+strings.Join(kindNames(), ", "))
+			return nil, failure.Usage(fmt.Errorf("unknown kind %q", name), "--with takes "+strings.Join(kindNames(), ", "))
 		}
 		out = append(out, scaffold.Kind(name))
 	}
@@ -96,7 +98,7 @@ func runCreate(ctx context.Context, o *createOptions) error {
 		return err
 	}
 	if good := standardName(name); good != name {
-		return app.Usage(fmt.Errorf("invalid name %q: the open standard allows lower-case letters, digits and single hyphens inside", name), createHint(good))
+		return failure.Usage(fmt.Errorf("invalid name %q: the open standard allows lower-case letters, digits and single hyphens inside", name), createHint(good))
 	}
 	if strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
 		o.out.Warn("many other agents load only names of a-z, 0-9 and hyphens")
@@ -148,7 +150,7 @@ func writeSkill(parent, name string, files map[string][]byte) error {
 	}
 	defer root.Close()
 	if err := root.Mkdir(name, 0o777); errors.Is(err, fs.ErrExist) {
-		return app.Conflict(fmt.Errorf("%s already exists", filepath.Join(parent, name)), "choose another name or --dir; nothing is overwritten")
+		return failure.Conflict(fmt.Errorf("%s already exists", filepath.Join(parent, name)), "choose another name or --dir; nothing is overwritten")
 	} else if err != nil {
 		return err
 	}
@@ -240,11 +242,11 @@ func folderWord(typed string) string {
 func (o *createOptions) parent() (string, error) {
 	switch {
 	case o.dir != "" && o.user:
-		return "", app.Usage(errors.New("--dir and --user at once"), "use one of them")
+		return "", failure.Usage(errors.New("--dir and --user at once"), "use one of them")
 	case o.dir != "":
 		return o.sys.Abs(o.dir), nil
 	case o.user && o.sys.Home == "":
-		return "", app.Usage(errors.New("there is no home"), "set HOME, or use --dir")
+		return "", failure.Usage(errors.New("there is no home"), "set HOME, or use --dir")
 	case o.user:
 		return filepath.Join(o.sys.Home, ".agents", "skills"), nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
@@ -113,11 +114,11 @@ func (d *studio) task() string { return filepath.Base(d.folder) }
 func outcome(r *trial.Report) error {
 	switch {
 	case !r.Valid():
-		return app.Silent(app.ExitInvalid)
+		return failure.Silent(failure.ExitInvalid)
 	case r.Count(trial.Failed) > 0:
-		return app.Silent(app.ExitFailure)
+		return failure.Silent(failure.ExitFailure)
 	case r.Untrusted:
-		return app.Silent(app.ExitDenied)
+		return failure.Silent(failure.ExitDenied)
 	}
 	return nil
 }

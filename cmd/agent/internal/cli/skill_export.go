@@ -11,13 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/hosts"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/near"
 )
 
 type exportOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	packages *app.Packages
 
@@ -46,7 +48,7 @@ one enforces: no approval, no sandbox, no limits of tools.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name = args[0]
 			if len(o.to) == 0 {
-				return app.Usage(errors.New("it is not said for which agent"), "--to "+strings.Join(hostNames()[:5], "|"))
+				return failure.Usage(errors.New("it is not said for which agent"), "--to "+strings.Join(hostNames()[:5], "|"))
 			}
 			return run(c.Context(), o)
 		},
@@ -79,7 +81,7 @@ func runExport(ctx context.Context, o *exportOptions) error {
 	for _, p := range plans {
 		done, err := o.carryOut(ctx, p)
 		if errors.Is(err, hosts.ErrExists) {
-			return app.Conflict(err, "move it away first: it was not made by an export")
+			return failure.Conflict(err, "move it away first: it was not made by an export")
 		} else if err != nil {
 			return err
 		}
@@ -140,7 +142,7 @@ func (o *exportOptions) plan(ctx context.Context) ([]*hosts.Export, error) {
 			if meant := near.Name(name, hostNames()); meant != "" {
 				hint = fmt.Sprintf("did you mean %q?", meant)
 			}
-			return nil, app.Usage(fmt.Errorf("agent %q is not known", name), hint)
+			return nil, failure.Usage(fmt.Errorf("agent %q is not known", name), hint)
 		}
 		p, err := hosts.Plan(&hosts.Request{Host: h, Scope: scope, Base: base, Source: dir, Copy: o.copy, Manifest: s.Manifest(), Name: s.Name(),
 			Own: []string{cfg.PluginsDir, filepath.Join(cfg.Paths.Cache, "bundled")}, Digests: append(installed.Digests(s.Canonical()), digest)})
@@ -149,7 +151,7 @@ func (o *exportOptions) plan(ctx context.Context) ([]*hosts.Export, error) {
 			continue
 		}
 		if err != nil {
-			return nil, app.Usage(err, "")
+			return nil, failure.Usage(err, "")
 		}
 		out = append(out, p)
 	}
@@ -157,7 +159,7 @@ func (o *exportOptions) plan(ctx context.Context) ([]*hosts.Export, error) {
 }
 
 // sayLinks names links that were changed.
-func sayLinks(out *app.Printer, what string, links []string) {
+func sayLinks(out *output.Printer, what string, links []string) {
 	for _, at := range links {
 		out.Printf("  %s%s\n", what, at)
 	}
@@ -178,7 +180,7 @@ func (o *exportOptions) carryOut(ctx context.Context, p *hosts.Export) (string, 
 	done, err := p.Do(ctx)
 	switch {
 	case errors.Is(err, syscall.EROFS): // of the other agent's folder, not of this program's home
-		return "", &app.Failure{Exit: app.ExitFailure, Code: "failed", Err: err}
+		return "", &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err}
 	case err != nil:
 		return "", err
 	case done.Unchanged:

@@ -11,6 +11,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
@@ -22,7 +24,7 @@ import (
 type grantOptions struct {
 	sys      *app.System
 	settings *app.Settings
-	out      *app.Printer
+	out      *output.Printer
 	trust    *app.Trust
 	skills   *app.Library
 	grants   *app.Grants
@@ -154,7 +156,7 @@ func runGrant(ctx context.Context, o *grantOptions) error {
 	}
 	defer s.Close()
 	if len(o.given) == 0 {
-		return app.Usage(errors.New("nothing to grant is named"), "such as --env GITHUB_TOKEN, --net HOST, --home or --write DIR")
+		return failure.Usage(errors.New("nothing to grant is named"), "such as --env GITHUB_TOKEN, --net HOST, --home or --write DIR")
 	}
 	if o.given, err = o.settings.Grantable(o.given, s.Manifest()); err != nil {
 		return err
@@ -233,7 +235,7 @@ func (o *grantOptions) unconfined(ctx context.Context) string {
 
 func runRevoke(ctx context.Context, o *grantOptions) error {
 	if o.all != (len(o.given) == 0) {
-		return app.Usage(errors.New("say what to revoke, or --all"), "agent skill info "+o.name+" shows what it has")
+		return failure.Usage(errors.New("say what to revoke, or --all"), "agent skill info "+o.name+" shows what it has")
 	}
 	given, err := o.settings.Usual(o.given)
 	if err != nil {
@@ -247,7 +249,7 @@ func runRevoke(ctx context.Context, o *grantOptions) error {
 	if o.all {
 		had, err := o.grants.RevokeAll(ctx, s)
 		if err == nil && !had {
-			err = app.NotFound(fmt.Errorf("nothing was granted to %s", s.Name()), "agent doctor lists all grants")
+			err = failure.NotFound(fmt.Errorf("nothing was granted to %s", s.Name()), "agent doctor lists all grants")
 		}
 		if err != nil {
 			return err
@@ -284,7 +286,7 @@ func (o *grantOptions) show(s *skill.Skill, title string, now *trust.Grant) erro
 		o.out.Printf("%s has nothing of yours\n", s.Name())
 		return nil
 	}
-	o.out.Printf("%s %s [%s]\n", ui.Safe(title), s.Name(), app.Short(now.Digest))
+	o.out.Printf("%s %s [%s]\n", ui.Safe(title), s.Name(), output.Short(now.Digest))
 	o.out.Facts([][2]string{{"has", text}})
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
@@ -20,7 +21,7 @@ import (
 
 type infoOptions struct {
 	inspector
-	out *app.Printer
+	out *output.Printer
 
 	name string
 	json bool
@@ -104,7 +105,7 @@ func whyNot(d *details) (because, decided string) {
 }
 
 // heading is the skill's name, version, state and description.
-func heading(out *app.Printer, d *details) {
+func heading(out *output.Printer, d *details) {
 	out.Printf("%s %s", out.Mark(d.State), out.Paint(ui.Bold, d.Name))
 	if d.Version != "" {
 		out.Printf(" %s", d.Version)
@@ -222,9 +223,9 @@ func scriptsText(d *details) string {
 	case len(names) == 0 && d.MoreScripts == 0:
 		return ""
 	case len(names) == 0:
-		return fmt.Sprintf("none listed; %s can be run by path", app.Count(d.MoreScripts, "file"))
+		return fmt.Sprintf("none listed; %s can be run by path", output.Count(d.MoreScripts, "file"))
 	case d.MoreScripts > 0:
-		return fmt.Sprintf("%s; %s can be run by path", text, app.Count(d.MoreScripts, "other file"))
+		return fmt.Sprintf("%s; %s can be run by path", text, output.Count(d.MoreScripts, "other file"))
 	}
 	return text
 }
@@ -250,10 +251,10 @@ func filesText(d *details) string {
 		}
 	}
 	if n := len(order) - mostShown; n > 0 {
-		parts = append(parts, fmt.Sprintf("and %s more", app.Count(n, "folder")))
+		parts = append(parts, fmt.Sprintf("and %s more", output.Count(n, "folder")))
 	}
 	if d.MoreFiles > 0 {
-		parts = append(parts, fmt.Sprintf("and %s not listed here", app.Count(d.MoreFiles, "file")))
+		parts = append(parts, fmt.Sprintf("and %s not listed here", output.Count(d.MoreFiles, "file")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -271,7 +272,7 @@ func toolsetsText(d *details) string {
 }
 
 // printTools lists the tools that a skill's toolsets had when they last ran.
-func printTools(out *app.Printer, d *details) error {
+func printTools(out *output.Printer, d *details) error {
 	if len(d.ToolSchemas) == 0 {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -21,7 +22,7 @@ const mostDigests = 50
 
 // listOptions is that of list, show and manage list: they find out the same, and print it in their own ways.
 type listOptions struct {
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	skills   *app.Library
 	packages *app.Packages
@@ -103,8 +104,8 @@ func (l *overview) active(e skill.Entry) string {
 }
 
 // print prints JSON.
-func (l *overview) print(skills iter.Seq[skill.Entry], more ...app.Member) error {
-	return app.PrintList(l.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(skills),
+func (l *overview) print(skills iter.Seq[skill.Entry], more ...output.Member) error {
+	return output.PrintList(l.out, &output.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(skills),
 		Append: func(b []byte, e skill.Entry) []byte {
 			r := newRecord(l.settings, e)
 			if r.SHA = l.sha[e]; l.changed[e] != nil {
@@ -134,10 +135,10 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	l.sha = digests(ctx, o.packages.Installed(ctx), skills, o.long)
 	if o.json {
-		more := []app.Member{{Key: "left_out", Value: l.leftOut()}}
+		more := []output.Member{{Key: "left_out", Value: l.leftOut()}}
 		if o.all {
 			below, _ := skillsBelow(ctx, o.skills)
-			more = append(more, app.Member{Key: "below", Value: below})
+			more = append(more, output.Member{Key: "below", Value: below})
 		}
 		return l.print(skills, more...)
 	}
@@ -148,7 +149,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	var row [6]string
 	rows := func(yield func([]string) bool) {
 		for e := range skills {
-			row = [...]string{e.Name(), app.OrDash(e.Version()), l.active(e), app.OrDash(l.sha[e]), e.Layer(), l.why(e)}
+			row = [...]string{e.Name(), output.OrDash(e.Version()), l.active(e), output.OrDash(l.sha[e]), e.Layer(), l.why(e)}
 			if !yield(row[:len(titles)]) {
 				return
 			}
@@ -220,12 +221,12 @@ func (o *listOptions) mentionUnread(cat *skill.Catalog) {
 		if len(u.Skills) == 1 {
 			are = "is"
 		}
-		o.out.Hint(fmt.Sprintf("%s in %s %s not read: %s installs what you choose", app.Count(len(u.Skills), "skill"), u.Dir, are, u.Command))
+		o.out.Hint(fmt.Sprintf("%s in %s %s not read: %s installs what you choose", output.Count(len(u.Skills), "skill"), u.Dir, are, u.Command))
 	}
 }
 
 // mentionUnreadText names on stderr the skills of whose files a model gets only a part.
-func mentionUnreadText(out *app.Printer, c *skill.Catalog) {
+func mentionUnreadText(out *output.Printer, c *skill.Catalog) {
 	if out.Quiet() || out.Flush() != nil {
 		return
 	}
@@ -240,7 +241,7 @@ func mentionUnreadText(out *app.Printer, c *skill.Catalog) {
 		}
 	}
 	if n > mostAbsent {
-		out.Warn(fmt.Sprintf("text of %s more reaches no model", app.Count(n-mostAbsent, "skill")))
+		out.Warn(fmt.Sprintf("text of %s more reaches no model", output.Count(n-mostAbsent, "skill")))
 	}
 	if n > 0 {
 		out.Hint("agent skill validate NAME says why")
@@ -264,7 +265,7 @@ func digests(ctx context.Context, installed *app.Installed, skills iter.Seq[skil
 	out := map[skill.Entry]string{}
 	for e := range skills {
 		if i := installed.Of(ctx, e); i != nil && i.CommitSHA != "" {
-			out[e] = app.Short(i.CommitSHA)
+			out[e] = output.Short(i.CommitSHA)
 		} else if n <= mostDigests || asked {
 			out[e] = shaOf(ctx, e)
 		}
@@ -281,7 +282,7 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 	if err != nil {
 		return ""
 	}
-	return app.Short(sum)
+	return output.Short(sum)
 }
 
 // why says why a skill is not active, "" for one that is.
@@ -343,7 +344,7 @@ func (l *overview) mentionRest() {
 		out.Warn(fmt.Sprintf("%s is %s: %s", a.Name, a.State, ui.Truncate(a.Reason, showWidth)))
 	}
 	if n := len(missing) - mostAbsent; n > 0 {
-		out.Warn(fmt.Sprintf("%s more not shown", app.Count(n, "skill")))
+		out.Warn(fmt.Sprintf("%s more not shown", output.Count(n, "skill")))
 	}
 	if len(missing) > 0 {
 		out.Hint("agent skill list --all shows all; agent skill why NAME explains one")
@@ -359,7 +360,7 @@ func (l *overview) mentionRest() {
 	}
 	switch {
 	case shown == 0 && other > 0:
-		out.Hint(fmt.Sprintf("%s not active: \"agent skill list --all\" shows all", app.Count(other, "skill")))
+		out.Hint(fmt.Sprintf("%s not active: \"agent skill list --all\" shows all", output.Count(other, "skill")))
 	case shown == 0:
 		out.Hint("no skills: put a folder with a SKILL.md into ~/.agent/skills, or see \"agent doctor\"")
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 )
 
 type lockOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	fix, theirs, json bool
 }
@@ -54,7 +55,7 @@ func runLock(ctx context.Context, o *lockOptions) error {
 	if o.json {
 		return o.out.JSON(map[string]any{"skills": m.Skills, "merged": m.Written, "differ": append([]string{}, m.Differ...)})
 	}
-	switch names := app.Count(m.Skills, "skill"); {
+	switch names := output.Count(m.Skills, "skill"); {
 	case m.Written:
 		o.out.Printf("Put both sides together: %s names %s\n", lock.FileName, names)
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -51,7 +52,7 @@ func runPlugins(ctx context.Context, o *listOptions) error {
 			}
 		}
 		plugins = append(plugins, e)
-		rows = append(rows, []string{e.Name(), app.OrDash(e.Version()), l.active(e), app.OrDash(l.sha[e]), from})
+		rows = append(rows, []string{e.Name(), output.OrDash(e.Version()), l.active(e), output.OrDash(l.sha[e]), from})
 	}
 	switch {
 	case o.json:

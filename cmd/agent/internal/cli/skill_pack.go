@@ -12,13 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/pack"
 )
 
 type packOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	packages *app.Packages
 
 	name, output string
@@ -81,11 +83,11 @@ func runPack(ctx context.Context, o *packOptions) error {
 	}
 	packed, err := pack.Pack(ctx, s.Whole(), how)
 	if err != nil {
-		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q: %w", s.Name(), err)}
+		return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q: %w", s.Name(), err)}
 	}
 	file := o.sys.Abs(o.output)
 	if _, err := os.Lstat(file); err == nil && !o.force {
-		return app.Conflict(fmt.Errorf("%s exists", o.output), "--force replaces it, --output names another file")
+		return failure.Conflict(fmt.Errorf("%s exists", o.output), "--force replaces it, --output names another file")
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -98,7 +100,7 @@ func runPack(ctx context.Context, o *packOptions) error {
 	for _, name := range packed.Excluded {
 		o.out.Remark("left out: " + name)
 	}
-	o.out.Printf("%s  %s  (%s, %d bytes)\n", packed.Digest, o.output, app.Count(len(packed.Files), "file"), len(packed.Data))
+	o.out.Printf("%s  %s  (%s, %d bytes)\n", packed.Digest, o.output, output.Count(len(packed.Files), "file"), len(packed.Data))
 	return nil
 }
 
@@ -110,7 +112,7 @@ func formatOf(file, name string) (*pack.Options, error) {
 	case strings.HasSuffix(low, ".zip"), strings.HasSuffix(low, ".skill"):
 		return &pack.Options{Format: pack.Zip, Folder: name}, nil
 	}
-	return nil, app.Usage(fmt.Errorf("%s is no kind of archive", file), "end the name with .tar.gz, .tgz, .zip or .skill")
+	return nil, failure.Usage(fmt.Errorf("%s is no kind of archive", file), "end the name with .tar.gz, .tgz, .zip or .skill")
 }
 
 // writeFile writes a file that replaces another one at once.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset"
@@ -30,7 +32,7 @@ type preparedJSON struct {
 
 type prepareOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
@@ -88,7 +90,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 		return err
 	}
 	if err := script.CheckPackages(slices.Concat(o.with, o.without, o.build)); err != nil {
-		return app.Usage(err, "name a package and perhaps its version: --with \"httpx>=0.27\"")
+		return failure.Usage(err, "name a package and perhaps its version: --with \"httpx>=0.27\"")
 	}
 	s, err := o.load(ctx)
 	if err != nil {
@@ -141,7 +143,7 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 		return nil, err
 	}
 	if !t.Runs() {
-		return nil, app.Denied(fmt.Errorf("skill %q is not trusted: nothing is fetched for it", e.Name()), cure.Trust(e.Canonical()))
+		return nil, failure.Denied(fmt.Errorf("skill %q is not trusted: nothing is fetched for it", e.Name()), cure.Trust(e.Canonical()))
 	}
 	return e.Load(ctx)
 }
@@ -190,7 +192,7 @@ func failures(done []script.Prepared) (failed error) {
 
 // explain adds the command that allows a large download or a build, with what was asked for this time.
 func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
-	f := app.Explain(failed)
+	f := failure.Explain(failed)
 	for _, p := range done {
 		command := o.settings.Cures().Of(p.Err, o.name).Command
 		if p.Err != nil && (strings.Contains(command, " --") || strings.HasPrefix(command, "AGENT_")) {
@@ -262,7 +264,7 @@ func (o *prepareOptions) print(s *skill.Skill, scripts, sets []script.Prepared) 
 			idle = append(idle, scriptsOf(&p)...)
 			continue
 		}
-		rows = append(rows, []string{names(&p), state(&p), app.OrDash(p.Declared), app.OrDash(some(p.Packages, 8))})
+		rows = append(rows, []string{names(&p), state(&p), output.OrDash(p.Declared), output.OrDash(some(p.Packages, 8))})
 	}
 	if len(idle) > 0 {
 		slices.Sort(idle)

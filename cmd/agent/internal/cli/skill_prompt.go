@@ -13,6 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
@@ -20,7 +22,7 @@ import (
 
 type promptOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 
 	style, query       string
@@ -70,13 +72,13 @@ func styles() []string {
 
 func runPrompt(ctx context.Context, o *promptOptions) error {
 	if o.style != "" && !slices.Contains(styles(), o.style) {
-		return app.Usage(fmt.Errorf("unknown style %q", o.style), "one of "+strings.Join(styles(), ", "))
+		return failure.Usage(fmt.Errorf("unknown style %q", o.style), "one of "+strings.Join(styles(), ", "))
 	}
 	if o.full && (o.style != "" || o.tokens) {
-		return app.Usage(errors.New("--full cannot be used with --style or --tokens"), "--full prints the tokens too")
+		return failure.Usage(errors.New("--full cannot be used with --style or --tokens"), "--full prints the tokens too")
 	}
 	if o.budget < 0 {
-		return app.Usage(fmt.Errorf("invalid budget %d", o.budget), "0 means the setting budget, or a twentieth of the context window")
+		return failure.Usage(fmt.Errorf("invalid budget %d", o.budget), "0 means the setting budget, or a twentieth of the context window")
 	}
 	worker.HideExamples(o.services, o.settings.Config().Agent.Model, o.query)
 	cat, err := o.services.Skills.Open(ctx)
@@ -219,12 +221,12 @@ func full(preview *worker.Preview) *fullJSON {
 func (o *promptOptions) printFull(t disclose.Text, preview *worker.Preview) error {
 	f := full(preview)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# System (%s)\n\n%s\n\n# Tools (%s)\n", app.Count(f.SystemTokens, "token"), f.System, app.Count(f.ToolsTokens, "token"))
+	fmt.Fprintf(&b, "# System (%s)\n\n%s\n\n# Tools (%s)\n", output.Count(f.SystemTokens, "token"), f.System, output.Count(f.ToolsTokens, "token"))
 	for _, tl := range f.Tools {
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n%s\n", tl.Name, app.Count(tl.Tokens, "token"), strings.TrimRight(tl.Description, "\n"))
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n%s\n", tl.Name, output.Count(tl.Tokens, "token"), strings.TrimRight(tl.Description, "\n"))
 	}
 	if o.mode() == disclose.ByTriggers && t.Body != "" {
-		fmt.Fprintf(&b, "\n# With the prompt (%s)\n\n%s\n", app.Count(t.Tokens, "token"), t.Body)
+		fmt.Fprintf(&b, "\n# With the prompt (%s)\n\n%s\n", output.Count(t.Tokens, "token"), t.Body)
 	}
 	return o.out.Foreign(b.String())
 }

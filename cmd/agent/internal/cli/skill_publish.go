@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/pack"
@@ -21,7 +23,7 @@ import (
 
 type publishOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	packages *app.Packages
 
 	name, to, collection string
@@ -55,10 +57,10 @@ written yet, nothing is published, and all such skills are named; --skip leaves 
 			case len(args) == 1:
 				o.name = args[0]
 			case len(o.remove) == 0:
-				return app.Usage(errors.New("it is not said what to publish"), "name a skill, or a folder of skills")
+				return failure.Usage(errors.New("it is not said what to publish"), "name a skill, or a folder of skills")
 			}
 			if o.to == "" {
-				return app.Usage(errors.New("it is not said where to"), "--to ./public or --to oci://registry/repository:tag")
+				return failure.Usage(errors.New("it is not said where to"), "--to ./public or --to oci://registry/repository:tag")
 			}
 			return run(c.Context(), o)
 		},
@@ -93,19 +95,19 @@ func runPublish(ctx context.Context, o *publishOptions) error {
 	case err != nil:
 		return err
 	case ref.Kind == source.OCI && len(o.remove) > 0:
-		return app.Usage(errors.New("--remove is for sites"), "a tag of a registry is removed with the registry's own tools")
+		return failure.Usage(errors.New("--remove is for sites"), "a tag of a registry is removed with the registry's own tools")
 	case ref.Kind == source.OCI:
 		return o.push(ctx, list, ref)
 	case ref.Kind == source.Folder:
 		return o.site(ctx, list, ref.URL)
 	}
-	return app.Usage(fmt.Errorf("skills cannot be published to %s", o.to), "name a folder that begins with ./, or oci://registry/repository:tag")
+	return failure.Usage(fmt.Errorf("skills cannot be published to %s", o.to), "name a folder that begins with ./, or oci://registry/repository:tag")
 }
 
 // open opens the skill that was named, or all skills of the folder. None of them may have an error.
 func (o *publishOptions) open(ctx context.Context) (list []*skill.Skill, err error) {
 	entries, err := o.packages.Below(ctx, o.name)
-	if f := new(app.Failure); errors.As(err, &f) && f.Exit == app.ExitNotFound {
+	if f := new(failure.Error); errors.As(err, &f) && f.Exit == failure.ExitNotFound {
 		s, err := o.packages.Open(ctx, o.name)
 		if err != nil {
 			return nil, err
@@ -133,10 +135,10 @@ func (o *publishOptions) open(ctx context.Context) (list []*skill.Skill, err err
 	case len(wrong) == 1 && len(entries) == 1:
 		return list, wrong[0]
 	case len(wrong) > 0:
-		return list, &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Err: errors.Join(wrong...),
+		return list, &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Err: errors.Join(wrong...),
 			Hint: "nothing was published: correct them, or leave them out: --skip " + strings.Join(bad, ",")}
 	case len(list) == 0:
-		return nil, app.NotFound(fmt.Errorf("%q has no skills", o.name), "name a folder that has skills")
+		return nil, failure.NotFound(fmt.Errorf("%q has no skills", o.name), "name a folder that has skills")
 	}
 	return list, nil
 }
@@ -147,7 +149,7 @@ func (o *publishOptions) withoutSkipped(entries []skill.Entry) ([]skill.Entry, e
 		n := len(entries)
 		entries = slices.DeleteFunc(entries, func(e skill.Entry) bool { return e.Canonical() == manifest.Canonical(name) })
 		if len(entries) == n {
-			return nil, app.NotFound(fmt.Errorf("%q has no skill %q to skip", o.name, name), "agent skill validate "+o.name+" names its skills")
+			return nil, failure.NotFound(fmt.Errorf("%q has no skill %q to skip", o.name, name), "agent skill validate "+o.name+" names its skills")
 		}
 	}
 	return entries, nil
@@ -175,10 +177,10 @@ func (o *publishOptions) site(ctx context.Context, list []*skill.Skill, dir stri
 	}
 	done, err := pack.Index(ctx, root, skills, remove)
 	if errors.Is(err, fs.ErrNotExist) && len(remove) > 0 {
-		return app.NotFound(err, "nothing was written")
+		return failure.NotFound(err, "nothing was written")
 	}
 	if err != nil {
-		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Err: err, Hint: "nothing was written"}
+		return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Err: err, Hint: "nothing was written"}
 	}
 	if o.json {
 		return o.out.JSON(map[string]any{"skills": done.Entries, "kept": done.Kept, "written": nonNil(done.Written), "removed": nonNil(done.Removed)})
@@ -193,7 +195,7 @@ func (o *publishOptions) site(ctx context.Context, list []*skill.Skill, dir stri
 		o.out.Remark("removed: " + name)
 	}
 	if len(done.Kept) > 0 {
-		o.out.Remark(app.Count(len(done.Kept), "other skill") + " of the site kept; --remove NAME takes one off")
+		o.out.Remark(output.Count(len(done.Kept), "other skill") + " of the site kept; --remove NAME takes one off")
 	}
 	if !o.out.Quiet() {
 		o.out.Hint(fmt.Sprintf("serve %s as the root of an https site; agent skill add https://HOST installs from it", o.to))
@@ -204,7 +206,7 @@ func (o *publishOptions) site(ctx context.Context, list []*skill.Skill, dir stri
 // push stores the skills in a registry.
 func (o *publishOptions) push(ctx context.Context, list []*skill.Skill, ref source.Ref) error {
 	if len(list) > 1 && o.collection == "" {
-		return app.Usage(fmt.Errorf("%d skills cannot be one artifact", len(list)), "--collection NAME pushes them together")
+		return failure.Usage(fmt.Errorf("%d skills cannot be one artifact", len(list)), "--collection NAME pushes them together")
 	}
 	client, err := o.packages.Registry(ref)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -26,7 +28,7 @@ type resourceJSON struct {
 }
 
 type readOptions struct {
-	out    *app.Printer
+	out    *output.Printer
 	skills *app.Library
 
 	name, path string
@@ -71,7 +73,7 @@ func runRead(ctx context.Context, o *readOptions) error {
 	}
 	if !o.json {
 		if res.Binary && o.out.OutTerminal {
-			return app.Usage(fmt.Errorf("%q is a binary file", path), "write it to a file: agent skill read NAME PATH > FILE")
+			return failure.Usage(fmt.Errorf("%q is a binary file", path), "write it to a file: agent skill read NAME PATH > FILE")
 		}
 		return o.out.Foreign(string(res.Data))
 	}

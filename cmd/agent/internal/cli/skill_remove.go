@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -18,7 +20,7 @@ import (
 
 type removeOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	names     []string
 	yes, json bool
@@ -87,7 +89,7 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 		o.out.Warn(line)
 	}
 	done := []*removed{}
-	err = o.out.Busy("removing "+app.Count(len(entries), "skill"), func() (err error) {
+	err = o.out.Busy("removing "+output.Count(len(entries), "skill"), func() (err error) {
 		done, err = o.remove(ctx, in, entries)
 		return err
 	})
@@ -122,9 +124,9 @@ func (o *removeOptions) confirm(ctx context.Context, entries []registry.Entry, r
 	}
 	var details []string
 	for _, e := range entries {
-		line := fmt.Sprintf("  %s [%s] from %s", e.Name, shaText(e), app.OrDash(e.Source))
+		line := fmt.Sprintf("  %s [%s] from %s", e.Name, shaText(e), output.OrDash(e.Source))
 		if n := len(e.Previous); n > 0 {
-			line += ", with " + app.Count(n, "former version")
+			line += ", with " + output.Count(n, "former version")
 		}
 		details = append(details, line)
 	}
@@ -135,7 +137,7 @@ func (o *removeOptions) confirm(ctx context.Context, entries []registry.Entry, r
 	yes, err := o.services.Approver.Ask(ctx, &app.Question{Text: text, Details: details,
 		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes without asking"})
 	if err == nil && !yes {
-		err = app.Denied(errors.New("nothing was removed"), "")
+		err = failure.Denied(errors.New("nothing was removed"), "")
 	}
 	return err
 }
@@ -152,7 +154,7 @@ func (o *removeOptions) remove(ctx context.Context, in *install.Installer, entri
 		all = append(all, &removed{Name: e.Name, Canonical: e.NameCanonical, Versions: []string{}, Postponed: []string{}, Links: []string{}})
 	}
 	gone, err := o.fromLists(ctx, in, all)
-	if app.IsFull(err) && !gone {
+	if failure.IsFull(err) && !gone {
 		if err = o.makeRoom(ctx, in, all); err == nil {
 			gone, err = o.fromLists(ctx, in, all)
 		}
@@ -273,8 +275,8 @@ func (o *removeOptions) report(done []*removed) error {
 		o.out.Printf("Removed %s\n", r.Name)
 		o.out.Facts([][2]string{
 			{"files", versionsText(len(r.Versions), "")}, {"in use", versionsText(len(r.Postponed), "; agent skill gc removes it later")},
-			{"links", strings.Join(r.Links, ", ")}, {"kept", r.Kept}, {"trust", ifSo(r.Trust, "its approvals and grants")}, {"home", ifSo(r.HomeFiles > 0, app.Count(r.HomeFiles, "file"))},
-			{"cache", ifSo(r.Cached > 0, app.Count(r.Cached, "file"))},
+			{"links", strings.Join(r.Links, ", ")}, {"kept", r.Kept}, {"trust", ifSo(r.Trust, "its approvals and grants")}, {"home", ifSo(r.HomeFiles > 0, output.Count(r.HomeFiles, "file"))},
+			{"cache", ifSo(r.Cached > 0, output.Count(r.Cached, "file"))},
 			{"settings", ifSo(r.Settings, "its entry in \"plugins\"")}, {"lock", ifSo(r.Lock, "its entry in skills-lock.json")}, {"instead", ifSo(r.Instead != "", r.Instead+" has this name now")},
 		})
 	}
@@ -282,7 +284,7 @@ func (o *removeOptions) report(done []*removed) error {
 }
 
 func versionsText(n int, more string) string {
-	return ifSo(n > 0, app.Count(n, "version")+more)
+	return ifSo(n > 0, output.Count(n, "version")+more)
 }
 
 // ifSo returns a text if something is so, and otherwise "".

@@ -9,6 +9,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 )
 
@@ -61,7 +63,7 @@ func runRepair(ctx context.Context, o *compareOptions) error {
 	if err := o.printRepaired(list); err != nil || first == nil {
 		return err
 	}
-	return app.Silent(app.Explain(first).Exit)
+	return failure.Silent(failure.Explain(first).Exit)
 }
 
 // repair puts the files of one skill back, and what is kept of it aside where it cannot be gone back to.
@@ -112,7 +114,7 @@ func (o *compareOptions) printRepaired(list []repaired) error {
 		}
 	}
 	if left > 0 {
-		o.out.Printf("nothing to repair in %s\n", app.Count(left, "skill"))
+		o.out.Printf("nothing to repair in %s\n", output.Count(left, "skill"))
 	}
 	if len(list) == 0 {
 		o.out.Printf("No skills are installed\n")
@@ -122,7 +124,7 @@ func (o *compareOptions) printRepaired(list []repaired) error {
 
 type gcOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	json bool
 }
@@ -181,7 +183,7 @@ func sweepVersions(ctx context.Context, p *app.Packages, t *app.Trust) (*sweptVe
 	r, err := in.Sweep(ctx, func(gone func(dir string) bool) error {
 		list, err := edit.Forget(ctx, func(_, dir, _ string) bool { return dir != "" && gone(dir) })
 		for _, c := range list {
-			out.forgotten = append(out.forgotten, fmt.Sprintf("%s [%s]", c.Name, app.Short(c.Digest)))
+			out.forgotten = append(out.forgotten, fmt.Sprintf("%s [%s]", c.Name, output.Short(c.Digest)))
 		}
 		return err
 	})
@@ -191,7 +193,7 @@ func sweepVersions(ctx context.Context, p *app.Packages, t *app.Trust) (*sweptVe
 	return out, err
 }
 
-func saySwept(out *app.Printer, r *sweptVersions) {
+func saySwept(out *output.Printer, r *sweptVersions) {
 	for _, path := range r.Removed {
 		out.Printf("Removed %s\n", path)
 	}
@@ -199,7 +201,7 @@ func saySwept(out *app.Printer, r *sweptVersions) {
 		out.Printf("In use, stays for now: %s\n", path)
 	}
 	if r.Stages > 0 {
-		out.Printf("Removed the remains of %s\n", app.Count(r.Stages, "interrupted command"))
+		out.Printf("Removed the remains of %s\n", output.Count(r.Stages, "interrupted command"))
 	}
 	for _, of := range r.forgotten {
 		out.Printf("Forgot what was approved of a version that is gone: %s\n", of)

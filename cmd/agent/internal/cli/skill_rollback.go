@@ -9,6 +9,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
@@ -18,7 +20,7 @@ import (
 
 type rollbackOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	name      string
 	yes, json bool
@@ -51,7 +53,7 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	}
 	e := list[0]
 	if len(e.Previous) == 0 {
-		return app.NotFound(fmt.Errorf("skill %q: %w", e.Name, install.ErrNoPrevious), otherVersion(&e, "installs any other"))
+		return failure.NotFound(fmt.Errorf("skill %q: %w", e.Name, install.ErrNoPrevious), otherVersion(&e, "installs any other"))
 	}
 	to := e
 	to.Digest, to.CommitSHA = e.Previous[0].Digest, e.Previous[0].CommitSHA
@@ -134,7 +136,7 @@ func (o *rollbackOptions) confirm(ctx context.Context, e, to registry.Entry, a *
 		Details: []string{"  replaced on " + e.Previous[0].ReplacedAt.Format("2006-01-02 15:04"), "  " + trustOf(a, e.NameCanonical)},
 		Nobody:  "no terminal to ask on, so nothing was changed", Instead: "--yes goes back without asking"})
 	if err == nil && !yes {
-		err = app.Denied(errors.New("nothing was changed"), "")
+		err = failure.Denied(errors.New("nothing was changed"), "")
 	}
 	return err
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/skill/scan/export"
@@ -22,7 +24,7 @@ import (
 
 type scanOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	what              []string
 	failOn            string
@@ -93,7 +95,7 @@ type scannedJSON struct {
 func runScan(ctx context.Context, o *scanOptions) error {
 	level := scan.Severity(o.failOn)
 	if !slices.Contains(scan.Severities(), level) {
-		return app.Usage(fmt.Errorf("--fail-on %q is no severity", o.failOn), "use low, medium, high or critical")
+		return failure.Usage(fmt.Errorf("--fail-on %q is no severity", o.failOn), "use low, medium, high or critical")
 	}
 	judge, err := o.services.Scanner.Judge(o.rules...)
 	if err == nil {
@@ -133,7 +135,7 @@ func runScan(ctx context.Context, o *scanOptions) error {
 func (o *scanOptions) scanAll(ctx context.Context, judge *app.Judge, list []scannable) ([]scannedJSON, error) {
 	done := make([]scannedJSON, len(list))
 	reports := make([]*scan.Report, len(list))
-	err := o.out.Busy("scanning "+app.Count(len(done), "skill"), func() error {
+	err := o.out.Busy("scanning "+output.Count(len(done), "skill"), func() error {
 		err := parallel(ctx, len(done), runtime.GOMAXPROCS(0), func(i int) error {
 			report, err := judge.Scan(ctx, list[i].files)
 			if err != nil {
@@ -159,7 +161,7 @@ func (o *scanOptions) scanAll(ctx context.Context, judge *app.Judge, list []scan
 func (o *scanOptions) acceptAll(ctx context.Context, done []scannedJSON) error {
 	until, err := time.Parse(time.DateOnly, o.until)
 	if err != nil || until.Before(o.services.Sys.Now().Add(-24*time.Hour)) {
-		return app.Usage(fmt.Errorf("--until %q is no day that is to come", o.until), "write it as 2030-06-30")
+		return failure.Usage(fmt.Errorf("--until %q is no day that is to come", o.until), "write it as 2030-06-30")
 	}
 	var list []rule.Acceptance
 	for _, text := range o.accept {
@@ -173,13 +175,13 @@ func (o *scanOptions) acceptAll(ctx context.Context, done []scannedJSON) error {
 				}
 				a, err := rule.Accepting(f, s.Name, o.reason, until)
 				if err != nil {
-					return app.Usage(err, "")
+					return failure.Usage(err, "")
 				}
 				found, list = true, append(list, a)
 			}
 		}
 		if !found {
-			return app.NotFound(fmt.Errorf("the rule %q found nothing here", text), "agent skill scan without --accept shows what was found")
+			return failure.NotFound(fmt.Errorf("the rule %q found nothing here", text), "agent skill scan without --accept shows what was found")
 		}
 	}
 	name, err := o.services.Scanner.Accept(ctx, o.shared, list)
@@ -206,9 +208,9 @@ func ruleCompletions() []cobra.Completion {
 func scanVerdict(done []scannedJSON) error {
 	switch {
 	case slices.ContainsFunc(done, func(s scannedJSON) bool { return s.Failed }):
-		return app.Silent(app.ExitFailure)
+		return failure.Silent(failure.ExitFailure)
 	case slices.ContainsFunc(done, func(s scannedJSON) bool { return !s.Complete }):
-		return app.Silent(app.ExitIncomplete)
+		return failure.Silent(failure.ExitIncomplete)
 	}
 	return nil
 }
@@ -256,9 +258,9 @@ func (o *scanOptions) report(judge *app.Judge, done []scannedJSON) error {
 			parts = append(parts, fmt.Sprintf("%d %s", n, severity))
 		}
 	}
-	text := app.Count(len(done), "skill") + " scanned: " + strings.Join(parts, ", ")
+	text := output.Count(len(done), "skill") + " scanned: " + strings.Join(parts, ", ")
 	if len(parts) == 0 {
-		text = app.Count(len(done), "skill") + " scanned: nothing found"
+		text = output.Count(len(done), "skill") + " scanned: nothing found"
 	}
 	if incomplete > 0 {
 		text += fmt.Sprintf("; %d not read as a whole", incomplete)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 )
 
 // scannable is a skill that can be scanned.
@@ -96,7 +97,7 @@ func (s *scannables) source(ctx context.Context, what string) error {
 		}
 		s.closers = append(s.closers, place.Close)
 		if len(place.Skills) == 0 {
-			return app.NotFound(errors.New("there is no skill in "+ref.String()), "a skill is a folder with a SKILL.md")
+			return failure.NotFound(errors.New("there is no skill in "+ref.String()), "a skill is a folder with a SKILL.md")
 		}
 		if err := place.Get(ctx, place.Skills...); err != nil {
 			return err

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -23,7 +25,7 @@ type found struct {
 }
 
 type searchOptions struct {
-	out    *app.Printer
+	out    *output.Printer
 	skills *app.Library
 
 	query string
@@ -67,7 +69,7 @@ func (o *searchOptions) nothing(cat *skill.Catalog) string {
 
 func runSearch(ctx context.Context, o *searchOptions) error {
 	if o.max < 1 {
-		return app.Usage(fmt.Errorf("invalid --max %d", o.max), "use 1 or more")
+		return failure.Usage(fmt.Errorf("invalid --max %d", o.max), "use 1 or more")
 	}
 	cat, err := o.skills.Open(ctx)
 	if err != nil {

@@ -12,13 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace/audit"
 )
 
 type statsOptions struct {
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	skills   *app.Library
 
@@ -64,7 +66,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 	cfg := o.settings.Config()
 	for _, key := range []string{"usage", "audit"} {
 		if key == "usage" && cfg.Usage == "off" || key == "audit" && cfg.Audit == "off" {
-			return &app.Failure{Exit: app.ExitFailure, Code: "failed", Err: errors.New("usage is not counted: " + o.settings.Origin(key)), Hint: "set \"" + key + ": on\" in your config.yaml"}
+			return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: errors.New("usage is not counted: " + o.settings.Origin(key)), Hint: "set \"" + key + ": on\" in your config.yaml"}
 		}
 	}
 	dir, err := auditDir(o.settings)

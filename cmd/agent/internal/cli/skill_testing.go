@@ -14,6 +14,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script/runner"
@@ -87,7 +89,7 @@ func (o *testOptions) groups() ([]trial.Group, error) {
 	var out []trial.Group
 	for _, name := range o.only {
 		if !slices.Contains(groupNames(), name) {
-			return nil, app.Usage(fmt.Errorf("unknown group %q", name), "the groups are "+strings.Join(groupNames(), ", "))
+			return nil, failure.Usage(fmt.Errorf("unknown group %q", name), "the groups are "+strings.Join(groupNames(), ", "))
 		}
 		out = append(out, trial.Group(name))
 	}
@@ -100,7 +102,7 @@ func runTest(ctx context.Context, o *testOptions) error {
 		return err
 	}
 	if o.trusted && o.noRun {
-		return app.Usage(errors.New("--trusted and --no-run at once"), "--no-run starts nothing, so nothing has to be trusted")
+		return failure.Usage(errors.New("--trusted and --no-run at once"), "--no-run starts nothing, so nothing has to be trusted")
 	}
 	b, err := openBench(ctx, o.services, o.name, o.trusted)
 	if err != nil {
@@ -227,7 +229,7 @@ func (b *bench) cured(c trial.Case) trial.Case {
 }
 
 // printCase prints one check, and below it why it did not pass, unless that is what was said last.
-func printCase(out *app.Printer, c *trial.Case, last string) {
+func printCase(out *output.Printer, c *trial.Case, last string) {
 	mark := out.Paint(ui.Green, "✓")
 	switch c.Status {
 	case trial.Failed:

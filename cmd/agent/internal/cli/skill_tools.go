@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -112,7 +113,7 @@ func runSkillTools(ctx context.Context, o *skillToolsOptions) error {
 		return err
 	}
 	o.out.Hint(toolsetHint(ctx, o.settings, cat, e.Canonical(), err))
-	return app.Silent(app.ExitFailure)
+	return failure.Silent(failure.ExitFailure)
 }
 
 // print prints all tools, and why toolsets have none.
@@ -151,7 +152,7 @@ func (o *skillToolsOptions) show(list *toolList) error {
 		o.out.Printf("%s\n  %s\n\n", t.FullName, o.out.Wrapped(t.Description, 2))
 		return o.out.JSONText(t.Input)
 	}
-	return app.NotFound(fmt.Errorf("skill %q has no tool %q", list.Skill, o.tool), "agent skill tools "+list.Skill+" lists them")
+	return failure.NotFound(fmt.Errorf("skill %q has no tool %q", list.Skill, o.tool), "agent skill tools "+list.Skill+" lists them")
 }
 
 // callToolset calls what needs the toolsets of a skill, and ends them. It is call for a kit with toolsets.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
@@ -20,7 +22,7 @@ import (
 
 type trustOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	trust    *app.Trust
 	skills   *app.Library
@@ -56,7 +58,7 @@ A skill with a special file, or with a link that leads out of it, has no digest 
 			if o.root == "" {
 				o.name = args[0]
 			} else if len(o.given) > 0 {
-				return app.Usage(errors.New("a grant is for one skill, not for a folder"), cure.Grant("NAME", nil))
+				return failure.Usage(errors.New("a grant is for one skill, not for a folder"), cure.Grant("NAME", nil))
 			}
 			return run(c.Context(), o)
 		},
@@ -96,7 +98,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	}
 	if t.Runs() && o.settings.Config().Want.Mode != skill.SelectAllUntrusted {
 		if len(o.given) > 0 {
-			return app.Usage(fmt.Errorf("%s is trusted already (%s)", e.Name(), t), "give it more with "+cure.Grant(e.Canonical(), o.given))
+			return failure.Usage(fmt.Errorf("%s is trusted already (%s)", e.Name(), t), "give it more with "+cure.Grant(e.Canonical(), o.given))
 		}
 		return sayTrust(o.out, e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
 	}
@@ -122,7 +124,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if err := o.consent.Approve(ctx, p); err != nil {
 		return err
 	}
-	return sayTrust(o.out, e, skill.TrustApproved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), app.Short(p.Digest())), o.json)
+	return sayTrust(o.out, e, skill.TrustApproved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), output.Short(p.Digest())), o.json)
 }
 
 // confirm returns nil if --yes is given or the answer is yes, and otherwise an error.
@@ -136,7 +138,7 @@ func (o *trustOptions) confirm(ctx context.Context, p *app.Proposal, question st
 		return nil
 	case !o.approver.There():
 		o.out.Details(p.Lines())
-		return app.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
+		return failure.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
 	}
 	return refused(o.consent.Ask(ctx, p, question))
 }
@@ -153,12 +155,12 @@ func (o *trustOptions) confirmRoot(ctx context.Context, question string) error {
 // refused returns an error for the answer no.
 func refused(yes bool, err error) error {
 	if err == nil && !yes {
-		err = app.Denied(errors.New("not approved; nothing was changed"), "")
+		err = failure.Denied(errors.New("not approved; nothing was changed"), "")
 	}
 	return err
 }
 
-func sayTrust(out *app.Printer, e skill.Entry, state, text string, json bool) error {
+func sayTrust(out *output.Printer, e skill.Entry, state, text string, json bool) error {
 	if json {
 		return out.JSON(map[string]any{"skill": map[string]string{"name": e.Name(), "name_canonical": e.Canonical(), "trust": state}})
 	}
@@ -169,9 +171,9 @@ func sayTrust(out *app.Printer, e skill.Entry, state, text string, json bool) er
 func (o *trustOptions) trustRoot(ctx context.Context) error {
 	dir, err := realFolder(o.sys.Abs(o.root))
 	if errors.Is(err, fs.ErrNotExist) {
-		return app.NotFound(fmt.Errorf("folder %q does not exist", o.root), "name the folder that holds the skills")
+		return failure.NotFound(fmt.Errorf("folder %q does not exist", o.root), "name the folder that holds the skills")
 	} else if err != nil {
-		return app.Usage(fmt.Errorf("%q is not a folder: %w", o.root, err), "name the folder that holds the skills")
+		return failure.Usage(fmt.Errorf("%q is not a folder: %w", o.root, err), "name the folder that holds the skills")
 	}
 	store, err := o.trust.Edit()
 	if err != nil {
@@ -204,7 +206,7 @@ func realFolder(path string) (string, error) {
 	return dir, err
 }
 
-func sayRoot(out *app.Printer, dir, text string, json bool) error {
+func sayRoot(out *output.Printer, dir, text string, json bool) error {
 	if json {
 		return out.JSON(map[string]any{"root": dir})
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
@@ -18,7 +20,7 @@ import (
 
 type untrustOptions struct {
 	sys    *app.System
-	out    *app.Printer
+	out    *output.Printer
 	trust  *app.Trust
 	skills *app.Library
 	tools  *app.Toolkit
@@ -76,7 +78,7 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	switch {
 	case !was && cleared == 0:
 		err := fmt.Errorf("skill %q was not approved", name)
-		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: cmp.Or(still, "agent doctor lists what is trusted"), Err: err}
+		return &failure.Error{Exit: failure.ExitNotFound, Code: "not_found", Hint: cmp.Or(still, "agent doctor lists what is trusted"), Err: err}
 	case still != "":
 		o.out.Warn(fmt.Sprintf("%s is below a trusted folder and stays trusted", name))
 		o.out.Hint(still)
@@ -89,7 +91,7 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 		o.out.Printf("No content of %s is trusted any more\n", name)
 	}
 	if cleared > 0 {
-		o.out.Printf("Removed its private home (%s)\n", ui.Safe(app.Count(cleared, "file")))
+		o.out.Printf("Removed its private home (%s)\n", ui.Safe(output.Count(cleared, "file")))
 	}
 	return nil
 }
@@ -159,7 +161,7 @@ func (o *untrustOptions) untrustRoot(ctx context.Context) error {
 	}
 	if !was {
 		err := fmt.Errorf("folder %q was not trusted", dir)
-		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor lists what is trusted", Err: err}
+		return &failure.Error{Exit: failure.ExitNotFound, Code: "not_found", Hint: "agent doctor lists what is trusted", Err: err}
 	}
 	return sayRoot(o.out, dir, "Not trusted any more:", o.json)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
@@ -20,7 +22,7 @@ import (
 
 type updateOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	names            []string
 	ref, branch, tag string
@@ -159,7 +161,7 @@ func runUpdate(ctx context.Context, o *updateOptions) error {
 }
 
 // sayFiles says that the files of an installed skill are not those that were installed.
-func sayFiles(out *app.Printer, e *registry.Entry, files install.Condition) {
+func sayFiles(out *output.Printer, e *registry.Entry, files install.Condition) {
 	switch files {
 	case install.Edited:
 		out.Warn(fmt.Sprintf("%s: its files were changed since it was installed", e.Name))
@@ -174,7 +176,7 @@ func sayFiles(out *app.Printer, e *registry.Entry, files install.Condition) {
 func (o *updateOptions) checkTo(entries []registry.Entry) error {
 	for _, e := range entries {
 		if kind := source.KindNamed(e.Kind); o.to() != nil && kind != 0 && !kind.HasVersions() {
-			return app.Usage(fmt.Errorf("skill %q is from %s, which has no branch, tag or commit", e.Name, e.Source), "leave --ref, --branch and --tag out, or name the skills")
+			return failure.Usage(fmt.Errorf("skill %q is from %s, which has no branch, tag or commit", e.Name, e.Source), "leave --ref, --branch and --tag out, or name the skills")
 		}
 	}
 	return nil
@@ -243,7 +245,7 @@ func (o *updateOptions) table(done []*renewed) error {
 				more = "yes"
 			}
 		}
-		rows = append(rows, []string{r.Name, r.State, shaText(r.entry), to, more, app.OrDash(r.entry.Source)})
+		rows = append(rows, []string{r.Name, r.State, shaText(r.entry), to, more, output.OrDash(r.entry.Source)})
 	}
 	const installed, more, from = 2, 4, 5 // columns that a narrow terminal does without
 	if err := o.out.TableOf([]string{"NAME", "STATE", "INSTALLED", "AVAILABLE", "ASKS FOR MORE", "SOURCE"}, slices.Values(rows), from, more, installed); err != nil {
@@ -321,11 +323,11 @@ func (o *updateOptions) verdict(done []*renewed) error {
 	}
 	switch {
 	case o.check && available:
-		return app.Silent(app.ExitUpdate)
+		return failure.Silent(failure.ExitUpdate)
 	case len(failed) > 0 && len(done) == 1:
 		return failed[0].err
 	case len(failed) > 0:
-		return app.Silent(app.Explain(failed[0].err).Exit)
+		return failure.Silent(failure.Explain(failed[0].err).Exit)
 	}
 	return nil
 }
@@ -347,16 +349,16 @@ func (o *updateOptions) sayFailures(failed []*renewed) {
 			who = append(who[:4], fmt.Sprintf("%d more", more))
 		}
 		o.out.Warn(strings.Join(who, ", ") + ": " + text)
-		o.out.Hint(app.Explain(r.err).Hint)
+		o.out.Hint(failure.Explain(r.err).Hint)
 	}
 }
 
 // shaText is how a content is named: by its commit, or by its digest where there is none.
 func shaText(e registry.Entry) string {
 	if e.CommitSHA != "" {
-		return app.Short(e.CommitSHA)
+		return output.Short(e.CommitSHA)
 	}
-	return app.OrDash(app.Short(e.Digest))
+	return output.OrDash(output.Short(e.Digest))
 }
 
 // gone is the error for a skill that its source has no longer.
@@ -370,5 +372,5 @@ func (o *updateOptions) gone(ctx context.Context, s *install.Status) error {
 	case s.Instead != "":
 		next = fmt.Sprintf("in its place is %q now: %s installs it, %s", s.Instead, cure.Add(e.Source, "", s.Instead), next)
 	}
-	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), next)
+	return failure.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), next)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -50,7 +51,7 @@ func explainUpdate(err error) error {
 	if !errors.As(err, &breaking) {
 		return err
 	}
-	return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: "the installed version stays; tell its author, or change to another one with --ref", Err: err}
+	return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Hint: "the installed version stays; tell its author, or change to another one with --ref", Err: err}
 }
 
 // one updates one skill, after asking.
@@ -122,10 +123,10 @@ func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) e
 	case !u.services.Approver.There():
 		u.out.Details(p.Lines())
 		if more {
-			return app.Denied(fmt.Errorf("the new content of %s asks for more than the approved one, and there is no terminal to ask on: it was not updated", r.Name),
+			return failure.Denied(fmt.Errorf("the new content of %s asks for more than the approved one, and there is no terminal to ask on: it was not updated", r.Name),
 				u.again(r.Canonical)+" --trust "+p.Digest()+" approves this content")
 		}
-		return app.Denied(fmt.Errorf("no terminal to ask on, so %s was not updated", r.Name), "--yes updates what asks for nothing more, or was approved before")
+		return failure.Denied(fmt.Errorf("no terminal to ask on, so %s was not updated", r.Name), "--yes updates what asks for nothing more, or was approved before")
 	case !p.Approved():
 		lines, _ := p.Short(u.services.Sys.Home)
 		return notUpdated(u.services.Approver.Ask(ctx, &app.Question{Text: text,
@@ -137,7 +138,7 @@ func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) e
 // notUpdated returns an error for the answer no.
 func notUpdated(yes bool, err error) error {
 	if err == nil && !yes {
-		err = app.Denied(errors.New("not updated; nothing was changed"), "")
+		err = failure.Denied(errors.New("not updated; nothing was changed"), "")
 	}
 	return err
 }

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+
 	slashpath "path"
 	"path/filepath"
 	"runtime"
@@ -42,7 +46,7 @@ type shownVerdict struct {
 
 type validateOptions struct {
 	sys      *app.System
-	out      *app.Printer
+	out      *output.Printer
 	settings *app.Settings
 	skills   *app.Library
 
@@ -128,7 +132,7 @@ func runValidate(ctx context.Context, o *validateOptions) error {
 		return joined(missing)
 	}
 	if invalid > 0 {
-		return app.Silent(app.ExitInvalid)
+		return failure.Silent(failure.ExitInvalid)
 	}
 	return nil
 }
@@ -138,8 +142,8 @@ func joined(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]
 	}
-	first := app.Explain(errs[0])
-	return &app.Failure{Exit: first.Exit, Code: first.Code, Hint: first.Hint, Err: errors.Join(errs...)}
+	first := failure.Explain(errs[0])
+	return &failure.Error{Exit: first.Exit, Code: first.Code, Hint: first.Hint, Err: errors.Join(errs...)}
 }
 
 // all checks skills side by side, as long as nothing is written.
@@ -167,7 +171,7 @@ func (o *validateOptions) all(ctx context.Context, targets []target, profile *ma
 	if o.fix { // one after the other: it writes, and warns about what it cannot repair
 		return verdicts, parallel(ctx, len(targets), 1, one)
 	}
-	return verdicts, o.out.Busy("checking "+app.Count(len(targets), "skill"), func() error {
+	return verdicts, o.out.Busy("checking "+output.Count(len(targets), "skill"), func() error {
 		return parallel(ctx, len(targets), runtime.GOMAXPROCS(0), one)
 	})
 }
@@ -277,7 +281,7 @@ func (o *validateOptions) print(all []verdictJSON, invalid int) {
 	if o.out.Quiet() || o.out.Flush() != nil {
 		return
 	}
-	text := app.Count(len(all), "skill") + " checked, "
+	text := output.Count(len(all), "skill") + " checked, "
 	switch {
 	case invalid > 0:
 		text += fmt.Sprintf("%d not valid", invalid)
@@ -287,19 +291,19 @@ func (o *validateOptions) print(all []verdictJSON, invalid int) {
 		text += "all valid"
 	}
 	if warnings > 0 {
-		text += ", " + app.Count(warnings, "warning")
+		text += ", " + output.Count(warnings, "warning")
 	}
 	if fixed > 0 {
-		text += ", " + app.Count(fixed, "problem") + " repaired"
+		text += ", " + output.Count(fixed, "problem") + " repaired"
 	}
 	if fixable > 0 && !o.fix {
-		text += "; --fix repairs " + app.Count(fixable, "problem")
+		text += "; --fix repairs " + output.Count(fixable, "problem")
 	}
 	fmt.Fprintln(o.out.Err, text)
 }
 
 // problemLine is a problem with its severity in colour.
-func problemLine(out *app.Printer, p *manifest.Problem) ui.Safe {
+func problemLine(out *output.Printer, p *manifest.Problem) ui.Safe {
 	style := ui.Yellow
 	if p.Severity == manifest.SeverityError {
 		style = ui.Red

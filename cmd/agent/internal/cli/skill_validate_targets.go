@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill"
@@ -60,7 +61,7 @@ func (o *validateOptions) targets(ctx context.Context, path string) ([]target, w
 		if dir, ok := o.named(ctx, path); ok {
 			return o.targets(ctx, dir)
 		}
-		return nil, nil, app.NotFound(fmt.Errorf("%q does not exist", path), "name a skill, a SKILL.md, the folder of a skill, or a folder of skills")
+		return nil, nil, failure.NotFound(fmt.Errorf("%q does not exist", path), "name a skill, a SKILL.md, the folder of a skill, or a folder of skills")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -137,11 +138,11 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 		o.out.Remark(fmt.Sprintf("not checked, because what lies below a skill is part of it: %s", some(inside, mostInside)))
 	}
 	if len(out) == 0 && len(hidden) > 0 {
-		return nil, app.NotFound(fmt.Errorf("no SKILL.md in %q outside of hidden folders, which are not searched: there are some in %s", folder, some(hidden, mostNames)),
+		return nil, failure.NotFound(fmt.Errorf("no SKILL.md in %q outside of hidden folders, which are not searched: there are some in %s", folder, some(hidden, mostNames)),
 			"name that folder: agent skill validate "+hidden[0])
 	}
 	if len(out) == 0 {
-		return nil, &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Err: fmt.Errorf("no SKILL.md in %q", folder),
+		return nil, &failure.Error{Exit: failure.ExitNotFound, Code: "not_found", Err: fmt.Errorf("no SKILL.md in %q", folder),
 			Hint: "name a SKILL.md, a skill's folder, or a folder of skills"}
 	}
 	return out, nil

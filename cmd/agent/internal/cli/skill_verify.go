@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -17,7 +19,7 @@ import (
 // skills of a lock file, by install.Package.Former.
 type compareOptions struct {
 	services *app.Services
-	out      *app.Printer
+	out      *output.Printer
 
 	names []string
 	json  bool
@@ -114,7 +116,7 @@ func runVerify(ctx context.Context, o *compareOptions) error {
 	for _, name := range links {
 		o.out.Remark(cure.Link(name))
 	}
-	return app.Silent(app.ExitIntegrity)
+	return failure.Silent(failure.ExitIntegrity)
 }
 
 func (o *compareOptions) verdict(f *install.Verified) verified {
@@ -168,7 +170,7 @@ func (o *compareOptions) print(list []verified) error {
 	}
 	var rows [][]string
 	for _, v := range list {
-		rows = append(rows, []string{v.Name, v.Condition, app.OrDash(app.Short(v.Digest)), app.OrDash(v.signed)})
+		rows = append(rows, []string{v.Name, v.Condition, output.OrDash(output.Short(v.Digest)), output.OrDash(v.signed)})
 	}
 	if err := o.out.Table([]string{"NAME", "FILES", "DIGEST", "SIGNATURE"}, rows); err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -18,7 +20,7 @@ import (
 
 type whyOptions struct {
 	inspector
-	out *app.Printer
+	out *output.Printer
 
 	name string
 	json bool
@@ -85,7 +87,7 @@ func (o *whyOptions) orBelow(ctx context.Context, err error) error {
 			continue
 		}
 		dir := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(s.Location)))) // above .claude/skills/NAME/SKILL.md
-		return app.NotFound(fmt.Errorf("%s is not loaded here: a conversation finds it once it works in %s: %s", s.Name, dir, s.Location),
+		return failure.NotFound(fmt.Errorf("%s is not loaded here: a conversation finds it once it works in %s: %s", s.Name, dir, s.Location),
 			"work there from the start: cd "+cure.Word(dir))
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 )
 
 // A pipe on stdin into which nobody writes can be waited for without end: Ctrl-C ends that.
@@ -27,7 +28,7 @@ func TestStdinIsInterrupted(t *testing.T) {
 	cancel()
 	got := cli.Main(ctx, &app.System{Args: []string{"-p", "hello", "--model", "replay/demo"}, In: in, Out: null, Err: null,
 		Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now})
-	if want := app.ExitInterrupted; got != want {
+	if want := failure.ExitInterrupted; got != want {
 		t.Errorf("exit code %d, want %d", got, want)
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/undo"
 )
 
 type undoOptions struct {
 	settings *app.Settings
-	out      *app.Printer
+	out      *output.Printer
 	approver *app.TerminalApprover
 	observe  *app.Observers
 	now      func() time.Time
@@ -46,7 +48,7 @@ were is kept for 30 days, at most 512 MiB, in the folder undo of $AGENT_HOME.`,
 				o.turn = args[0]
 			}
 			if o.list && (o.yes || o.turn != "") {
-				return app.Usage(errors.New("--list takes nothing back"), "agent undo --list")
+				return failure.Usage(errors.New("--list takes nothing back"), "agent undo --list")
 			}
 			return run(c.Context(), o)
 		},
@@ -123,16 +125,16 @@ func (o *undoOptions) find(ctx context.Context, where *undo.Options) (*undo.Turn
 	if o.turn == "" {
 		turn, err := undo.Last(ctx, where)
 		if errors.Is(err, undo.ErrNothing) {
-			return nil, app.NotFound(errors.New("the agent changed no file here that could be taken back"), cure)
+			return nil, failure.NotFound(errors.New("the agent changed no file here that could be taken back"), cure)
 		}
 		return turn, err
 	}
 	turn, err := undo.Open(where, o.turn)
 	switch {
 	case err != nil:
-		return nil, app.NotFound(err, cure)
+		return nil, failure.NotFound(err, cure)
 	case turn.Undone:
-		return nil, app.Conflict(fmt.Errorf("turn %q was taken back already", o.turn), cure)
+		return nil, failure.Conflict(fmt.Errorf("turn %q was taken back already", o.turn), cure)
 	}
 	return turn, nil
 }
@@ -168,7 +170,7 @@ func (o *undoOptions) take(ctx context.Context, turn *undo.Turn) error {
 		}
 	}
 	if err == nil && refused {
-		err = app.Silent(app.ExitConflict)
+		err = failure.Silent(failure.ExitConflict)
 	}
 	return err
 }
@@ -192,7 +194,7 @@ func (o *undoOptions) print(turns []*undo.Turn) error {
 		if t.Undone {
 			state = "taken back"
 		}
-		rows = append(rows, []string{t.ID, o.ago(t), app.Count(len(t.Paths()), "file"), state, t.Label})
+		rows = append(rows, []string{t.ID, o.ago(t), output.Count(len(t.Paths()), "file"), state, t.Label})
 	}
 	return o.out.Table([]string{"TURN", "WHEN", "CHANGED", "STATE", "PROMPT"}, rows)
 }
@@ -203,10 +205,10 @@ func (o *undoOptions) ago(t *undo.Turn) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return app.Count(int(d.Minutes()), "minute") + " ago"
+		return output.Count(int(d.Minutes()), "minute") + " ago"
 	case d < 48*time.Hour:
-		return app.Count(int(d.Hours()), "hour") + " ago"
+		return output.Count(int(d.Hours()), "hour") + " ago"
 	default:
-		return app.Count(int(d.Hours()/24), "day") + " ago"
+		return output.Count(int(d.Hours()/24), "day") + " ago"
 	}
 }

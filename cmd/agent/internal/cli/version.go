@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 )
 
 // versionInfo is the output of version --json.
@@ -21,7 +22,7 @@ type versionInfo struct {
 }
 
 type versionOptions struct {
-	out *app.Printer
+	out *output.Printer
 
 	json bool
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+
 	jose "github.com/go-jose/go-jose/v4"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -88,7 +90,7 @@ func (h *house) services(t *testing.T) *app.Services {
 	}
 	t.Cleanup(func() { _ = empty.Close() })
 	sys := &app.System{In: empty, Home: h.home, Dir: h.home, Temp: t.TempDir(), LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH")}}
-	return app.New(sys, &app.Flags{OutFlags: app.OutFlags{LogFormat: "json"}}, &ui.Streams{Out: io.Discard, Err: &h.log})
+	return app.New(sys, &app.Flags{Flags: output.Flags{LogFormat: "json"}}, &ui.Streams{Out: io.Discard, Err: &h.log})
 }
 
 // server returns a server of the house, which the test closes.
@@ -290,7 +292,7 @@ func TestTenants(t *testing.T) {
 func (h *house) approve(t *testing.T, tenant, name string) string {
 	t.Helper()
 	sys := &app.System{Home: h.home, Dir: h.home, LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "AGENT_TENANT=" + tenant, "PATH=" + os.Getenv("PATH")}}
-	s := app.New(sys, &app.Flags{OutFlags: app.OutFlags{LogFormat: "text"}}, &ui.Streams{Out: io.Discard, Err: io.Discard})
+	s := app.New(sys, &app.Flags{Flags: output.Flags{LogFormat: "text"}}, &ui.Streams{Out: io.Discard, Err: io.Discard})
 	k, err := s.Skills.Load(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
@@ -127,7 +128,7 @@ func (w *worker) invoke(ctx context.Context, name, args string) (*agent.Result, 
 	begun := w.s.Sys.Now()
 	r, turn := w.kit.Invoke(ctx, name, args)
 	if !r.Success {
-		return nil, &app.Failure{Exit: app.ScriptExit(r), Code: string(r.Error), Err: errors.New(r.Message)}
+		return nil, &failure.Error{Exit: failure.ScriptExit(r), Code: string(r.Error), Err: errors.New(r.Message)}
 	}
 	r.Duration = w.s.Sys.Now().Sub(begun)
 	given := map[string]string{"skill_name": e.Name()}
@@ -148,7 +149,7 @@ func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
 	var missing *skill.NotFoundError
 	switch {
 	case errors.As(err, &missing):
-		return e, &app.Failure{Exit: app.ExitNotFound, Code: string(tool.NotFound), Err: err,
+		return e, &failure.Error{Exit: failure.ExitNotFound, Code: string(tool.NotFound), Err: err,
 			Hint: "a prompt that begins with \"/NAME\" activates a skill; agent skill list shows them"}
 	case err != nil:
 		return e, err

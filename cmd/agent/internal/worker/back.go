@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/disclose"
@@ -92,7 +93,7 @@ func (t *talk) offerUndo(ctx context.Context, since int) (string, error) {
 	if len(turns) == 0 {
 		return "", nil
 	}
-	answer, err := t.w.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Take back the changes of %s, too? %s", app.Count(len(files), "file"), app.UndoLimit),
+	answer, err := t.w.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Take back the changes of %s, too? %s", output.Count(len(files), "file"), app.UndoLimit),
 		Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no, files stay as they are"}}})
 	if err != nil || answer != "y" {
 		return "", err

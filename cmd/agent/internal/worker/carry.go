@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
 )
 
@@ -33,10 +33,10 @@ func (w *worker) keptText(skills *disclose.Text) string {
 		}
 	}
 	if n := len(w.todo.Items()); n > 0 {
-		parts = append(parts, "the list of "+app.Count(n, "step"))
+		parts = append(parts, "the list of "+output.Count(n, "step"))
 	}
 	if n := w.jobs.Running(); n > 0 {
-		parts = append(parts, app.Count(n, "command")+" in the background")
+		parts = append(parts, output.Count(n, "command")+" in the background")
 	}
 	if len(parts) == 0 {
 		return ""

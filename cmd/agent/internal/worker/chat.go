@@ -17,7 +17,9 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/gitdir"
@@ -90,7 +92,7 @@ func (t *talk) greeting() string {
 	if t.w.found.Origin != "" {
 		from += " (" + t.w.found.Origin + ")"
 	}
-	text := fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, app.Count(n, "skill"))
+	text := fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, output.Count(n, "skill"))
 	what := "again"
 	if t.w.approver != nil {
 		what = "about with the first prompt"
@@ -146,7 +148,7 @@ func hinted(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if f := app.Explain(err); f.Hint != "" {
+	if f := failure.Explain(err); f.Hint != "" {
 		return fmt.Errorf("%w\nhint: %s", err, f.Hint)
 	}
 	return err
@@ -285,7 +287,7 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 		return "", err
 	}
 	gone := said - len(t.w.conversation.Messages()) + 1 // one has the summary
-	text := fmt.Sprintf("conversation summarised: %s → about %s tokens; %s became a summary", chat.Number(before), chat.Number(t.w.conversation.Size()), app.Count(gone, "message"))
+	text := fmt.Sprintf("conversation summarised: %s → about %s tokens; %s became a summary", chat.Number(before), chat.Number(t.w.conversation.Size()), output.Count(gone, "message"))
 	return strings.Join(append([]string{text}, kept...), "\n"), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/tool"
@@ -123,7 +124,7 @@ func (d *dialogue) turn(ctx context.Context, number int, in stream.Input) error 
 		err = ended(answer)
 	}
 	if err != nil && turn.Err() == nil {
-		f := app.Explain(err)
+		f := failure.Explain(err)
 		if err := p.lines.Write(stream.Line{Type: "error", Turn: number, ID: in.ID, Code: f.Code, Text: f.Err.Error(), Hint: p.out.Typed(f.Hint)}); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -54,12 +55,12 @@ var errAll = errors.New("the mode all needs a sandbox for commands, and there is
 func (g *gate) check() error {
 	for _, p := range g.problems {
 		if strings.HasPrefix(p.File, "--") {
-			return app.Usage(fmt.Errorf("%s: %s", p.File, strings.TrimSuffix(strings.TrimSuffix(p.Message, ": the rule is dropped"), ": the rule counts for any arguments")), p.Cure)
+			return failure.Usage(fmt.Errorf("%s: %s", p.File, strings.TrimSuffix(strings.TrimSuffix(p.Message, ": the rule is dropped"), ": the rule counts for any arguments")), p.Cure)
 		}
 		g.s.Out.WarnProblem(p)
 	}
 	if g.current().Mode() == permit.All && !g.mayAll() {
-		return app.Usage(errAll, "choose --mode accept-edits, or add --without-sandbox if the model may do as you")
+		return failure.Usage(errAll, "choose --mode accept-edits, or add --without-sandbox if the model may do as you")
 	}
 	return nil
 }

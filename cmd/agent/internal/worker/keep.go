@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/llm"
@@ -173,7 +173,7 @@ func (k *keeper) back(n int) (prompt string, err error) {
 	}
 	at, last := len(turns)-n, 0
 	if at < 0 {
-		return "", fmt.Errorf("the conversation has only %s", app.Count(len(turns), "prompt"))
+		return "", fmt.Errorf("the conversation has only %s", output.Count(len(turns), "prompt"))
 	}
 	if at > 0 {
 		last = turns[at-1].Number

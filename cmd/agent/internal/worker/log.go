@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -36,9 +37,9 @@ func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog, o *surve
 		n, sets := len(list), len(app.ToolsetNames(s))
 		s.Close()
 		scripts, toolsets = scripts+n, toolsets+sets
-		text := fmt.Sprintf("Loaded skill '%s' with %s", e.Name(), app.Count(n, "script"))
+		text := fmt.Sprintf("Loaded skill '%s' with %s", e.Name(), output.Count(n, "script"))
 		if sets > 0 {
-			text += " and " + app.Count(sets, "toolset")
+			text += " and " + output.Count(sets, "toolset")
 		}
 		event(ctx, t, slog.LevelInfo, e.Name(), text)
 	}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
@@ -46,7 +47,7 @@ func (o *Options) open(ctx context.Context) error {
 	p := o.Past
 	if !p.Latest && !p.Pick && p.ID == "" {
 		if p.Fork {
-			return app.Usage(errors.New("--fork needs --resume ID or --continue"), "agent --resume ID --fork")
+			return failure.Usage(errors.New("--fork needs --resume ID or --continue"), "agent --resume ID --fork")
 		}
 		return nil
 	}
@@ -69,7 +70,7 @@ func (o *Options) open(ctx context.Context) error {
 	if n := len(past.c.Turns); o.Model == "" && n > 0 {
 		o.Model = past.c.Turns[n-1].Model
 	}
-	line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, app.Count(len(past.c.Turns), "turn"))
+	line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, output.Count(len(past.c.Turns), "turn"))
 	past.said = append([]string{line}, past.said...)
 	if len(past.c.Turns) > 0 && past.c.Ended() == nil {
 		past.said = append(past.said, "its last turn did not end: what was done in it stays")
@@ -110,14 +111,14 @@ func (o *Options) chosen(ctx context.Context, where *saved.Options) (string, err
 		return o.Past.ID, nil
 	}
 	if o.Past.Pick && !o.Services.Approver.There() {
-		return "", app.Usage(errors.New("--resume alone needs a terminal, to choose on"), "agent --resume ID; "+listHint+" lists them")
+		return "", failure.Usage(errors.New("--resume alone needs a terminal, to choose on"), "agent --resume ID; "+listHint+" lists them")
 	}
 	list, _, err := saved.List(ctx, where, false, mostPicked)
 	if err != nil {
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", app.NotFound(errors.New("no conversation about this project is saved"), "agent begins one; agent conversations list --all-projects shows those of others")
+		return "", failure.NotFound(errors.New("no conversation about this project is saved"), "agent begins one; agent conversations list --all-projects shows those of others")
 	}
 	if o.Past.Latest {
 		return list[0].ID, nil
@@ -132,7 +133,7 @@ const mostPicked = 9
 func (o *Options) pick(ctx context.Context, list []saved.Summary) (string, error) {
 	q := &ui.Question{Text: "Which conversation continues?"}
 	for i, s := range list {
-		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Title), app.Count(s.Turns, "turn"))})
+		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Title), output.Count(s.Turns, "turn"))})
 	}
 	q.Choices = append(q.Choices, ui.Choice{Key: "n", Label: "none"})
 	answer, err := o.Services.Approver.Answer(ctx, q)
@@ -144,7 +145,7 @@ func (o *Options) pick(ctx context.Context, list []saved.Summary) (string, error
 			return list[i].ID, nil
 		}
 	}
-	return "", app.Denied(errors.New("no conversation was chosen"), "")
+	return "", failure.Denied(errors.New("no conversation was chosen"), "")
 }
 
 // belongs refuses a conversation about another project that is still there.
@@ -153,7 +154,7 @@ func (p *past) belongs(where *saved.Options) error {
 		return nil
 	}
 	if info, err := os.Stat(p.c.Project); err == nil && info.IsDir() {
-		return app.NotFound(fmt.Errorf("conversation %q is about the project %q", p.c.ID, p.c.Project), fmt.Sprintf("agent --project %q --resume %s", p.c.Project, p.c.ID))
+		return failure.NotFound(fmt.Errorf("conversation %q is about the project %q", p.c.ID, p.c.Project), fmt.Sprintf("agent --project %q --resume %s", p.c.Project, p.c.ID))
 	}
 	p.said = append(p.said, fmt.Sprintf("it was about %q, which is gone, and continues here", p.c.Project))
 	return nil
@@ -173,11 +174,11 @@ func ExplainPast(ctx context.Context, where *saved.Options, id string, err error
 				hint = fmt.Sprintf("did you mean %q?", meant)
 			}
 		}
-		return app.NotFound(fmt.Errorf("unknown conversation %q", id), hint)
+		return failure.NotFound(fmt.Errorf("unknown conversation %q", id), hint)
 	case errors.Is(err, saved.ErrInUse):
-		return app.Conflict(fmt.Errorf("another process continues the conversation %q", id), "end it there first")
+		return failure.Conflict(fmt.Errorf("another process continues the conversation %q", id), "end it there first")
 	case errors.Is(err, saved.ErrNewer):
-		return &app.Failure{Exit: app.ExitInvalid, Code: "newer", Err: err, Hint: "agent conversations show " + id}
+		return &failure.Error{Exit: failure.ExitInvalid, Code: "newer", Err: err, Hint: "agent conversations show " + id}
 	}
-	return &app.Failure{Exit: app.ExitInvalid, Code: "unreadable", Err: err, Hint: listHint}
+	return &failure.Error{Exit: failure.ExitInvalid, Code: "unreadable", Err: err, Hint: listHint}
 }

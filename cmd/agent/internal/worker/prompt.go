@@ -12,7 +12,9 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
@@ -36,7 +38,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		}
 		before := len(p.w.conversation.Messages())
 		answer, err := p.follow(ctx, p.w.ask(ctx, prompt, typed))
-		if err != nil && !app.ReplayStopped(err) {
+		if err != nil && !failure.ReplayStopped(err) {
 			return p.w.onward(before, err)
 		}
 		if err := p.end(answer, stream.Line{}); err != nil {
@@ -55,8 +57,8 @@ func (w *worker) onward(before int, err error) error {
 	if err == nil || w.keep.id() == "" || len(w.conversation.Messages()) < before+2 || errors.Is(err, context.Canceled) {
 		return err
 	}
-	f := app.Explain(err)
-	if f.Exit != app.ExitDenied {
+	f := failure.Explain(err)
+	if f.Exit != failure.ExitDenied {
 		f.Hint = strings.TrimPrefix(f.Hint+`; agent -c -p "go on" continues`, "; ")
 	}
 	return f
@@ -124,7 +126,7 @@ func HideExamples(s *app.Services, model, prompt string) {
 }
 
 // sayLocal names the model on stderr if none was chosen and a local server was found: it gets the prompt.
-func sayLocal(out *app.Printer, found *models.Found) {
+func sayLocal(out *output.Printer, found *models.Found) {
 	if found.Local {
 		out.Remark(fmt.Sprintf("no model is set: asking %s, %s", found, found.Origin))
 	}
@@ -132,37 +134,37 @@ func sayLocal(out *app.Printer, found *models.Found) {
 
 // ended returns an error for a turn that ended without an answer.
 func ended(answer *agent.Answer) error {
-	why := func(exit app.Exit, text, hint string) error {
-		return &app.Failure{Exit: exit, Code: string(answer.Stop), Hint: hint, Err: fmt.Errorf("%s", text)}
+	why := func(exit failure.Exit, text, hint string) error {
+		return &failure.Error{Exit: exit, Code: string(answer.Stop), Hint: hint, Err: fmt.Errorf("%s", text)}
 	}
 	switch answer.Stop {
 	case agent.Empty:
-		return why(app.ExitFailure, "the model gave no answer", "ask again, or use another --model")
+		return why(failure.ExitFailure, "the model gave no answer", "ask again, or use another --model")
 	case agent.Length:
 		text, hint := "the answer was cut off at the model's limit", "ask for less at once, or set answerTokens"
 		if answer.Cut > 0 {
 			text = fmt.Sprintf("the answer was cut at %d tokens", answer.Cut)
 		}
-		return why(app.ExitFailure, text, hint)
+		return why(failure.ExitFailure, text, hint)
 	case agent.Refused:
-		return why(app.ExitDenied, "the model declined to answer", "")
+		return why(failure.ExitDenied, "the model declined to answer", "")
 	case agent.Turns:
-		return why(app.ExitFailure, "stopped after "+app.Count(answer.Turns, "request"), "raise --max-turns or the setting maxTurns")
+		return why(failure.ExitFailure, "stopped after "+output.Count(answer.Turns, "request"), "raise --max-turns or the setting maxTurns")
 	case agent.Tokens:
 		text := fmt.Sprintf("stopped after %d tokens", answer.Usage.Charged())
 		if answer.Usage.CacheRead > 0 {
 			text += ", with those from the provider's cache counted as a tenth"
 		}
-		return why(app.ExitFailure, text, "raise the setting maxTokens")
+		return why(failure.ExitFailure, text, "raise the setting maxTokens")
 	case agent.Time:
-		return why(app.ExitTimeout, "stopped: the time for one prompt is over", "raise the setting maxTime")
+		return why(failure.ExitTimeout, "stopped: the time for one prompt is over", "raise the setting maxTime")
 	}
 	return nil
 }
 
 // printer shows the steps of one prompt.
 type printer struct {
-	out    *app.Printer
+	out    *output.Printer
 	o      *Options
 	w      *worker
 	prompt string         // the first one

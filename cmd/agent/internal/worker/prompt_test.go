@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -24,7 +24,7 @@ func TestSayLocal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			streams, _, out, errs := ui.Test()
-			sayLocal(app.NewPrinter(streams, &app.OutFlags{Quiet: c.quiet}), c.found)
+			sayLocal(output.NewPrinter(streams, &output.Flags{Quiet: c.quiet}), c.found)
 			if got := errs.String(); !strings.Contains(got, c.want) || (c.want == "") != (got == "") || out.Len() > 0 {
 				t.Errorf("got %q, want %q", got, c.want)
 			}

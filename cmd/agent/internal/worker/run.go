@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/disclose"
 )
 
@@ -67,17 +68,17 @@ func (o *Options) lines() bool { return o.Input == "json" || o.Input == "stream-
 func (o *Options) check() error {
 	switch {
 	case o.MaxTurns < 0:
-		return app.Usage(fmt.Errorf("invalid --max-turns %d", o.MaxTurns), "0 means the setting maxTurns")
+		return failure.Usage(fmt.Errorf("invalid --max-turns %d", o.MaxTurns), "0 means the setting maxTurns")
 	case o.Asked && strings.HasPrefix(o.Prompt, "--"):
-		return app.Usage(fmt.Errorf("no text after -p: the flag %s follows", o.Prompt), `write the text first: agent -p "TEXT" `+o.Prompt)
+		return failure.Usage(fmt.Errorf("no text after -p: the flag %s follows", o.Prompt), `write the text first: agent -p "TEXT" `+o.Prompt)
 	case o.Input != "" && o.Input != "text" && !o.lines():
-		return app.Usage(fmt.Errorf("unknown --input-format %q", o.Input), "use text or json")
+		return failure.Usage(fmt.Errorf("unknown --input-format %q", o.Input), "use text or json")
 	case o.lines() && o.Asked && (o.Prompt == "" || o.Prompt == "-"):
-		return app.Usage(errors.New("with --input-format json, stdin has lines of JSON and no text for -p"), `write {"type":"prompt","text":"TEXT"} on a line of stdin`)
+		return failure.Usage(errors.New("with --input-format json, stdin has lines of JSON and no text for -p"), `write {"type":"prompt","text":"TEXT"} on a line of stdin`)
 	case o.lines():
 		o.Stream, o.JSON = true, true
 	case !o.Asked && (o.Stream || o.JSON):
-		return app.Usage(errors.New("--stream and --json need -p"), `agent -p "TEXT"`)
+		return failure.Usage(errors.New("--stream and --json need -p"), `agent -p "TEXT"`)
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 		}
 	}
 	if len(given) > maxStdin {
-		return "", app.Usage(fmt.Errorf("stdin exceeds %d bytes", maxStdin), "write it to a file and name the file in the prompt")
+		return "", failure.Usage(fmt.Errorf("stdin exceeds %d bytes", maxStdin), "write it to a file and name the file in the prompt")
 	}
 	given = strings.TrimSpace(strings.ToValidUTF8(given, "\uFFFD"))
 	if text == "-" {
@@ -120,7 +121,7 @@ func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 	}
 	switch {
 	case text == "" && given == "":
-		return "", app.Usage(errors.New("the prompt is empty"), `agent -p "TEXT"`)
+		return "", failure.Usage(errors.New("the prompt is empty"), `agent -p "TEXT"`)
 	case given == "":
 		return text, nil
 	case text == "":

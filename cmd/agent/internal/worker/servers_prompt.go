@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/mcphost"
@@ -57,11 +57,11 @@ func (v *servers) prompt(ctx context.Context, name, args string) (text string, o
 	}
 	i := slices.IndexFunc(all, func(p mcphost.Prompt) bool { return p.Name == own })
 	if i < 0 {
-		return "", true, app.NotFound(fmt.Errorf("the MCP server %s has no prompt %q", label, own), "it has: "+strings.Join(promptNames(all), ", "))
+		return "", true, failure.NotFound(fmt.Errorf("the MCP server %s has no prompt %q", label, own), "it has: "+strings.Join(promptNames(all), ", "))
 	}
 	values, err := promptArgs(&all[i], args)
 	if err != nil {
-		return "", true, app.Usage(err, promptUsage(label, &all[i]))
+		return "", true, failure.Usage(err, promptUsage(label, &all[i]))
 	}
 	messages, err := v.host.Prompt(ctx, label, own, values)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -114,7 +115,7 @@ func (t *talk) costCommand(context.Context, string) (string, error) {
 	facts := t.w.found.Facts
 	switch {
 	case cost > 0 && free > 0:
-		text += fmt.Sprintf("\n%s to models without known prices: not counted.", app.Count(free, "request"))
+		text += fmt.Sprintf("\n%s to models without known prices: not counted.", output.Count(free, "request"))
 	case cost > 0:
 		text += fmt.Sprintf("\nBy the list prices of %s; your provider's bill may differ.", facts.Date)
 	case free > 0:

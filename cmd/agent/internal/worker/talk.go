@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/skill/watch"
@@ -134,7 +135,7 @@ func (t *Talk) Mode() permit.Mode { return t.t.w.gate.current().Mode() }
 // SetMode changes that for the rest of the conversation.
 func (t *Talk) SetMode(m permit.Mode) error {
 	if !slices.Contains(permit.Modes(), m) {
-		return app.Usage(fmt.Errorf("unknown mode %q", m), "use one of "+strings.Join(completeModes(""), ", "))
+		return failure.Usage(fmt.Errorf("unknown mode %q", m), "use one of "+strings.Join(completeModes(""), ", "))
 	}
 	return t.t.w.gate.setMode(m)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
@@ -118,7 +119,7 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 func (w *worker) close(ctx context.Context) {
 	w.kit.End(w.as(ctx))
 	if n := w.jobs.Close(); n > 0 {
-		w.s.Out.Remark(app.Count(n, "command") + " in the background ended with the conversation")
+		w.s.Out.Remark(output.Count(n, "command") + " in the background ended with the conversation")
 	}
 	if w.sets != nil {
 		_ = w.sets.Close()

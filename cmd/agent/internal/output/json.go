@@ -1,4 +1,4 @@
-package app
+package output
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 )
 
 // JSON prints the one document of a command's --json.
@@ -36,7 +38,7 @@ func (p *Printer) JSONText(line []byte) error {
 }
 
 // JSONError prints on stderr why the command failed.
-func (p *Printer) JSONError(f *Failure) {
+func (p *Printer) JSONError(f *failure.Error) {
 	type body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`

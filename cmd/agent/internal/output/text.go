@@ -1,4 +1,4 @@
-package app
+package output
 
 import (
 	"strconv"
@@ -41,7 +41,7 @@ var aboutSkill = lazyregexp.New(`\bagent (skill (?:trust|untrust|grant|revoke|pr
 
 // typed returns a text with the flags that choose skills in each of its commands about one skill. Without them the command
 // would not find a skill that only --skills-dir names.
-func (f *OutFlags) typed(text string) string {
+func (f *Flags) typed(text string) string {
 	places := f.places()
 	if places == "" {
 		return text
@@ -52,7 +52,7 @@ func (f *OutFlags) typed(text string) string {
 }
 
 // places returns the flags that choose skills, each after a space.
-func (f *OutFlags) places() string {
+func (f *Flags) places() string {
 	var b strings.Builder
 	for _, dir := range f.SkillsDir {
 		b.WriteString(" --skills-dir " + cure.Word(dir))

@@ -1,4 +1,5 @@
-package app
+// Package output is how a command answers: text or JSON, warnings, hints and progress.
+package output
 
 import (
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// OutFlags are the flags that say how is printed, and those that commands in the output repeat.
-type OutFlags struct {
+// Flags are the flags that say how is printed, and those that commands in the output repeat.
+type Flags struct {
 	Quiet     bool
 	Verbose   bool
 	LogFormat string
@@ -25,7 +26,7 @@ type OutFlags struct {
 // warnings and no progress.
 type Printer struct {
 	*ui.Streams
-	flags *OutFlags
+	flags *Flags
 
 	mu    sync.Mutex
 	say   func(string) // shows what is done now; nil unless Busy shows something
@@ -34,7 +35,7 @@ type Printer struct {
 }
 
 // NewPrinter returns a Printer over streams.
-func NewPrinter(streams *ui.Streams, flags *OutFlags) *Printer {
+func NewPrinter(streams *ui.Streams, flags *Flags) *Printer {
 	return &Printer{Streams: streams, flags: flags}
 }
 
@@ -133,7 +134,7 @@ func (p *Printer) While(label string, work func() error) error {
 	if !busy {
 		return p.Busy(label, work)
 	}
-	p.progress(label)
+	p.Progress(label)
 	return work()
 }
 
@@ -168,7 +169,7 @@ func (p *Printer) busy(say func(string), apart chan func()) {
 }
 
 // progress shows what is done now, if Busy shows anything. It may be called from any goroutine.
-func (p *Printer) progress(text string) {
+func (p *Printer) Progress(text string) {
 	p.mu.Lock()
 	say := p.say
 	p.mu.Unlock()

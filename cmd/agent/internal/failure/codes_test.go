@@ -1,4 +1,4 @@
-package app
+package failure
 
 import (
 	"go/ast"
@@ -49,7 +49,7 @@ func stops() (out []string) {
 	return out
 }
 
-// The table of codes has each code that a Failure can have, with its exit codes, and no other.
+// The table of codes has each code that an Error can have, with its exit codes, and no other.
 func TestCodes(t *testing.T) {
 	table := map[string][]string{}
 	for _, row := range Codes() {
@@ -69,7 +69,7 @@ func TestCodes(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CompositeLit:
-				if name := text(n.Type); name != "Failure" && name != "app.Failure" {
+				if name := text(n.Type); name != "failure.Error" && (name != "Error" || file.Name.Name != "failure") {
 					return true
 				}
 				exit, code := field(n, "Exit"), field(n, "Code")
@@ -158,7 +158,7 @@ func exitOf(e ast.Expr) string {
 		"ExitFailure": ExitFailure, "ExitUsage": ExitUsage, "ExitNotFound": ExitNotFound, "ExitInvalid": ExitInvalid, "ExitDenied": ExitDenied,
 		"ExitConflict": ExitConflict, "ExitIntegrity": ExitIntegrity, "ExitUpdate": ExitUpdate, "ExitIncomplete": ExitIncomplete, "ExitTimeout": ExitTimeout, "ExitInterrupted": ExitInterrupted,
 	}
-	if exit, ok := names[strings.TrimPrefix(text(e), "app.")]; ok {
+	if exit, ok := names[strings.TrimPrefix(text(e), "failure.")]; ok {
 		return strconv.Itoa(int(exit))
 	}
 	return ""

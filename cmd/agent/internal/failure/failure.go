@@ -1,4 +1,6 @@
-package app
+// Package failure says how a command fails: [Explain] maps every error to an exit code, a code for machines and a hint. No other
+// place does.
+package failure
 
 import (
 	"context"
@@ -39,8 +41,8 @@ const (
 	ExitInterrupted Exit = 130
 )
 
-// Failure is an error with its exit code, its code for --json and a hint.
-type Failure struct {
+// Error is an error with its exit code, its code for --json and a hint.
+type Error struct {
 	Exit   Exit
 	Code   string // for --json
 	Hint   string // what to do next
@@ -49,39 +51,39 @@ type Failure struct {
 }
 
 // Error returns the text of the error.
-func (f *Failure) Error() string { return f.Err.Error() }
+func (f *Error) Error() string { return f.Err.Error() }
 
 // Unwrap returns the error itself.
-func (f *Failure) Unwrap() error { return f.Err }
+func (f *Error) Unwrap() error { return f.Err }
 
 // Usage returns a failure of the command line itself.
 func Usage(err error, hint string) error {
-	return &Failure{Exit: ExitUsage, Code: "usage", Hint: hint, Err: err}
+	return &Error{Exit: ExitUsage, Code: "usage", Hint: hint, Err: err}
 }
 
 // Denied returns a failure that a person can lift with cure.
 func Denied(err error, cure string) error {
-	return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: cure, Err: err}
+	return &Error{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: cure, Err: err}
 }
 
 // Conflict returns a failure because something already exists or is locked.
 func Conflict(err error, cure string) error {
-	return &Failure{Exit: ExitConflict, Code: "conflict", Hint: cure, Err: err}
+	return &Error{Exit: ExitConflict, Code: "conflict", Hint: cure, Err: err}
 }
 
 // NotFound returns a failure because something that was named does not exist.
 func NotFound(err error, cure string) error {
-	return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: cure, Err: err}
+	return &Error{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: cure, Err: err}
 }
 
 // Silent returns a failure that ends the command with an exit code and prints nothing more.
 func Silent(exit Exit) error {
-	return &Failure{Exit: exit, Silent: true, Err: errors.New("the command has said why")}
+	return &Error{Exit: exit, Silent: true, Err: errors.New("the command has said why")}
 }
 
 // Explain maps any error to its exit code, code and Hint: the one place that does.
-func Explain(err error) *Failure {
-	var f *Failure
+func Explain(err error) *Error {
+	var f *Error
 	var missing *skill.NotFoundError
 	var bad *manifest.NameError
 	var broken *skill.BrokenError
@@ -93,16 +95,16 @@ func Explain(err error) *Failure {
 	if f := explainPolicy(err); f != nil {
 		return f
 	}
-	if f := explainInstall(err); f != nil && !errors.As(err, new(*Failure)) {
+	if f := explainInstall(err); f != nil && !errors.As(err, new(*Error)) {
 		return f
 	}
 	switch {
 	case errors.As(err, &f):
-		return &Failure{Exit: f.Exit, Code: f.Code, Hint: f.Hint, Err: err, Silent: f.Silent}
+		return &Error{Exit: f.Exit, Code: f.Code, Hint: f.Hint, Err: err, Silent: f.Silent}
 	case errors.As(err, &missing):
-		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: "agent skill list --all shows every skill", Err: err}
+		return &Error{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: "agent skill list --all shows every skill", Err: err}
 	case errors.As(err, &bad):
-		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _, and begins with a letter or a digit", Err: err}
+		f := &Error{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _, and begins with a letter or a digit", Err: err}
 		switch {
 		case len(bad.Suggest) > 0:
 			f.Hint = fmt.Sprintf("did you mean %q?", bad.Suggest[0])
@@ -111,58 +113,58 @@ func Explain(err error) *Failure {
 		}
 		return f
 	case errors.As(err, &broken):
-		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: "agent skill why " + broken.Name + " explains it", Err: err}
+		return &Error{Exit: ExitInvalid, Code: "invalid_skill", Hint: "agent skill why " + broken.Name + " explains it", Err: err}
 	case errors.As(err, &file):
 		return explainFile(file)
 	case errors.As(err, &ofScript):
 		code := tool.Code(ofScript.Code)
-		return &Failure{Exit: ScriptExit(tool.Failure(code, "")), Code: string(code), Err: err}
+		return &Error{Exit: ScriptExit(tool.Failure(code, "")), Code: string(code), Err: err}
 	case errors.As(err, &server):
 		return explainServer(err, server)
 	case errors.Is(err, models.ErrNone):
-		return &Failure{Exit: ExitNotFound, Code: "no_model", Hint: models.Ways(), Err: err}
+		return &Error{Exit: ExitNotFound, Code: "no_model", Hint: models.Ways(), Err: err}
 	case errors.As(err, &model):
-		return &Failure{Exit: ExitUsage, Code: "no_model", Hint: model.Cure, Err: err}
+		return &Error{Exit: ExitUsage, Code: "no_model", Hint: model.Cure, Err: err}
 	case ReplayStopped(err):
-		return &Failure{Exit: ExitFailure, Code: "replay_stopped", Err: err}
+		return &Error{Exit: ExitFailure, Code: "replay_stopped", Err: err}
 	case errors.As(err, &provider):
-		return &Failure{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
+		return &Error{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
 	case errors.Is(err, lockfile.ErrLocked):
-		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing; try again", Err: err}
+		return &Error{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing; try again", Err: err}
 	case config.CureUnsafe(err) != "":
-		return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: config.CureUnsafe(err), Err: err}
+		return &Error{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: config.CureUnsafe(err), Err: err}
 	case errors.Is(err, context.Canceled):
-		return &Failure{Exit: ExitInterrupted, Code: "interrupted", Err: errors.New("interrupted")}
+		return &Error{Exit: ExitInterrupted, Code: "interrupted", Err: errors.New("interrupted")}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Failure{Exit: ExitTimeout, Code: string(tool.Timeout), Err: err}
+		return &Error{Exit: ExitTimeout, Code: string(tool.Timeout), Err: err}
 	case errors.Is(err, syscall.EPIPE):
-		return &Failure{Exit: ExitFailure, Silent: true, Err: err}
+		return &Error{Exit: ExitFailure, Silent: true, Err: err}
 	case errors.Is(err, fs.ErrNotExist):
-		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
+		return &Error{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
 	}
-	return &Failure{Exit: ExitFailure, Code: "failed", Err: err}
+	return &Error{Exit: ExitFailure, Code: "failed", Err: err}
 }
 
 // ReplayStopped reports whether err is that of a replay which differs from the conversation. Its answer says so too.
 func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedError)) }
 
 // explainServer explains the failure of a server of tools.
-func explainServer(err error, e *mcphost.ServerError) *Failure {
+func explainServer(err error, e *mcphost.ServerError) *Error {
 	switch e.Kind {
 	case mcphost.KindUnknown:
-		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
+		return &Error{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
 	case mcphost.KindLogin:
-		return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Err: err}
+		return &Error{Exit: ExitDenied, Code: string(tool.PermissionDenied), Err: err}
 	case mcphost.KindTimeout:
-		return &Failure{Exit: ExitTimeout, Code: string(tool.Timeout), Err: err}
+		return &Error{Exit: ExitTimeout, Code: string(tool.Timeout), Err: err}
 	}
-	return &Failure{Exit: ExitFailure, Code: "server", Err: err}
+	return &Error{Exit: ExitFailure, Code: "server", Err: err}
 }
 
 // explainFile explains a file of a skill that does not exist, or a path that is refused.
-func explainFile(err *skill.ResourceError) *Failure {
+func explainFile(err *skill.ResourceError) *Error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Err: err}
+		f := &Error{Exit: ExitUsage, Code: string(tool.InvalidName), Err: err}
 		if errors.Is(err, fs.ErrInvalid) {
 			f.Hint = "a path is relative to the skill and stays in it"
 		}
@@ -171,7 +173,7 @@ func explainFile(err *skill.ResourceError) *Failure {
 		}
 		return f
 	}
-	f := &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
+	f := &Error{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
 	if len(err.Suggest) > 0 {
 		f.Hint = fmt.Sprintf("did you mean %q?", err.Suggest[0])
 	}

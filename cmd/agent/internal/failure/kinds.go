@@ -1,4 +1,4 @@
-package app
+package failure
 
 import (
 	"crypto/tls"
@@ -21,9 +21,9 @@ import (
 )
 
 // explainPolicy explains what the organisation's policy refuses; nil for another error.
-func explainPolicy(err error) *Failure {
+func explainPolicy(err error) *Error {
 	if refused, ok := errors.AsType[*policy.Refusal](err); ok {
-		f := &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy show has all of it"}
+		f := &Error{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy show has all of it"}
 		if refused.Contact != "" {
 			f.Hint = fmt.Sprintf("ask %s; %s", refused.Contact, f.Hint)
 		}
@@ -31,12 +31,12 @@ func explainPolicy(err error) *Failure {
 	}
 	if closed, ok := errors.AsType[*policy.ClosedError](err); ok {
 		if errors.Is(err, policy.ErrNotFetched) {
-			return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy fetch gets it"}
+			return &Error{Exit: ExitDenied, Code: "policy", Err: err, Hint: "agent policy fetch gets it"}
 		}
 		if errors.Is(err, policy.ErrChanged) {
-			return &Failure{Exit: ExitDenied, Code: "policy", Err: err}
+			return &Error{Exit: ExitDenied, Code: "policy", Err: err}
 		}
-		return &Failure{Exit: ExitDenied, Code: "policy", Err: err, Hint: "only an administrator can correct it; to see what is wrong: agent policy check " + closed.File}
+		return &Error{Exit: ExitDenied, Code: "policy", Err: err, Hint: "only an administrator can correct it; to see what is wrong: agent policy check " + closed.File}
 	}
 	return nil
 }
@@ -51,50 +51,50 @@ const MakeRoom = "agent doctor --gc deletes what can be made again; agent skill 
 func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // explainInstall explains the errors about installed skills, nil for others.
-func explainInstall(err error) *Failure {
+func explainInstall(err error) *Error {
 	var changed *install.IntegrityError
 	var choice *install.ChoiceError
 	var breaking *install.BreakingError
 	var full *install.SpaceError
 	switch {
 	case errors.Is(err, registry.ErrNotInstalled):
-		return &Failure{Exit: ExitNotFound, Code: "not_installed", Hint: "agent skill manage list shows what is installed", Err: err}
+		return &Error{Exit: ExitNotFound, Code: "not_installed", Hint: "agent skill manage list shows what is installed", Err: err}
 	case errors.Is(err, registry.ErrCorrupt):
-		return &Failure{Exit: ExitIntegrity, Code: "registry_damaged", Hint: "agent skill repair makes a new list from the skills on the disk", Err: err}
+		return &Error{Exit: ExitIntegrity, Code: "registry_damaged", Hint: "agent skill repair makes a new list from the skills on the disk", Err: err}
 	case errors.Is(err, lock.ErrMerge):
-		return &Failure{Exit: ExitConflict, Code: "conflict", Hint: "agent skill lock --fix puts both sides together", Err: err}
+		return &Error{Exit: ExitConflict, Code: "conflict", Hint: "agent skill lock --fix puts both sides together", Err: err}
 	case errors.Is(err, registry.ErrLocked), errors.Is(err, store.ErrLocked):
-		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is installing or removing; try again", Err: err}
+		return &Error{Exit: ExitConflict, Code: "locked", Hint: "another agent is installing or removing; try again", Err: err}
 	case errors.Is(err, install.ErrChanged):
-		return &Failure{Exit: ExitConflict, Code: "conflict", Hint: "try again", Err: err}
+		return &Error{Exit: ExitConflict, Code: "conflict", Hint: "try again", Err: err}
 	case errors.Is(err, install.ErrNoPrevious):
-		return &Failure{Exit: ExitNotFound, Code: "no_previous", Err: err}
+		return &Error{Exit: ExitNotFound, Code: "no_previous", Err: err}
 	case errors.Is(err, install.ErrNoPlace):
-		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
+		return &Error{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.Is(err, install.ErrTooMany):
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "--path FOLDER takes the skills of one folder", Err: err}
+		return &Error{Exit: ExitFailure, Code: "failed", Hint: "--path FOLDER takes the skills of one folder", Err: err}
 	case errors.Is(err, oci.ErrNotFound):
-		return &Failure{Exit: ExitNotFound, Code: "not_found", Hint: "check the repository and the tag", Err: err}
+		return &Error{Exit: ExitNotFound, Code: "not_found", Hint: "check the repository and the tag", Err: err}
 	case errors.Is(err, oci.ErrDigest):
-		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: "the registry is damaged or hostile: nothing was installed", Err: err}
+		return &Error{Exit: ExitIntegrity, Code: "integrity", Hint: "the registry is damaged or hostile: nothing was installed", Err: err}
 	case errors.Is(err, install.ErrElsewhere):
-		return &Failure{Exit: ExitNotFound, Code: "elsewhere", Err: err}
+		return &Error{Exit: ExitNotFound, Code: "elsewhere", Err: err}
 	case errors.As(err, &changed):
-		return &Failure{Exit: ExitIntegrity, Code: "integrity", Hint: cure.Repair(filepath.Base(changed.Path)) + " puts it right", Err: err}
+		return &Error{Exit: ExitIntegrity, Code: "integrity", Hint: cure.Repair(filepath.Base(changed.Path)) + " puts it right", Err: err}
 	case errors.As(err, &choice):
-		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
+		return &Error{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.As(err, &breaking):
-		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
+		return &Error{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
 	case errors.As(err, &full), IsFull(err):
-		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
+		return &Error{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
 	case errors.Is(err, fetch.ErrAmbiguous):
-		return &Failure{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
+		return &Error{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
 	case errors.Is(err, fetch.ErrNetwork), errors.Is(err, oci.ErrNetwork):
-		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
+		return &Error{Exit: ExitFailure, Code: string(llm.Network), Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
+		return &Error{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
-		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
+		return &Error{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
 	}
 	return nil
 }
