@@ -168,7 +168,7 @@ func (p *Printer) busy(say func(string), apart chan func()) {
 	p.say, p.apart = say, apart
 }
 
-// progress shows what is done now, if Busy shows anything. It may be called from any goroutine.
+// Progress shows what is done now, if Busy shows anything. It may be called from any goroutine.
 func (p *Printer) Progress(text string) {
 	p.mu.Lock()
 	say := p.say
