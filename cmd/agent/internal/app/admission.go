@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
-	"time"
 
-	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -31,7 +28,7 @@ func newAdmission(sys *System, s *Settings, v *verdicts) *admission {
 	if !s.Policy().AsksAboutSkills() {
 		return nil
 	}
-	return &admission{sys: sys, policy: s.Policy(), installed: registryOf(sys, s), verdicts: v}
+	return &admission{sys: sys, policy: s.Policy(), installed: s.Registry(), verdicts: v}
 }
 
 // ofCatalog decides about a skill of this machine or of a server. It is for skill.Options.Admit.
@@ -103,17 +100,4 @@ func (a *admission) signed(ctx context.Context, dir string, certificates []byte)
 	}
 	defer root.Close()
 	return signedBy(ctx, root.FS(), certificates, a.sys.Now())
-}
-
-// signedBy reports whether the signature of a folder holds at a time and one of the certificates of a PEM file vouches for it.
-func signedBy(ctx context.Context, fsys fs.FS, certificates []byte, at time.Time) (bool, error) {
-	roots, err := oms.ParseRoots(certificates)
-	if err != nil {
-		return false, err
-	}
-	r, err := oms.Verify(ctx, fsys, &oms.Options{Roots: roots, Time: at})
-	if err != nil {
-		return false, err
-	}
-	return r.State == oms.Valid, nil
 }

@@ -54,3 +54,28 @@ func TestChooseChecks(t *testing.T) {
 		}
 	}
 }
+
+// What a person types in a question is read as what it says, and what nobody gives is refused there too.
+func TestTypedWords(t *testing.T) {
+	p := &Proposal{policy: &policy.Policy{Home: "/home/ada", Own: "/home/ada/.agent"}, manifest: &manifest.Manifest{}, set: func(string) bool { return true }}
+	for line, expected := range map[string]string{
+		"write:/home/ada/notes":      "user write:/home/ada/notes",
+		"write:~/notes":              "user write:/home/ada/notes",
+		"write:/home/ada":            "",
+		"write:/":                    "",
+		"read:/home/ada/.agent/x":    "",
+		"write net home":             "user home, user host:*, user write:.",
+		"api.example.com localhost":  "user host:api.example.com, user host:localhost",
+		"host:buildhost TOKEN":       "user env:TOKEN, user host:buildhost",
+		"host:buildhost -buildhost":  "",
+		"host:a -host:a env:a -a":    "",
+		"read:notes":                 "",
+		"https://api.example.com/v1": "",
+	} {
+		p.choice = choice{}
+		err := p.choose(line)
+		if got := p.choice.gets.String(); got != expected || (err == nil) != (expected != "") && !strings.HasSuffix(line, "-a") {
+			t.Errorf("%s: got %s, %v", line, got, err)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
@@ -24,23 +23,6 @@ func (s *Settings) Policy() *policy.Policy {
 		s.policy.Changed = policy.Watch(d, s.sys.Policy, s.sys.Now)
 	})
 	return s.policy
-}
-
-// Governed returns an error if the organisation's policy cannot be read, since nothing runs then, or if it does not allow a flag.
-func (s *Services) Governed() error {
-	p, g := s.Settings.Policy(), s.Flags
-	if err := p.Err(); err != nil {
-		return err
-	}
-	if g.Mode != "" {
-		if err := p.Mode(permit.Mode(g.Mode)).Refuse("--mode %s is refused", g.Mode); err != nil {
-			return err
-		}
-	}
-	if g.Sandbox != "" {
-		return p.Sandbox(g.Sandbox).Refuse("--sandbox %s is refused", g.Sandbox)
-	}
-	return nil
 }
 
 // limit returns what may be reached of a network as the organisation says. Where all of it might be reached, only the hosts that the

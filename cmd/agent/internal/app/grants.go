@@ -342,3 +342,12 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	}
 	return true, g.trust.reload()
 }
+
+// refused returns what a manifest declares and nobody gives.
+func (g *Grants) refused(m *manifest.Manifest) want.Set {
+	no, _ := script.Declared(m).Split(func(w want.Want) bool {
+		d := g.trust.settings.Policy().Decide(w)
+		return d.Level == policy.Never && (w.Kind != want.Variable || d.Layer != "")
+	})
+	return no
+}

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -23,38 +21,6 @@ import (
 
 // maxIncluded is how many files the folder of an included policy may have.
 const maxIncluded = 100
-
-// documents returns the policy of the machine with those that it includes, as they were fetched last: what each must be is in the file
-// of the machine, so that it does not matter who can write where they are kept.
-func (s *Settings) documents(d *policy.Document) []*policy.Document {
-	return d.With(func(in *policy.Include) *policy.Document { return s.included(in, s.includedDir(in)) })
-}
-
-// includedDir returns where the folder of an included policy is kept.
-func (s *Settings) includedDir(in *policy.Include) string {
-	sum := sha256.Sum256([]byte(in.Source + "\n" + in.File() + "\n" + in.Digest + in.Signer))
-	return filepath.Join(s.Home(), "cache", "policy", hex.EncodeToString(sum[:16]))
-}
-
-// included reads an included policy from its folder.
-func (s *Settings) included(in *policy.Include, dir string) *policy.Document {
-	root, err := os.OpenRoot(dir)
-	if err != nil { // it is missing, or nobody can read it
-		return in.Read(empty{}, nil)
-	}
-	defer root.Close()
-	return in.Read(root.FS(), func(certificates []byte) (bool, error) {
-		return signedBy(s.sys.Context, root.FS(), certificates, s.sys.Now())
-	})
-}
-
-// empty is a folder without files.
-type empty struct{}
-
-// Open finds nothing.
-func (empty) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-}
 
 // FetchPolicies gets the policies that the one of the machine includes, and returns them. One that is not what it must be is not kept.
 func (p *Packages) FetchPolicies(ctx context.Context) ([]*policy.Document, error) {

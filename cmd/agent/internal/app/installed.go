@@ -21,7 +21,7 @@ func (p *Packages) Installed(ctx context.Context) *Installed {
 	if p.settings.Home() == "" {
 		return &Installed{}
 	}
-	set, _ := registryOf(p.sys, p.settings).Load(ctx)
+	set, _ := p.settings.Registry().Load(ctx)
 	return &Installed{*set}
 }
 

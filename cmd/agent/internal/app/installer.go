@@ -9,7 +9,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
-	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/store"
 )
@@ -25,11 +24,6 @@ type Packages struct {
 	foreign  bool // see Foreign
 }
 
-// registryOf returns the file of installed skills.
-func registryOf(sys *System, settings *Settings) *registry.Store {
-	return &registry.Store{Path: filepath.Join(settings.Config().Paths.Skills(), "registry.json"), Now: sys.Now, Home: sys.Home, Cache: &settings.installed}
-}
-
 // Installer returns what changes the installed skills. Callers that only read need no home that can be written.
 func (p *Packages) Installer() (*install.Installer, error) {
 	if err := p.settings.NeedHome(); err != nil {
@@ -40,7 +34,7 @@ func (p *Packages) Installer() (*install.Installer, error) {
 		return nil, err
 	}
 	o := &install.Options{
-		Registry: registryOf(p.sys, p.settings),
+		Registry: p.settings.Registry(),
 		Folder:   p.settings.Config().PluginsDir,
 		Fetchers: p.fetchers(),
 		Catalog:  *catalog,

@@ -27,9 +27,6 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Version is this program's own version, which min_ and max_agent_base_version are compared with.
-const Version = "0.1.0"
-
 // Library opens the skills that the settings name.
 type Library struct {
 	sys      *System
@@ -286,7 +283,7 @@ func (l *Library) source(from config.Layer) skill.Source {
 	}
 	o.Own = l.own(from) // with "deny" nothing is followed
 	if from.Name == config.PluginDir {
-		installed := install.Source(registryOf(l.sys, l.settings), o)
+		installed := install.Source(l.settings.Registry(), o)
 		o.Listed = filepath.Base(store.Folder(from.Dir))
 		return skill.Merge(installed, skill.Dir(from.Dir, o))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/redact"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/telemetry"
 	"github.com/agent-base/agent-base/trace"
@@ -45,9 +43,15 @@ type recorders struct {
 	refused error             // why there is no telemetry although the settings ask for it
 }
 
-func newRecorders(sys *System, settings *Settings) *recorders {
-	return &recorders{sys: sys, settings: settings,
-		redact: sync.OnceValue(func() func(string) string { return redactor(sys.Environ) })}
+// newObservers returns the observers of a run.
+func newObservers(sys *System, settings *Settings, out *output.Printer) *Observers {
+	return &Observers{out: out, recorders: &recorders{sys: sys, settings: settings,
+		redact: sync.OnceValue(func() func(string) string { return redactor(sys.Environ) })}}
+}
+
+// To returns the same observers printing to another printer.
+func (o *Observers) To(out *output.Printer) *Observers {
+	return &Observers{recorders: o.recorders, out: out}
 }
 
 func (r *recorders) begin() {
@@ -97,29 +101,6 @@ func (o *Observers) telemetry() trace.Tracer {
 		return nil
 	}
 	return o.bridge
-}
-
-// WithoutProviderKeys returns functions that replace the keys of model providers that an environment has: in a text, and in what a
-// writer passes on to another one.
-func WithoutProviderKeys(environ []string) (text func(string) string, writer func(io.Writer) io.Writer) {
-	r := redact.New(secretsOf(environ, func(name string) bool { return script.IsProviderKey(name) && script.IsKey(name) }))
-	return r.String, r.Writer
-}
-
-// secretsOf returns the values of the variables that are chosen.
-func secretsOf(environ []string, chosen func(name string) bool) []redact.Secret {
-	var secrets []redact.Secret
-	for _, kv := range environ {
-		if name, value, _ := strings.Cut(kv, "="); chosen(name) {
-			secrets = append(secrets, redact.Secret{Name: name, Value: value})
-		}
-	}
-	return secrets
-}
-
-// redactor returns a function that replaces the values of the operator's variables with secrets.
-func redactor(environ []string) func(string) string {
-	return redact.New(secretsOf(environ, script.IsKey)).String
 }
 
 // Tracer returns the tracer of the engine's events, or nil if nobody reads them.

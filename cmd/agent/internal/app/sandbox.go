@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,11 +13,7 @@ import (
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/confine"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/skill"
 )
-
-// sandboxModes are the values of the setting sandbox.
-var sandboxModes = []string{string(runner.ConfineOff), string(runner.ConfineAuto), string(runner.ConfineRequired)}
 
 // Sandbox confines scripts and commands as this machine can.
 type Sandbox struct {
@@ -108,7 +103,7 @@ type SandboxState struct {
 
 // State compares what this machine can confine with the setting.
 func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
-	state := &SandboxState{Setting: s.mode(), Tier: runner.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
+	state := &SandboxState{Setting: s.settings.SandboxMode(), Tier: runner.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
 	if state.Setting == string(runner.ConfineOff) {
 		return state, nil
 	}
@@ -122,34 +117,6 @@ func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
 		state.Cure = sandboxCure(have)
 	}
 	return state, ctx.Err()
-}
-
-// mode returns the setting that holds for scripts: where no person approved them, they need a sandbox.
-func (s *Sandbox) mode() string {
-	cfg := s.settings.Config()
-	if cfg.Sandbox == string(runner.ConfineAuto) && cfg.Want.Mode == skill.SelectAllUntrusted {
-		return string(runner.ConfineRequired)
-	}
-	return cfg.Sandbox
-}
-
-// private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
-// keep.
-func (s *Settings) private() []string {
-	if home := s.Home(); home != "" {
-		return []string{home}
-	}
-	return nil
-}
-
-// kept returns the folders that scripts do not change: those that decide which content may run, and those of skills.
-func (s *Settings) kept(trusted []string) []string {
-	cfg := s.Config()
-	dirs := append([]string{cfg.Paths.System, cfg.CoreDir}, trusted...)
-	for _, layer := range cfg.Layers() {
-		dirs = append(dirs, layer.Dir)
-	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
 // tiers says what each tier confines.
@@ -179,7 +146,7 @@ func (s *SandboxState) Text() string {
 // Warning says, for a person, that a script ran with less than the setting asks for; "" if it did not. had is what confined it,
 // nil if it did not start.
 func (s *Sandbox) Warning(had *runner.Sandbox) string {
-	if had == nil || s.mode() == string(runner.ConfineOff) || had.ConfinesFiles() {
+	if had == nil || s.settings.SandboxMode() == string(runner.ConfineOff) || had.ConfinesFiles() {
 		return ""
 	}
 	return "scripts can read and change your files here: this machine has no sandbox for them (agent doctor shows why)"
@@ -205,4 +172,9 @@ func sandboxCure(have *runner.Sandbox) string {
 		return "use Linux 5.13 or newer, with landlock in the kernel's list of security modules (lsm=)"
 	}
 	return ""
+}
+
+// newSandbox returns the sandbox of a run.
+func newSandbox(sys *System, settings *Settings) *Sandbox {
+	return &Sandbox{sys: sys, settings: settings}
 }

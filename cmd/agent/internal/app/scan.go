@@ -159,7 +159,7 @@ const (
 
 // python returns what starts the user's Python for a scan, nil where there is none.
 func (c *Scanner) python() func(context.Context, string, []byte) ([]byte, error) {
-	path, err := c.tools.lookPath(c.settings.Config())("python3")
+	path, err := c.settings.FindTool("python3")
 	if err != nil {
 		return nil
 	}

@@ -187,7 +187,7 @@ func (m *Servers) command(ctx context.Context, e *ServerEntry, s *filledServer, 
 		Guard: runner.Guard{Home: m.sys.Home, Private: m.settings.private(), Keep: m.settings.kept(m.roots())},
 		Home:  at.home, Temp: at.temp, Path: path, Getenv: m.sys.Getenv, Programs: []string{s.path},
 		GrantRead: e.Opened().Named(want.Read), GrantWrite: e.Opened().Named(want.Write),
-		Denied: []runner.Denied{{Read: read, Write: write}}, Network: m.network(ctx, e, o, policy), Confine: runner.Confinement(m.sandbox.mode()),
+		Denied: []runner.Denied{{Read: read, Write: write}}, Network: m.network(ctx, e, o, policy), Confine: runner.Confinement(m.settings.SandboxMode()),
 		Limits: runner.Limits{FileSize: serverFileSize, OpenFiles: serverOpenFiles, Memory: uint64(cfg.ScriptMemory), Processes: uint64(cfg.ScriptProcesses), Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles)},
 	}
 	if o.Denied != nil {

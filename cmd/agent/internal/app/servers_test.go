@@ -31,8 +31,8 @@ func newServers(t *testing.T, env ...string) *Servers {
 		t.Fatal(err)
 	}
 	sys := &System{Home: home, Dir: project, Environ: append([]string{"HOME=" + home, "PATH=/usr/bin:/bin"}, env...), Now: time.Now}
-	s := &Settings{sys: sys, flags: &Flags{}}
-	return &Servers{sys: sys, settings: s, sandbox: &Sandbox{sys: sys, settings: s}}
+	s := NewSettings(sys, &Flags{})
+	return &Servers{sys: sys, settings: s, sandbox: newSandbox(sys, s)}
 }
 
 // What identifies the user goes to the server alone: not to another host, port or scheme, and not to a name that looks like it.

@@ -1,30 +1,10 @@
 package app
 
 import (
-	"time"
-
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
-
-// Flags are the flags of every command. They are parsed before a command runs, and not changed after that.
-type Flags struct {
-	output.Flags
-	Profile string
-	Strict  bool
-	NoColor bool
-	Sandbox string        // off, auto or required; "" when it was not given
-	Timeout time.Duration // of the commands that run a script; 0 when it was not given
-
-	Tenant string // for whom, as the table serve.tenants says; "" for the setting tenant
-
-	NoContext      bool   // without AGENTS.md and CLAUDE.md
-	Effort         string // of the agent itself, as those that follow
-	Mode           string
-	Allow, Deny    []string // rules
-	AllowBash      bool
-	WithoutSandbox bool // the mode all also holds without a sandbox
-}
 
 // Services are what commands share. A command copies those that it needs into its options.
 type Services struct {
@@ -49,10 +29,10 @@ type Services struct {
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
 func New(sys *System, flags *Flags, streams *ui.Streams) *Services {
 	s := &Services{Sys: sys, Flags: flags, Out: output.NewPrinter(streams, &flags.Flags)}
-	s.Settings = &Settings{sys: sys, flags: flags}
-	s.Observe = &Observers{recorders: newRecorders(sys, s.Settings), out: s.Out}
+	s.Settings = NewSettings(sys, flags)
+	s.Observe = newObservers(sys, s.Settings, s.Out)
 	s.Trust = &Trust{sys: sys, settings: s.Settings, observe: s.Observe}
-	s.Sandbox = &Sandbox{sys: sys, settings: s.Settings}
+	s.Sandbox = newSandbox(sys, s.Settings)
 	s.connect()
 	return s
 }
@@ -62,7 +42,7 @@ func (s *Services) Begin() error {
 	if s.Flags.NoColor {
 		s.Out.Colour = false
 	}
-	return s.Flags.check(s.Sys)
+	return s.Flags.Check(s.Sys)
 }
 
 // To returns the same services printing to other streams. Settings and approvals are shared.
@@ -76,9 +56,9 @@ func (s *Services) To(streams *ui.Streams) *Services {
 // Again returns services that read the settings again.
 func (s *Services) Again() *Services {
 	other := *s
-	other.Settings = &Settings{sys: s.Sys, flags: s.Flags}
+	other.Settings = NewSettings(s.Sys, s.Flags)
 	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: s.Observe}
-	other.Sandbox = &Sandbox{sys: s.Sys, settings: other.Settings}
+	other.Sandbox = newSandbox(s.Sys, other.Settings)
 	other.connect()
 	return &other
 }
@@ -92,10 +72,10 @@ func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
 		sys.Dir = dir
 	}
 	other.Sys, other.Flags, other.Out = &sys, flags, output.NewPrinter(streams, &flags.Flags)
-	other.Settings = &Settings{sys: other.Sys, flags: flags}
+	other.Settings = NewSettings(other.Sys, flags)
 	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
 	other.Trust.own.Store(s.Trust.own.Load())
-	other.Sandbox = &Sandbox{sys: other.Sys, settings: other.Settings}
+	other.Sandbox = newSandbox(other.Sys, other.Settings)
 	other.connect()
 	return &other
 }
@@ -105,8 +85,8 @@ func (s *Services) For(tenant string) *Services {
 	other, flags := *s, *s.Flags
 	flags.Tenant = tenant
 	other.Flags = &flags
-	other.Settings = &Settings{sys: s.Sys, flags: &flags}
-	other.Observe = &Observers{recorders: newRecorders(s.Sys, other.Settings), out: s.Out}
+	other.Settings = NewSettings(s.Sys, &flags)
+	other.Observe = newObservers(s.Sys, other.Settings, s.Out)
 	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: other.Observe}
 	other.connect()
 	return &other
@@ -114,7 +94,7 @@ func (s *Services) For(tenant string) *Services {
 
 // connect makes the services that depend on others.
 func (s *Services) connect() {
-	s.Observe = &Observers{recorders: s.Observe.recorders, out: s.Out}
+	s.Observe = s.Observe.To(s.Out)
 	var before Library
 	if s.Skills != nil {
 		before = *s.Skills
@@ -133,4 +113,21 @@ func (s *Services) connect() {
 	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, verdicts: s.Skills.verdicts, out: s.Out, observe: s.Observe}
 	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
+}
+
+// Governed returns an error if the organisation's policy cannot be read, since nothing runs then, or if it does not allow a flag.
+func (s *Services) Governed() error {
+	p, g := s.Settings.Policy(), s.Flags
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if g.Mode != "" {
+		if err := p.Mode(permit.Mode(g.Mode)).Refuse("--mode %s is refused", g.Mode); err != nil {
+			return err
+		}
+	}
+	if g.Sandbox != "" {
+		return p.Sandbox(g.Sandbox).Refuse("--sandbox %s is refused", g.Sandbox)
+	}
+	return nil
 }

@@ -3,21 +3,18 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
-	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/install/registry"
-	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/policy"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -192,61 +189,6 @@ func (s *Settings) FindProgram(name string) (string, error) {
 	return program.FindClean(name, dirs, dropped)
 }
 
-// check refuses values that make no sense.
-func (g *Flags) check(sys *System) error {
-	if g.Strict && g.Profile != "" && g.Profile != "spec" {
-		return failure.Usage(fmt.Errorf("--strict and --profile %s at once", g.Profile), "--strict is --profile spec")
-	}
-	if g.Profile != "" {
-		if err := checkProfile(g.Profile); err != nil {
-			return err
-		}
-	}
-	if g.Sandbox != "" && !slices.Contains(sandboxModes, g.Sandbox) {
-		return failure.Usage(fmt.Errorf("invalid --sandbox %q", g.Sandbox), "use "+strings.Join(sandboxModes, ", "))
-	}
-	if g.Mode != "" && !slices.Contains(permit.Modes(), permit.Mode(g.Mode)) {
-		return failure.Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, plan, read-only, all")
-	}
-	if g.Effort != "" && !slices.Contains(models.Efforts(), g.Effort) {
-		return failure.Usage(fmt.Errorf("invalid --effort %q", g.Effort), "use "+strings.Join(models.Efforts(), ", "))
-	}
-	if g.Project != "" {
-		if err := checkFolder(sys, "--project", g.Project); err != nil {
-			return err
-		}
-	}
-	for _, dir := range g.SkillsDir {
-		if err := checkFolder(sys, "--skills-dir", dir); err != nil {
-			return err
-		}
-	}
-	return checkLogFormat(g.LogFormat)
-}
-
-// checkFolder refuses the value of a flag that names no folder.
-func checkFolder(sys *System, flag, dir string) error {
-	if info, err := os.Stat(sys.Abs(dir)); err != nil || !info.IsDir() {
-		return failure.Usage(fmt.Errorf("%s %q is not a folder", flag, dir), "")
-	}
-	return nil
-}
-
-func checkProfile(name string) error {
-	var names []string
-	for _, p := range config.Profiles() {
-		if p.Name == name {
-			return nil
-		}
-		names = append(names, p.Name)
-	}
-	err := fmt.Errorf("unknown profile %q", name)
-	if meant := near.Name(name, names); meant != "" {
-		return failure.Usage(err, fmt.Sprintf("did you mean %q?", meant))
-	}
-	return failure.Usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
-}
-
 // Origin returns a setting with where its value came from, for people: "disabled (/home/me/.agent/config.yaml:3)",
 // "activation: auto (default)".
 func (s *Settings) Origin(key string) string {
@@ -366,10 +308,50 @@ func Origins(all []config.Origin) string {
 	return strings.Join(names, ", ")
 }
 
-func checkLogFormat(format string) error {
-	switch format {
-	case "text", "json":
-		return nil
+// NewSettings returns the settings of a run.
+func NewSettings(sys *System, flags *Flags) *Settings { return &Settings{sys: sys, flags: flags} }
+
+// private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
+// keep.
+func (s *Settings) private() []string {
+	if home := s.Home(); home != "" {
+		return []string{home}
 	}
-	return failure.Usage(fmt.Errorf("unknown log format %q", format), "use text or json")
+	return nil
+}
+
+// kept returns the folders that scripts do not change: those that decide which content may run, and those of skills.
+func (s *Settings) kept(trusted []string) []string {
+	cfg := s.Config()
+	dirs := append([]string{cfg.Paths.System, cfg.CoreDir}, trusted...)
+	for _, layer := range cfg.Layers() {
+		dirs = append(dirs, layer.Dir)
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// SandboxMode returns the setting that holds for scripts: where no person approved them, they need a sandbox.
+func (s *Settings) SandboxMode() string {
+	cfg := s.Config()
+	if cfg.Sandbox == string(runner.ConfineAuto) && cfg.Want.Mode == skill.SelectAllUntrusted {
+		return string(runner.ConfineRequired)
+	}
+	return cfg.Sandbox
+}
+
+// FindTool finds programs as the settings say: python and uv may be set to a path of the user's.
+func (s *Settings) FindTool(name string) (string, error) {
+	cfg := s.Config()
+	switch {
+	case name == "uv" && cfg.UV != "":
+		return cfg.UV, nil
+	case name == "python3" && cfg.Python != "":
+		return cfg.Python, nil
+	}
+	return s.FindProgram(name)
+}
+
+// Registry returns the file of installed skills.
+func (s *Settings) Registry() *registry.Store {
+	return &registry.Store{Path: filepath.Join(s.Config().Paths.Skills(), "registry.json"), Now: s.sys.Now, Home: s.sys.Home, Cache: &s.installed}
 }

@@ -68,3 +68,6 @@ func (s *System) first(names []string) string {
 	}
 	return ""
 }
+
+// Version is this program's own version, which min_ and max_agent_base_version are compared with.
+const Version = "0.1.0"

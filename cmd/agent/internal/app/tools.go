@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
@@ -151,26 +150,13 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Runner: k.observe.runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
 		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
-		LookPath: k.lookPath(cfg), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
+		LookPath: k.settings.FindTool, Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Seen: k.scanner.Glance, Trace: k.observe.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(),
 	}, nil
-}
-
-// lookPath finds programs as the settings say: python and uv may be set to a path of the user's.
-func (k *Toolkit) lookPath(cfg *config.Config) func(string) (string, error) {
-	return func(name string) (string, error) {
-		switch {
-		case name == "uv" && cfg.UV != "":
-			return cfg.UV, nil
-		case name == "python3" && cfg.Python != "":
-			return cfg.Python, nil
-		}
-		return k.settings.FindProgram(name)
-	}
 }
 
 const maxNPMRC = 1 << 20 // bytes

@@ -44,7 +44,8 @@ func (s *Settings) Usual(given want.Set) (want.Set, error) {
 				return nil, failure.Usage(err, "such as --socket "+w.Kind.Sample())
 			}
 		}
-		out = out.Add(user(w))
+		w.From = want.User
+		out = out.Add(w)
 	}
 	return out, nil
 }
@@ -96,13 +97,4 @@ func never(w want.Want, d policy.Decision) error {
 		return failure.Denied(fmt.Errorf("%q cannot be granted to write: %s", w.Name, d.Why), "name the folders that the skill needs, such as --write ~/notes")
 	}
 	return failure.Denied(fmt.Errorf("%q cannot be granted: %s", w.Name, d.Why), "")
-}
-
-// refused returns what a manifest declares and nobody gives.
-func (g *Grants) refused(m *manifest.Manifest) want.Set {
-	no, _ := script.Declared(m).Split(func(w want.Want) bool {
-		d := g.trust.settings.Policy().Decide(w)
-		return d.Level == policy.Never && (w.Kind != want.Variable || d.Layer != "")
-	})
-	return no
 }
