@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -17,14 +18,14 @@ import (
 
 // admission says which skills are used here, as the organisation decides.
 type admission struct {
-	sys       *System
+	sys       *setup.System
 	policy    *policy.Policy
 	installed *registry.Store
 	verdicts  *verdicts
 }
 
 // newAdmission returns nil if the organisation says nothing about skills.
-func newAdmission(sys *System, s *Settings, v *verdicts) *admission {
+func newAdmission(sys *setup.System, s *setup.Settings, v *verdicts) *admission {
 	if !s.Policy().AsksAboutSkills() {
 		return nil
 	}
@@ -99,5 +100,5 @@ func (a *admission) signed(ctx context.Context, dir string, certificates []byte)
 		return false, err
 	}
 	defer root.Close()
-	return signedBy(ctx, root.FS(), certificates, a.sys.Now())
+	return setup.SignedBy(ctx, root.FS(), certificates, a.sys.Now())
 }

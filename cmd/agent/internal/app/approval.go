@@ -14,6 +14,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -28,7 +30,7 @@ import (
 
 // Consent asks whether the present content of a skill may run, and stores the approvals.
 type Consent struct {
-	sys      *System
+	sys      *setup.System
 	trust    *Trust
 	grants   *Grants
 	tools    *Toolkit
@@ -216,11 +218,11 @@ type Proposal struct {
 	signature *oms.Report // nil if it was not checked
 
 	manifest  *manifest.Manifest
-	declared  want.Set      // what its permissions give once it may run
-	variables []Variable    // that it declares or its scripts read
-	seen      script.Seen   // what the texts of its scripts want
-	reach     want.Set      // what it could do in addition
-	sandbox   *SandboxState // that would confine its scripts; nil if that is not known
+	declared  want.Set       // what its permissions give once it may run
+	variables []Variable     // that it declares or its scripts read
+	seen      script.Seen    // what the texts of its scripts want
+	reach     want.Set       // what it could do in addition
+	sandbox   *sandbox.State // that would confine its scripts; nil if that is not known
 	policy    *policy.Policy
 	set       func(string) bool // whether the operator has a variable
 	granted   *trust.Grant      // what this content, or a former one, was granted

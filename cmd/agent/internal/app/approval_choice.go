@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/policy"
@@ -235,7 +236,7 @@ func (p *Proposal) more(w want.Want) (want.Want, error) {
 		return w, p.known(w.Name)
 	}
 	if d := p.policy.Decide(w); d.Level == policy.Never {
-		return w, never(w, d)
+		return w, setup.Never(w, d)
 	}
 	return w, w.Check()
 }
@@ -253,7 +254,7 @@ func (p *Proposal) folder(w want.Want) (want.Want, error) {
 	}
 	w.Name = filepath.Clean(w.Name)
 	if d := p.policy.Decide(w); d.Level == policy.Never {
-		return w, never(w, d)
+		return w, setup.Never(w, d)
 	}
 	return w, nil
 }

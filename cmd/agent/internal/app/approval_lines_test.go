@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/policy"
@@ -75,7 +76,7 @@ func TestLinesListVariables(t *testing.T) {
 
 // C65: the question fits one screen, however much there is, and counts what it leaves out.
 func TestShortIsOneScreen(t *testing.T) {
-	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, sandbox: &SandboxState{Tier: "C"}, seen: script.Seen{Network: true, Files: map[string]want.Set{}}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
+	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, sandbox: &sandbox.State{Tier: "C"}, seen: script.Seen{Network: true, Files: map[string]want.Set{}}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
 	for i := range 300 {
 		p.changes = append(p.changes, dirhash.Change{Path: fmt.Sprintf("scripts/%03d%s.py", i, strings.Repeat("\u202ex", 60)), Kind: dirhash.Changed}, dirhash.Change{Path: fmt.Sprintf("%d.md", i), Kind: dirhash.Added})
 		p.approval.Wants = append(p.approval.Wants, want.Each(want.Variable, want.Declared, fmt.Sprintf("A%d", i))...)

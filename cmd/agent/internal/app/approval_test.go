@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/skill"
@@ -36,8 +37,8 @@ func newRacer(t *testing.T) *racer {
 	t.Helper()
 	home, project := scratch.Dir(t), t.TempDir()
 	streams, _, _, _ := ui.Test()
-	sys := &System{Home: home, Dir: project, Temp: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH")}, LookPath: exec.LookPath, Now: time.Now}
-	r := &racer{t: t, s: New(sys, &Flags{}, streams), dir: filepath.Join(home, ".agent", "skills", "odd")}
+	sys := &setup.System{Home: home, Dir: project, Temp: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH")}, LookPath: exec.LookPath, Now: time.Now}
+	r := &racer{t: t, s: New(sys, &setup.Flags{}, streams), dir: filepath.Join(home, ".agent", "skills", "odd")}
 	r.write("SKILL.md", plainOdd)
 	r.write("scripts/odd.sh", evilScript)
 	var err error

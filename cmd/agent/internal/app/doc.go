@@ -1,8 +1,6 @@
 // Package app holds what the commands of `agent` share: one small type for each service, made by New and handed to a
 // command's options.
 //
-//   - System is what a run has of the machine: arguments, environment, folders, streams, time.
-//   - Settings reads the settings, once; package config says what they mean.
 //   - Library opens the catalogue of skills.
 //   - Trust reads and writes what the user approved. Consent says what an approval is about.
 //   - TerminalApprover asks the person. Nothing else asks questions.

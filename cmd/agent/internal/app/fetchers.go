@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
@@ -66,7 +67,7 @@ func (p *Packages) Foreign() *Packages {
 
 // http returns how files of a place are downloaded.
 func (p *Packages) http(ref source.Ref) *fetch.HTTPOptions {
-	proxy := models.Proxy(p.sys.first)
+	proxy := models.Proxy(p.sys.First)
 	o := &fetch.HTTPOptions{Proxy: func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }}
 	if p.foreign {
 		return o
@@ -89,7 +90,7 @@ func (p *Packages) Registry(ref source.Ref) (*oci.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &oci.Options{Transport: client.Transport, PlainHTTP: !p.foreign, UserAgent: "agent-base/" + Version}
+	o := &oci.Options{Transport: client.Transport, PlainHTTP: !p.foreign, UserAgent: "agent-base/" + setup.Version}
 	if dir := p.sys.Getenv("DOCKER_CONFIG"); dir != "" {
 		o.Credential = oci.DockerCredentials(oci.DockerOptions{File: filepath.Join(dir, "config.json")})
 	} else if p.sys.Home != "" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
@@ -49,7 +50,7 @@ func TestForgeTokens(t *testing.T) {
 				t.Fatal(err)
 			}
 			streams, _, _, _ := ui.Test()
-			p := New(&System{Home: home, Dir: project, Environ: tt.env, Now: time.Now}, &Flags{}, streams).Packages
+			p := New(&setup.System{Home: home, Dir: project, Environ: tt.env, Now: time.Now}, &setup.Flags{}, streams).Packages
 			ref, err := source.Parse(tt.url, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/policy"
@@ -23,7 +24,7 @@ import (
 
 // Grants says what the user granted to the scripts of skills, and changes it.
 type Grants struct {
-	sys   *System
+	sys   *setup.System
 	trust *Trust
 }
 

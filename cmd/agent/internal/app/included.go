@@ -48,7 +48,7 @@ func (p *Packages) fetchPolicy(ctx context.Context, in *policy.Include) (*policy
 	if ref.Kind != source.Git && ref.Kind != source.OCI {
 		return nil, errors.New("a policy is included from a git repository or an OCI artifact")
 	}
-	to := p.settings.includedDir(in)
+	to := p.settings.IncludedDir(in)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (p *Packages) fetchPolicy(ctx context.Context, in *policy.Include) (*policy
 	if err := errors.Join(err, snapshot.Close()); err != nil {
 		return nil, err
 	}
-	d := p.settings.included(in, folder)
+	d := p.settings.Included(in, folder)
 	if err := d.Err(); err != nil {
 		return nil, errors.Unwrap(err)
 	}

@@ -47,7 +47,7 @@ func (i *Installed) Of(ctx context.Context, e skill.Entry) *registry.Entry {
 // required, an error says that it must not take effect.
 func (p *Packages) Record(ctx context.Context, kind trace.Kind, e registry.Entry, failed error) error {
 	verb := map[trace.Kind]string{trace.SkillInstalled: "Installed", trace.SkillUpdated: "Updated", trace.SkillRolledBack: "Rolled back", trace.SkillRemoved: "Removed"}[kind]
-	return p.observe.record(ctx, trace.Event{Time: p.sys.Now(), Kind: kind, Skill: e.Name, Err: failed, Message: fmt.Sprintf("%s skill '%s'", verb, e.Name), Attrs: []slog.Attr{
+	return p.observe.Record(ctx, trace.Event{Time: p.sys.Now(), Kind: kind, Skill: e.Name, Err: failed, Message: fmt.Sprintf("%s skill '%s'", verb, e.Name), Attrs: []slog.Attr{
 		slog.String(trace.AttrDigest, e.Digest), slog.String(trace.AttrCommit, e.CommitSHA), slog.String(trace.AttrSource, e.Source)}})
 }
 

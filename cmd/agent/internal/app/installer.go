@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/store"
@@ -15,12 +17,12 @@ import (
 
 // Packages installs skills from other places, and updates and removes them.
 type Packages struct {
-	sys      *System
-	settings *Settings
+	sys      *setup.System
+	settings *setup.Settings
 	skills   *Library
 	verdicts *verdicts
 	out      *output.Printer
-	observe  *Observers
+	observe  *observe.Observers
 	foreign  bool // see Foreign
 }
 

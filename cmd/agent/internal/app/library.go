@@ -16,7 +16,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -29,11 +31,11 @@ import (
 
 // Library opens the skills that the settings name.
 type Library struct {
-	sys      *System
-	settings *Settings
+	sys      *setup.System
+	settings *setup.Settings
 	trust    *Trust
 	out      *output.Printer
-	observe  *Observers
+	observe  *observe.Observers
 	inside   bool     // see OpenAll
 	quiet    bool     // see OpenQuietly
 	served   *served  // nil: no skills of servers
@@ -63,7 +65,7 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	}
 	begun := time.Now()
 	cat, err := l.open(ctx, l.out.Warn)
-	if t := l.observe.telemetry(); t != nil {
+	if t := l.observe.Telemetry(); t != nil {
 		trace.Emit(ctx, t, loaded(cat, time.Since(begun), err))
 	}
 	if err != nil {
@@ -147,7 +149,7 @@ func (l *Library) options() (*skill.Options, error) {
 		return nil, err
 	}
 	o := &skill.Options{Examples: l.examples, Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
-		Trust: l.trust.of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
+		Trust: l.trust.of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: setup.Version}
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
 	}

@@ -5,13 +5,14 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/replay"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 // Models finds the models that the flags, the settings or the environment name.
 type Models struct {
-	sys      *System
-	settings *Settings
+	sys      *setup.System
+	settings *setup.Settings
 }
 
 // Find returns the model with a name; for "" that of the settings, or one that is available.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -21,9 +23,9 @@ import (
 
 // Scanner says what skills could do, and which of it is a danger.
 type Scanner struct {
-	sys      *System
-	settings *Settings
-	sandbox  *Sandbox
+	sys      *setup.System
+	settings *setup.Settings
+	sandbox  *sandbox.Sandbox
 	tools    *Toolkit
 	glances  sync.Map      // from the digest of a content to what its scripts want
 	most     time.Duration // of a scan that somebody waits for; 0 means scanTime
@@ -173,7 +175,7 @@ func (c *Scanner) pythonAt(path string) func(context.Context, string, []byte) ([
 		if err != nil {
 			return nil, err
 		}
-		reach := &runner.Reach{Guard: runner.Guard{Home: c.sys.Home, Private: c.settings.private()}, Programs: []string{path},
+		reach := &runner.Reach{Guard: runner.Guard{Home: c.sys.Home, Private: c.settings.Private()}, Programs: []string{path},
 			Confine: runner.Confinement(c.settings.Config().Sandbox), Limits: runner.Limits{Memory: readMemory}}
 		cmd, err := reach.Command(runner.Command{Path: path, Args: []string{path, "-I", "-S", "-B", "-c", program}, Dir: c.sys.Temp,
 			In: io.NopCloser(bytes.NewReader(input)), Timeout: readTime, MaxStdout: readOutput})

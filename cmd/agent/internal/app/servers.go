@@ -16,7 +16,10 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -28,10 +31,10 @@ import (
 
 // Servers knows the servers of tools that the settings name, and which of them may be started.
 type Servers struct {
-	sys      *System
-	settings *Settings
-	sandbox  *Sandbox
-	observe  *Observers
+	sys      *setup.System
+	settings *setup.Settings
+	sandbox  *sandbox.Sandbox
+	observe  *observe.Observers
 	trust    *Trust
 }
 
@@ -269,7 +272,7 @@ func (m *Servers) Approve(ctx context.Context, e *ServerEntry, given want.Set) e
 		return err
 	}
 	event := trace.Event{Kind: trace.TrustApproved, Message: "Approved MCP server '" + e.Label + "' of the project", Attrs: []slog.Attr{slog.String(trace.AttrDigest, e.Digest)}}
-	if err := m.observe.record(ctx, event); err != nil {
+	if err := m.observe.Record(ctx, event); err != nil {
 		return err
 	}
 	return m.settings.ProjectRules().TrustServer(ctx, e.Label, projectrules.Server{Digest: e.Digest, Given: given})
@@ -280,7 +283,7 @@ func (m *Servers) Withdraw(ctx context.Context, label string) (bool, error) {
 	was, err := m.settings.ProjectRules().UntrustServer(ctx, label)
 	if err == nil && was {
 		m.Forget(&ServerEntry{Server: config.Server{Label: label, Origin: config.Origin{Rank: config.Project}}, State: ServerProposed})
-		_ = m.observe.record(ctx, trace.Event{Kind: trace.TrustRevoked, Message: "Revoked the approval of MCP server '" + label + "'"})
+		_ = m.observe.Record(ctx, trace.Event{Kind: trace.TrustRevoked, Message: "Revoked the approval of MCP server '" + label + "'"})
 	}
 	return was, err
 }

@@ -33,7 +33,7 @@ func (m *Servers) client(s *filledServer) *http.Client {
 	if err != nil {
 		return nil // NewHost refuses it
 	}
-	return &http.Client{Transport: &identified{base: m.settings.within(models.Transport(m.sys.first)), label: s.Label, server: u, header: s.header(), tokens: m.Logins(s.URL)}}
+	return &http.Client{Transport: &identified{base: m.settings.Within(models.Transport(m.sys.First)), label: s.Label, server: u, header: s.header(), tokens: m.Logins(s.URL)}}
 }
 
 // header returns the headers of a server's entry.
@@ -56,11 +56,11 @@ func (m *Servers) Logins(server string) *oauth.Store {
 
 // discovery returns what reaches the addresses that a server names. They are public ones, unless the server itself is not.
 func (m *Servers) discovery(server string) http.RoundTripper {
-	t := models.Transport(m.sys.first)
+	t := models.Transport(m.sys.First)
 	if u, err := url.Parse(server); err != nil || !hostname.IsLocal(strings.ToLower(u.Hostname())) {
 		t.DialContext = nil // then the library checks the address
 	}
-	return m.settings.within(t)
+	return m.settings.Within(t)
 }
 
 // RoundTrip carries a request. The error is a *mcphost.ServerError if the server wants a login.

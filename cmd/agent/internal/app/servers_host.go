@@ -184,7 +184,7 @@ func (m *Servers) command(ctx context.Context, e *ServerEntry, s *filledServer, 
 	policy, _ := m.settings.Permissions()
 	read, write := policy.DeniedFiles()
 	reach := &runner.Reach{
-		Guard: runner.Guard{Home: m.sys.Home, Private: m.settings.private(), Keep: m.settings.kept(m.roots())},
+		Guard: runner.Guard{Home: m.sys.Home, Private: m.settings.Private(), Keep: m.settings.Kept(m.roots())},
 		Home:  at.home, Temp: at.temp, Path: path, Getenv: m.sys.Getenv, Programs: []string{s.path},
 		GrantRead: e.Opened().Named(want.Read), GrantWrite: e.Opened().Named(want.Write),
 		Denied: []runner.Denied{{Read: read, Write: write}}, Network: m.network(ctx, e, o, policy), Confine: runner.Confinement(m.settings.SandboxMode()),

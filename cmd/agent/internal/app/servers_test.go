@@ -18,6 +18,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/want"
 )
@@ -30,9 +32,9 @@ func newServers(t *testing.T, env ...string) *Servers {
 	if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sys := &System{Home: home, Dir: project, Environ: append([]string{"HOME=" + home, "PATH=/usr/bin:/bin"}, env...), Now: time.Now}
-	s := NewSettings(sys, &Flags{})
-	return &Servers{sys: sys, settings: s, sandbox: newSandbox(sys, s)}
+	sys := &setup.System{Home: home, Dir: project, Environ: append([]string{"HOME=" + home, "PATH=/usr/bin:/bin"}, env...), Now: time.Now}
+	s := setup.NewSettings(sys, &setup.Flags{})
+	return &Servers{sys: sys, settings: s, sandbox: sandbox.New(sys, s)}
 }
 
 // What identifies the user goes to the server alone: not to another host, port or scheme, and not to a name that looks like it.

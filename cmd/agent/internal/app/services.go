@@ -2,16 +2,19 @@ package app
 
 import (
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // Services are what commands share. A command copies those that it needs into its options.
 type Services struct {
-	Sys      *System
-	Flags    *Flags
+	Sys      *setup.System
+	Flags    *setup.Flags
 	Out      *output.Printer
-	Settings *Settings
+	Settings *setup.Settings
 	Trust    *Trust
 	Grants   *Grants
 	Skills   *Library
@@ -19,20 +22,20 @@ type Services struct {
 	Consent  *Consent
 	Packages *Packages
 	Tools    *Toolkit
-	Sandbox  *Sandbox
+	Sandbox  *sandbox.Sandbox
 	Models   *Models
-	Observe  *Observers
+	Observe  *observe.Observers
 	MCP      *Servers
 	Scanner  *Scanner
 }
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
-func New(sys *System, flags *Flags, streams *ui.Streams) *Services {
+func New(sys *setup.System, flags *setup.Flags, streams *ui.Streams) *Services {
 	s := &Services{Sys: sys, Flags: flags, Out: output.NewPrinter(streams, &flags.Flags)}
-	s.Settings = NewSettings(sys, flags)
-	s.Observe = newObservers(sys, s.Settings, s.Out)
+	s.Settings = setup.NewSettings(sys, flags)
+	s.Observe = observe.New(sys, s.Settings, s.Out)
 	s.Trust = &Trust{sys: sys, settings: s.Settings, observe: s.Observe}
-	s.Sandbox = newSandbox(sys, s.Settings)
+	s.Sandbox = sandbox.New(sys, s.Settings)
 	s.connect()
 	return s
 }
@@ -56,26 +59,26 @@ func (s *Services) To(streams *ui.Streams) *Services {
 // Again returns services that read the settings again.
 func (s *Services) Again() *Services {
 	other := *s
-	other.Settings = NewSettings(s.Sys, s.Flags)
+	other.Settings = setup.NewSettings(s.Sys, s.Flags)
 	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: s.Observe}
-	other.Sandbox = newSandbox(s.Sys, other.Settings)
+	other.Sandbox = sandbox.New(s.Sys, other.Settings)
 	other.connect()
 	return &other
 }
 
 // In returns services for another surroundings: with other flags, and printing to other streams. dir is the working directory,
 // "" for the same. What is trusted while the program runs stays so.
-func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
+func (s *Services) In(dir string, flags *setup.Flags, streams *ui.Streams) *Services {
 	other := *s
 	sys := *s.Sys
 	if dir != "" {
 		sys.Dir = dir
 	}
 	other.Sys, other.Flags, other.Out = &sys, flags, output.NewPrinter(streams, &flags.Flags)
-	other.Settings = NewSettings(other.Sys, flags)
+	other.Settings = setup.NewSettings(other.Sys, flags)
 	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
 	other.Trust.own.Store(s.Trust.own.Load())
-	other.Sandbox = newSandbox(other.Sys, other.Settings)
+	other.Sandbox = sandbox.New(other.Sys, other.Settings)
 	other.connect()
 	return &other
 }
@@ -85,8 +88,8 @@ func (s *Services) For(tenant string) *Services {
 	other, flags := *s, *s.Flags
 	flags.Tenant = tenant
 	other.Flags = &flags
-	other.Settings = NewSettings(s.Sys, &flags)
-	other.Observe = newObservers(s.Sys, other.Settings, s.Out)
+	other.Settings = setup.NewSettings(s.Sys, &flags)
+	other.Observe = observe.New(s.Sys, other.Settings, s.Out)
 	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: other.Observe}
 	other.connect()
 	return &other

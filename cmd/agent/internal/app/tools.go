@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script"
@@ -21,12 +24,12 @@ import (
 
 // Toolkit makes the engine's own tools.
 type Toolkit struct {
-	sys      *System
-	settings *Settings
+	sys      *setup.System
+	settings *setup.Settings
 	grants   *Grants
-	sandbox  *Sandbox
+	sandbox  *sandbox.Sandbox
 	out      *output.Printer
-	observe  *Observers
+	observe  *observe.Observers
 	scanner  *Scanner
 
 	conversation func(context.Context) (*script.Conversation, error) // nil: none
@@ -147,9 +150,9 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 	read, change := policy.DeniedFiles()
 	return &script.Options{
 		Denied: runner.Denied{Read: read, Write: change},
-		Runner: k.observe.runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
+		Runner: k.observe.Runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
-		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
+		Private: k.settings.Private(), Keep: k.settings.Kept(k.grants.trust.Known().Roots()),
 		LookPath: k.settings.FindTool, Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
@@ -165,7 +168,7 @@ const maxNPMRC = 1 << 20 // bytes
 // or a skill is never read.
 func (k *Toolkit) npmrc() []byte {
 	file := filepath.Join(k.sys.Home, ".npmrc")
-	if set := k.sys.first([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
+	if set := k.sys.First([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
 		file = set
 	}
 	if !filepath.IsAbs(file) {
@@ -177,5 +180,5 @@ func (k *Toolkit) npmrc() []byte {
 
 // Transport returns a transport with the proxies of the environment: for the keys of an authorization server.
 func (k *Toolkit) Transport() http.RoundTripper {
-	return models.Transport(k.sys.first)
+	return models.Transport(k.sys.First)
 }

@@ -10,15 +10,17 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
 
 // Trust reads and changes what the user has approved.
 type Trust struct {
-	sys      *System
-	settings *Settings
-	observe  *Observers
+	sys      *setup.System
+	settings *setup.Settings
+	observe  *observe.Observers
 	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
 	file     atomic.Pointer[seen]      // what was read last; nil before that
 	own      atomic.Pointer[string]    // the folder of the skill that is trusted while the program runs; nil for none
@@ -65,7 +67,7 @@ func (t *Trust) Edit() (*trust.Store, error) {
 
 func (t *Trust) store() *trust.Store {
 	cfg := t.settings.Config()
-	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: cfg.PluginsDir, Served: cfg.Paths.Served(), Record: t.observe.record}
+	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: cfg.PluginsDir, Served: cfg.Paths.Served(), Record: t.observe.Record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
@@ -162,7 +163,7 @@ func (v *verdicts) file() string {
 }
 
 // by names what made verdicts: those of another program do not count.
-func by() string { return Version + " " + rule.Version() }
+func by() string { return setup.Version + " " + rule.Version() }
 
 // kept returns the verdicts that the file remembers.
 func (v *verdicts) kept() map[string]*verdict {

@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
@@ -56,7 +56,7 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		code := cli.Main(w.t.Context(), &app.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM="+kind),
+		code := cli.Main(w.t.Context(), &setup.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM="+kind),
 			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: time.Now})
 		if after, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS); err != nil || *after != *before {
 			w.t.Errorf("the terminal's mode was %+v and is %+v, %v", before, after, err)

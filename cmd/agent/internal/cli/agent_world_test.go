@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/policy"
 )
@@ -97,7 +97,7 @@ func (w *world) run(stdin string, args ...string) (stdout, stderr string, code f
 	out, errs := w.file(dir, "out"), w.file(dir, "err")
 	defer out.Close()
 	defer errs.Close()
-	code = cli.Main(w.t.Context(), &app.System{Args: args, In: in, Out: out, Err: errs, Environ: w.env, Home: w.home, Dir: w.project,
+	code = cli.Main(w.t.Context(), &setup.System{Args: args, In: in, Out: out, Err: errs, Environ: w.env, Home: w.home, Dir: w.project,
 		Temp: dir, LookPath: exec.LookPath, Now: time.Now, Policy: w.document, Account: func() string { return w.home }})
 	return w.read(out), w.read(errs), code
 }

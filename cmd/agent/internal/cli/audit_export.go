@@ -17,14 +17,15 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/trace/audit"
 )
 
 type auditExportOptions struct {
 	auditFilter
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 
 	format, output string
 }

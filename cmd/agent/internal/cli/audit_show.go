@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trace/audit"
@@ -19,9 +20,9 @@ import (
 
 type auditShowOptions struct {
 	auditFilter
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 
 	most         int
 	follow, json bool
@@ -95,7 +96,7 @@ func choose(ctx context.Context, dir string, f *audit.Filter, most int) (*chosen
 }
 
 // auditDir returns the folder of the log, and an error without a home.
-func auditDir(settings *app.Settings) (string, error) {
+func auditDir(settings *setup.Settings) (string, error) {
 	if err := settings.NeedHome(); err != nil {
 		return "", err
 	}
@@ -103,7 +104,7 @@ func auditDir(settings *app.Settings) (string, error) {
 }
 
 // noRecords says why there are none.
-func noRecords(out *output.Printer, settings *app.Settings) {
+func noRecords(out *output.Printer, settings *setup.Settings) {
 	if out.Quiet() {
 		return
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/trace/audit"
 )
 
 type auditVerifyOptions struct {
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 
 	head string
 	json bool

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
@@ -152,7 +153,7 @@ func (b *bench) trialIn(folder string) (*trial.Options, error) {
 	if folder == "" {
 		return o, nil
 	}
-	if err := b.Settings.NeedRoom(app.CacheFolder); err != nil {
+	if err := b.Settings.NeedRoom(setup.CacheFolder); err != nil {
 		return nil, err
 	}
 	kit, err := b.Tools.Kit(b.cat, b.Consent.Asker())

@@ -12,6 +12,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
@@ -33,12 +35,12 @@ type checked struct {
 }
 
 type checkOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 	packages *app.Packages
-	sandbox  *app.Sandbox
+	sandbox  *sandbox.Sandbox
 	tools    *app.Toolkit
 
 	json bool

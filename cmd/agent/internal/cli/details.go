@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -43,7 +44,7 @@ type record struct {
 	Tags        []string `json:"tags,omitempty"`
 }
 
-func newRecord(settings *app.Settings, e skill.Entry) record {
+func newRecord(settings *setup.Settings, e skill.Entry) record {
 	return record{
 		Name: e.Name(), Canonical: e.Canonical(), Version: e.Version(), Description: e.Description(),
 		State: e.State().String(), Reason: e.Reason(), Enabled: settings.Wished(e), Active: app.IsActive(e),
@@ -207,7 +208,7 @@ func (s *shadow) text() string { return fmt.Sprintf("%s (%s)", cmp.Or(s.Location
 
 // inspector gathers the details of skills.
 type inspector struct {
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 	grants   *app.Grants
 	packages *app.Packages
@@ -378,7 +379,7 @@ func settled(f manifest.Field, c *config.Config) manifest.Standing {
 	return f.Standing
 }
 
-func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Entry) error {
+func (d *details) trust(ctx context.Context, settings *setup.Settings, e skill.Entry) error {
 	t, err := e.Trust(ctx)
 	if err != nil && d.NoDigest == "" {
 		return err

@@ -16,6 +16,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -55,7 +57,7 @@ type diagnosis struct {
 	Runtimes []runtimeState     `json:"toolset_runtimes"`
 	Path     pathState          `json:"path"`
 	Homes    []homeState        `json:"homes"`
-	Sandbox  *app.SandboxState  `json:"sandbox"`
+	Sandbox  *sandbox.State     `json:"sandbox"`
 	Trust    trustState         `json:"trust"`
 	Rules    permissionState    `json:"permissions"`
 	Problems []manifest.Problem `json:"problems"`
@@ -93,15 +95,15 @@ type trustState struct {
 }
 
 type doctorOptions struct {
-	sys      *app.System
-	flags    *app.Flags
+	sys      *setup.System
+	flags    *setup.Flags
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	trust    *app.Trust
 	skills   *app.Library
 	approver *app.TerminalApprover
 	tools    *app.Toolkit
-	sandbox  *app.Sandbox
+	sandbox  *sandbox.Sandbox
 	packages *app.Packages
 
 	models   *app.Models
@@ -174,9 +176,9 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if err := o.settings.Policy().Err(); err != nil {
 		problems = append([]manifest.Problem{{Code: "config-policy-closed", Severity: manifest.SeverityError, File: policy.File(), Message: err.Error(), Cure: "agent policy check says what is wrong"}}, problems...)
 	}
-	d := &diagnosis{Version: app.Version, Profile: cfg.Profile, Policy: policyOf(o.settings.Policy()), Settings: []setting{}, OK: true}
+	d := &diagnosis{Version: setup.Version, Profile: cfg.Profile, Policy: policyOf(o.settings.Policy()), Settings: []setting{}, OK: true}
 	for _, s := range cfg.Settings() {
-		d.Settings = append(d.Settings, setting{Key: s.Key, Value: s.Value, Origin: app.Origins(s.Origins), usual: s.Origins[0].Rank == config.Default})
+		d.Settings = append(d.Settings, setting{Key: s.Key, Value: s.Value, Origin: setup.Origins(s.Origins), usual: s.Origins[0].Rank == config.Default})
 	}
 	if d.Model, err = o.model(ctx); err != nil {
 		return nil, err
@@ -212,7 +214,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, output.Short(ok.Digest), ok.Dir))
 	}
 	d.Trust.grants(ctx, cat, set, o.packages.Installed(ctx))
-	if err := app.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {
+	if err := setup.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {
 		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: o.settings.Home(),
 			Message: "nothing can be written to it: " + err.Error(), Cure: failure.OtherHome})
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -21,7 +21,7 @@ type ruleState struct {
 }
 
 // permissionsOf returns the mode and the rules, with the problems of rules that cannot be read.
-func permissionsOf(s *app.Settings) (permissionState, []manifest.Problem) {
+func permissionsOf(s *setup.Settings) (permissionState, []manifest.Problem) {
 	p, problems := s.Permissions()
 	state := permissionState{Mode: p.Mode(), Rules: []ruleState{}}
 	allow, ask, deny := p.Rules()

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 
 	engine "github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
@@ -149,7 +150,7 @@ func grantRow(g *app.GrantView) string {
 }
 
 // printSandbox shows what confines scripts, what is missing, and what would provide it.
-func (o *doctorOptions) printSandbox(state *app.SandboxState) error {
+func (o *doctorOptions) printSandbox(state *sandbox.State) error {
 	rows := [][]string{{"  setting", state.Setting}, {"  tier", state.Text()}}
 	for _, layer := range state.Layers {
 		rows = append(rows, []string{"  has", layer})

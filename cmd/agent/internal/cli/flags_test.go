@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skilltool"
@@ -18,7 +19,7 @@ func parse[O any](t *testing.T, command func(*app.Services, func(context.Context
 	t.Helper()
 	streams, _, _, _ := ui.Test()
 	var got *O
-	c := command(app.New(&app.System{}, &app.Flags{}, streams), func(_ context.Context, o *O) error { got = o; return nil })
+	c := command(app.New(&setup.System{}, &setup.Flags{}, streams), func(_ context.Context, o *O) error { got = o; return nil })
 	c.SetArgs(args)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	if err := c.ExecuteContext(t.Context()); err != nil {

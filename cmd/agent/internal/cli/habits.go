@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/internal/toolrule"
 )
@@ -21,30 +21,34 @@ type habit struct {
 	names  []string // the spellings
 	short  string
 	values map[string]string // what its values are called here; nil means any value, and {"": …} no value
-	set    func(o *worker.Options, g *app.Flags, value string)
+	set    func(o *worker.Options, g *setup.Flags, value string)
 }
 
 func habits() []habit {
-	mode := func(_ *worker.Options, g *app.Flags, value string) { g.Mode = value }
+	mode := func(_ *worker.Options, g *setup.Flags, value string) { g.Mode = value }
 	return []habit{
-		{names: []string{"print"}, set: func(o *worker.Options, _ *app.Flags, value string) { o.Prompt, o.Asked = value, true }},
+		{names: []string{"print"}, set: func(o *worker.Options, _ *setup.Flags, value string) { o.Prompt, o.Asked = value, true }},
 		{names: []string{"output-format"}, values: map[string]string{"text": "", "json": "json", "stream-json": "stream"},
-			set: func(o *worker.Options, _ *app.Flags, value string) { o.JSON, o.Stream = value != "", value == "stream" }},
-		{names: []string{"allowed-tools", "allowedTools"}, set: func(_ *worker.Options, g *app.Flags, value string) {
+			set: func(o *worker.Options, _ *setup.Flags, value string) {
+				o.JSON, o.Stream = value != "", value == "stream"
+			}},
+		{names: []string{"allowed-tools", "allowedTools"}, set: func(_ *worker.Options, g *setup.Flags, value string) {
 			g.Allow = append(g.Allow, toolrule.Split(value)...)
 		}},
-		{names: []string{"disallowed-tools", "disallowedTools"}, set: func(_ *worker.Options, g *app.Flags, value string) { g.Deny = append(g.Deny, toolrule.Split(value)...) }},
+		{names: []string{"disallowed-tools", "disallowedTools"}, set: func(_ *worker.Options, g *setup.Flags, value string) {
+			g.Deny = append(g.Deny, toolrule.Split(value)...)
+		}},
 		{names: []string{"permission-mode"}, set: mode,
 			values: map[string]string{"default": "ask", "acceptEdits": "accept-edits", "plan": "plan", "bypassPermissions": "all"}},
 		{names: []string{"approval-mode"}, set: mode, values: map[string]string{"default": "ask", "auto_edit": "accept-edits", "plan": "plan", "yolo": "all"}},
 		{names: []string{"dangerously-skip-permissions", "full-auto", "yolo"}, values: map[string]string{"": "all"}, set: mode},
-		{names: []string{"cd"}, short: "C", set: func(_ *worker.Options, g *app.Flags, value string) { g.Project = value }},
-		{names: []string{"skip-git-repo-check", "include-partial-messages"}, values: map[string]string{"": ""}, set: func(*worker.Options, *app.Flags, string) {}},
+		{names: []string{"cd"}, short: "C", set: func(_ *worker.Options, g *setup.Flags, value string) { g.Project = value }},
+		{names: []string{"skip-git-repo-check", "include-partial-messages"}, values: map[string]string{"": ""}, set: func(*worker.Options, *setup.Flags, string) {}},
 	}
 }
 
 // addHabits adds the flags of other agents that work, hidden.
-func addHabits(f *pflag.FlagSet, o *worker.Options, g *app.Flags) {
+func addHabits(f *pflag.FlagSet, o *worker.Options, g *setup.Flags) {
 	for _, h := range habits() {
 		for i, name := range h.names {
 			short := h.short
@@ -64,7 +68,7 @@ func addHabits(f *pflag.FlagSet, o *worker.Options, g *app.Flags) {
 type habitValue struct {
 	habit
 	o *worker.Options
-	g *app.Flags
+	g *setup.Flags
 }
 
 // Set does what the flag of that value means here.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestHelpFits(t *testing.T) {
 	for _, width := range []int{80, 50} {
 		streams, _, out, _ := ui.Test()
-		root := newRootCommand(app.New(&app.System{}, &app.Flags{}, streams))
+		root := newRootCommand(app.New(&setup.System{}, &setup.Flags{}, streams))
 		var visit func(*cobra.Command)
 		visit = func(c *cobra.Command) {
 			words := func(columns int) string {

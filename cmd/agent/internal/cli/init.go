@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/scaffold"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
@@ -19,7 +20,7 @@ import (
 type initOptions struct {
 	services *app.Services
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 
 	stdout, force, json bool
 }

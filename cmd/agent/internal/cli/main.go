@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/trace"
@@ -24,7 +25,7 @@ import (
 
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and changes nothing in
 // the process, so it can be called again.
-func Main(ctx context.Context, sys *app.System) failure.Exit {
+func Main(ctx context.Context, sys *setup.System) failure.Exit {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
@@ -32,7 +33,7 @@ func Main(ctx context.Context, sys *app.System) failure.Exit {
 	streams.Out = out
 	of := *sys
 	of.Context = ctx
-	services := app.New(&of, &app.Flags{}, streams)
+	services := app.New(&of, &setup.Flags{}, streams)
 	root := newRootCommand(services)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)
@@ -111,13 +112,13 @@ func wantsJSON(args []string) bool {
 }
 
 // Host returns the System of this process.
-func Host() *app.System {
+func Host() *setup.System {
 	home, _ := os.UserHomeDir()
 	if !filepath.IsAbs(home) { // the settings report it
 		home = ""
 	}
 	dir, _ := os.Getwd()
-	return &app.System{
+	return &setup.System{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Environ: os.Environ(), Home: home, Dir: dir, Temp: os.TempDir(),
 		LookPath: exec.LookPath, Now: time.Now,

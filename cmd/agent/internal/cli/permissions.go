@@ -12,11 +12,12 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 )
 
 // permissionsOptions are those of the commands of agent permissions.
 type permissionsOptions struct {
-	settings *app.Settings
+	settings *setup.Settings
 	out      *output.Printer
 
 	rules []string

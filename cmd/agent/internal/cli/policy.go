@@ -12,14 +12,15 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
 )
 
 // policyOptions are those of the commands of agent policy.
 type policyOptions struct {
-	sys      *app.System
-	settings *app.Settings
+	sys      *setup.System
+	settings *setup.Settings
 	out      *output.Printer
 
 	args   []string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -37,7 +38,7 @@ var exits = [...]struct {
 // exit codes and the codes of errors. It is the same on every machine.
 func Reference(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	root := newRootCommand(app.New(&app.System{}, &app.Flags{}, &ui.Streams{}))
+	root := newRootCommand(app.New(&setup.System{}, &setup.Flags{}, &ui.Streams{}))
 	fmt.Fprintf(out, "%s\n\n", paragraph(root.Long))
 	writeExamples(out, root)
 	fmt.Fprint(out, "`agent help COMMAND` and `--help` explain a command. `-h` is short for `--help`.\n\n## Flags of every command\n\n")

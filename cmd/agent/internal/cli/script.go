@@ -14,6 +14,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -101,10 +103,10 @@ func printHelp(out *output.Printer, help *skilltool.Help) error {
 // scriptCaller calls a script.
 type scriptCaller struct {
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	consent  *app.Consent
 	tools    *app.Toolkit
-	sandbox  *app.Sandbox
+	sandbox  *sandbox.Sandbox
 }
 
 func newScriptCaller(s *app.Services) scriptCaller {
@@ -114,7 +116,7 @@ func newScriptCaller(s *app.Services) scriptCaller {
 // call calls a script through a kit, and shows progress if that takes more than a second. At a terminal it asks about
 // content that is not approved. The error is that of the kit, or the reason why nothing can be called.
 func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, call func(*skilltool.Kit) (tool.Result, error)) (r tool.Result, err error) {
-	if err := s.settings.NeedRoom(app.CacheFolder); err != nil {
+	if err := s.settings.NeedRoom(setup.CacheFolder); err != nil {
 		return r, err
 	}
 	kit, err := s.tools.Kit(cat, s.consent.Asker())
@@ -136,7 +138,7 @@ func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, skillName, 
 // answer prints the result of a tool.
 type answer struct {
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	json     bool
 }
 
@@ -181,7 +183,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 }
 
 // scriptHint returns what a person can do about a failed call: the nearest name, or where to look.
-func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName string, failed error) string {
+func scriptHint(ctx context.Context, settings *setup.Settings, cat *skill.Catalog, skillName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var ofScript *script.Error
 	e, err := app.Find(cat, skillName)

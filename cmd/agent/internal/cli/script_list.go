@@ -10,12 +10,13 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/script"
 )
 
 type scriptListOptions struct {
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
 

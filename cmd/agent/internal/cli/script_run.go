@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
@@ -20,8 +21,8 @@ import (
 
 type scriptRunOptions struct {
 	scriptCaller
-	sys    *app.System
-	flags  *app.Flags
+	sys    *setup.System
+	flags  *setup.Flags
 	skills *app.Library
 
 	request skilltool.RunRequest

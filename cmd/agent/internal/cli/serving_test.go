@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/mcpserve"
 )
@@ -42,7 +43,7 @@ func TestServingExamples(t *testing.T) {
 			}
 			for _, args := range commandsIn(block[1], block[2]) {
 				commands++
-				root := newRootCommand(app.New(&app.System{}, &app.Flags{}, &ui.Streams{}))
+				root := newRootCommand(app.New(&setup.System{}, &setup.Flags{}, &ui.Streams{}))
 				c, rest, err := root.Find(args)
 				if err == nil {
 					err = c.ParseFlags(rest)

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -19,7 +20,7 @@ import (
 
 type activateOptions struct {
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
 

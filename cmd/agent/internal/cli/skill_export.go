@@ -14,13 +14,14 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/hosts"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/near"
 )
 
 type exportOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	packages *app.Packages
 
 	name                  string

@@ -13,6 +13,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
@@ -22,13 +24,13 @@ import (
 )
 
 type grantOptions struct {
-	sys      *app.System
-	settings *app.Settings
+	sys      *setup.System
+	settings *setup.Settings
 	out      *output.Printer
 	trust    *app.Trust
 	skills   *app.Library
 	grants   *app.Grants
-	sandbox  *app.Sandbox
+	sandbox  *sandbox.Sandbox
 	approver *app.TerminalApprover
 
 	name           string

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -23,7 +24,7 @@ const mostDigests = 50
 // listOptions is that of list, show and manage list: they find out the same, and print it in their own ways.
 type listOptions struct {
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 	packages *app.Packages
 

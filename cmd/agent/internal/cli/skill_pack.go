@@ -14,12 +14,13 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/pack"
 )
 
 type packOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
 	packages *app.Packages
 

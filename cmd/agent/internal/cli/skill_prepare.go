@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset"
@@ -31,9 +32,9 @@ type preparedJSON struct {
 }
 
 type prepareOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
 	grants   *app.Grants
@@ -86,7 +87,7 @@ downloads them without asking.`,
 }
 
 func runPrepare(ctx context.Context, o *prepareOptions) error {
-	if err := o.settings.NeedRoom(app.CacheFolder); err != nil {
+	if err := o.settings.NeedRoom(setup.CacheFolder); err != nil {
 		return err
 	}
 	if err := script.CheckPackages(slices.Concat(o.with, o.without, o.build)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
@@ -23,7 +24,7 @@ import (
 type promptOptions struct {
 	services *app.Services
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 
 	style, query       string
 	budget             int

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/pack"
@@ -22,7 +23,7 @@ import (
 )
 
 type publishOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
 	packages *app.Packages
 

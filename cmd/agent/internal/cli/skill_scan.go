@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/skill/scan/export"
@@ -222,7 +223,7 @@ func (o *scanOptions) report(judge *app.Judge, done []scannedJSON) error {
 		for _, s := range done {
 			skills = append(skills, export.Skill{Name: s.Name, Path: filepath.ToSlash(s.Path), Report: s.Report})
 		}
-		tool := export.Tool{Name: "agent", Version: app.Version}
+		tool := export.Tool{Name: "agent", Version: setup.Version}
 		if o.sarif {
 			return o.out.JSON(export.SARIF(tool, judge.Rules(), skills))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -157,7 +158,7 @@ func (o *skillToolsOptions) show(list *toolList) error {
 
 // callToolset calls what needs the toolsets of a skill, and ends them. It is call for a kit with toolsets.
 func (s *scriptCaller) callToolset(ctx context.Context, cat *skill.Catalog, skillName, doing string, call func(*skilltool.Kit) (tool.Result, error)) (r tool.Result, err error) {
-	if err := s.settings.NeedRoom(app.CacheFolder); err != nil {
+	if err := s.settings.NeedRoom(setup.CacheFolder); err != nil {
 		return r, err
 	}
 	kit, end, err := s.tools.ToolKit(cat, s.consent.Asker())
@@ -176,7 +177,7 @@ func (s *scriptCaller) callToolset(ctx context.Context, cat *skill.Catalog, skil
 }
 
 // toolsetHint says what to do about toolsets that cannot be used.
-func toolsetHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, name string, failed error) string {
+func toolsetHint(ctx context.Context, settings *setup.Settings, cat *skill.Catalog, name string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	if e, err := cat.Lookup(name); err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil {
 		return trustHint(ctx, e)

@@ -15,15 +15,16 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
 
 type trustOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	trust    *app.Trust
 	skills   *app.Library
 	approver *app.TerminalApprover

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
@@ -19,7 +20,7 @@ import (
 )
 
 type untrustOptions struct {
-	sys    *app.System
+	sys    *setup.System
 	out    *output.Printer
 	trust  *app.Trust
 	skills *app.Library

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 
 	slashpath "path"
 	"path/filepath"
@@ -45,9 +46,9 @@ type shownVerdict struct {
 }
 
 type validateOptions struct {
-	sys      *app.System
+	sys      *setup.System
 	out      *output.Printer
-	settings *app.Settings
+	settings *setup.Settings
 	skills   *app.Library
 
 	paths            []string

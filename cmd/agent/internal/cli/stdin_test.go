@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 )
 
 // A pipe on stdin into which nobody writes can be waited for without end: Ctrl-C ends that.
@@ -26,7 +26,7 @@ func TestStdinIsInterrupted(t *testing.T) {
 	defer null.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	got := cli.Main(ctx, &app.System{Args: []string{"-p", "hello", "--model", "replay/demo"}, In: in, Out: null, Err: null,
+	got := cli.Main(ctx, &setup.System{Args: []string{"-p", "hello", "--model", "replay/demo"}, In: in, Out: null, Err: null,
 		Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now})
 	if want := failure.ExitInterrupted; got != want {
 		t.Errorf("exit code %d, want %d", got, want)

@@ -10,16 +10,18 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/undo"
 )
 
 type undoOptions struct {
-	settings *app.Settings
+	settings *setup.Settings
 	out      *output.Printer
 	approver *app.TerminalApprover
-	observe  *app.Observers
+	observe  *observe.Observers
 	now      func() time.Time
 
 	turn            string

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
@@ -22,7 +22,7 @@ func TestValidateUnreadable(t *testing.T) {
 		open: func(context.Context) (skill.Tree, error) {
 			return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
 		}}
-	v, err := (&validateOptions{sys: &app.System{}}).one(t.Context(), denied, &check.Options{})
+	v, err := (&validateOptions{sys: &setup.System{}}).one(t.Context(), denied, &check.Options{})
 	if err != nil || v.Valid || len(v.Problems) != 1 || v.Problems[0].Message != "the folder cannot be read: permission denied" || v.Problems[0].File != "x/SKILL.md" {
 		t.Errorf("got %+v, %v", v, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 )
 
 // versionInfo is the output of version --json.
@@ -41,7 +42,7 @@ func newVersionCommand(s *app.Services, run func(context.Context, *versionOption
 }
 
 func runVersion(_ context.Context, o *versionOptions) error {
-	v := versionInfo{Version: app.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	v := versionInfo{Version: setup.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 
 	jose "github.com/go-jose/go-jose/v4"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -89,8 +90,8 @@ func (h *house) services(t *testing.T) *app.Services {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = empty.Close() })
-	sys := &app.System{In: empty, Home: h.home, Dir: h.home, Temp: t.TempDir(), LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH")}}
-	return app.New(sys, &app.Flags{Flags: output.Flags{LogFormat: "json"}}, &ui.Streams{Out: io.Discard, Err: &h.log})
+	sys := &setup.System{In: empty, Home: h.home, Dir: h.home, Temp: t.TempDir(), LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH")}}
+	return app.New(sys, &setup.Flags{Flags: output.Flags{LogFormat: "json"}}, &ui.Streams{Out: io.Discard, Err: &h.log})
 }
 
 // server returns a server of the house, which the test closes.
@@ -291,8 +292,8 @@ func TestTenants(t *testing.T) {
 // approve approves a skill as a person does, with the setting tenant.
 func (h *house) approve(t *testing.T, tenant, name string) string {
 	t.Helper()
-	sys := &app.System{Home: h.home, Dir: h.home, LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "AGENT_TENANT=" + tenant, "PATH=" + os.Getenv("PATH")}}
-	s := app.New(sys, &app.Flags{Flags: output.Flags{LogFormat: "text"}}, &ui.Streams{Out: io.Discard, Err: io.Discard})
+	sys := &setup.System{Home: h.home, Dir: h.home, LookPath: exec.LookPath, Now: time.Now, Environ: []string{"HOME=" + h.home, "AGENT_TENANT=" + tenant, "PATH=" + os.Getenv("PATH")}}
+	s := app.New(sys, &setup.Flags{Flags: output.Flags{LogFormat: "text"}}, &ui.Streams{Out: io.Discard, Err: io.Discard})
 	k, err := s.Skills.Load(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/mcpserve"
 	"github.com/agent-base/agent-base/script"
@@ -60,7 +61,7 @@ func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) 
 	}
 	out.life, out.stop = context.WithCancel(ctx)
 	out.mcp, err = mcpserve.New(&mcpserve.Options{Catalog: out.catalog, Kit: out.kit, Session: func() *session.Session { return session.New(s.Tools.Session()) },
-		Version: app.Version, Instructions: instructions, Key: key, Tenant: cfg.Tenant, Limits: mcpserve.Limits{Calls: cfg.Serve.Calls}, Trace: tracer})
+		Version: setup.Version, Instructions: instructions, Key: key, Tenant: cfg.Tenant, Limits: mcpserve.Limits{Calls: cfg.Serve.Calls}, Trace: tracer})
 	return out, err
 }
 

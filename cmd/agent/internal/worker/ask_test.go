@@ -8,6 +8,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/script"
@@ -17,7 +18,7 @@ import (
 
 // C65: a conversation says once that scripts are not confined here.
 func TestUnconfinedIsSaidOnce(t *testing.T) {
-	w := &worker{s: app.New(&app.System{Home: t.TempDir()}, &app.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
+	w := &worker{s: app.New(&setup.System{Home: t.TempDir()}, &setup.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
 	ran := func(tier string) agent.Step {
 		r := skilltool.RunResult{Script: "x", Sandbox: runner.Sandbox{Tier: tier}}
 		return agent.Step{Result: &agent.Result{Result: r.Envelope()}}
@@ -36,7 +37,7 @@ func TestUnconfinedIsSaidOnce(t *testing.T) {
 // Where a rule that forbids cannot be read, the question says which, and no answer allows more than the one call: it would not hold.
 func TestDoubtOffersNoMore(t *testing.T) {
 	for _, deny := range []string{"", "Read("} {
-		g := &gate{s: app.New(&app.System{Home: t.TempDir()}, &app.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
+		g := &gate{s: app.New(&setup.System{Home: t.TempDir()}, &setup.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
 		o := &permit.Options{}
 		if deny != "" {
 			o.Deny = []permit.Rule{{Text: deny, Origin: "config.yaml:3"}}

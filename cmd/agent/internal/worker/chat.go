@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/gitdir"
@@ -92,7 +93,7 @@ func (t *talk) greeting() string {
 	if t.w.found.Origin != "" {
 		from += " (" + t.w.found.Origin + ")"
 	}
-	text := fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, output.Count(n, "skill"))
+	text := fmt.Sprintf("agent %s, %s, %s. Type /help for help.", setup.Version, from, output.Count(n, "skill"))
 	what := "again"
 	if t.w.approver != nil {
 		what = "about with the first prompt"

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -44,7 +45,7 @@ func withStdin(t *testing.T, text string) *Options {
 	}
 	t.Cleanup(func() { in.Close() })
 	streams, _, _, _ := ui.Test()
-	return &Options{Services: app.New(&app.System{In: in}, &app.Flags{Flags: output.Flags{Quiet: true}}, streams)}
+	return &Options{Services: app.New(&setup.System{In: in}, &setup.Flags{Flags: output.Flags{Quiet: true}}, streams)}
 }
 
 // What is piped in is part of the prompt up to a limit, and refused as a whole above it (issue 4.5).

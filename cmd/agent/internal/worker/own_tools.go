@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -24,7 +24,7 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit, jobs *
 		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: w.keptScripts, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
 	}
-	o.Clean, o.CleanTo = app.WithoutProviderKeys(w.s.Sys.Environ)
+	o.Clean, o.CleanTo = setup.WithoutProviderKeys(w.s.Sys.Environ)
 	o.Decide, o.Cure, o.Undo = w.decide, cure.Call, w.journal
 	o.Jobs = jobs
 	o.ReadRules = func() bool { return w.gate.current().Restricts() }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/web"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script/runner"
@@ -89,7 +89,7 @@ func (w *worker) fetch(ctx context.Context, text string, offset int, kit *skillt
 	limited, end := within(ctx, clock)
 	defer end()
 	first := true
-	page, err := web.Get(limited, u, &web.Options{Dial: proxy.Dial, Agent: "agent/" + app.Version, Admit: func(ctx context.Context, u *url.URL) error {
+	page, err := web.Get(limited, u, &web.Options{Dial: proxy.Dial, Agent: "agent/" + setup.Version, Admit: func(ctx context.Context, u *url.URL) error {
 		asks.about = commandLines("GET " + u.String())
 		defer func() { first = false }()
 		return w.admitPage(ctx, u, kit, first)

@@ -1,4 +1,4 @@
-package app
+package setup
 
 import (
 	"errors"
@@ -61,7 +61,7 @@ func (s *Settings) Grantable(given want.Set, m *manifest.Manifest) (want.Set, er
 			continue
 		}
 		if d := s.Policy().Decide(w); d.Level == policy.Never {
-			return nil, never(w, d)
+			return nil, Never(w, d)
 		}
 	}
 	return given, nil
@@ -75,7 +75,7 @@ func (s *Settings) Openable(given want.Set) (want.Set, error) {
 	}
 	for _, w := range given {
 		if d := s.Policy().Decide(w); d.Level == policy.Never {
-			return nil, never(w, d)
+			return nil, Never(w, d)
 		}
 		if w.Name == want.Here {
 			return nil, failure.Usage(errors.New("a server of tools is not started for a folder"), "name the folder by its path")
@@ -84,8 +84,8 @@ func (s *Settings) Openable(given want.Set) (want.Set, error) {
 	return given, nil
 }
 
-// never returns the error for something that nobody gives.
-func never(w want.Want, d policy.Decision) error {
+// Never returns the error for something that nobody gives.
+func Never(w want.Want, d policy.Decision) error {
 	switch w.Kind {
 	case want.Variable:
 		err := script.CheckGrant(w.Name)

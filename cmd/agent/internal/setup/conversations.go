@@ -1,4 +1,4 @@
-package app
+package setup
 
 import (
 	"path/filepath"
@@ -22,7 +22,7 @@ func (s *Settings) Conversations() *saved.Options {
 		o.Project = real
 	}
 	o.Identity = gitdir.Identity(o.Project)
-	known := redactor(s.sys.Environ)
+	known := Redactor(s.sys.Environ)
 	o.Redact = func(text string) string { return redact.Shapes(known(text)) }
 	return o
 }

@@ -1,4 +1,4 @@
-package app
+package setup
 
 import (
 	"io"
@@ -26,7 +26,7 @@ func secretsOf(environ []string, chosen func(name string) bool) []redact.Secret 
 	return secrets
 }
 
-// redactor returns a function that replaces the values of the operator's variables with secrets.
-func redactor(environ []string) func(string) string {
+// Redactor returns a function that replaces the values of the operator's variables with secrets.
+func Redactor(environ []string) func(string) string {
 	return redact.New(secretsOf(environ, script.IsKey)).String
 }

@@ -1,4 +1,6 @@
-package app
+// Package setup is what a run of the command has before it does anything: the machine (arguments, environment, folders, time), its
+// flags, and the settings with what the organisation decides. The settings are read once; package config says what they mean.
+package setup
 
 import (
 	"context"
@@ -59,8 +61,8 @@ func (s *System) Abs(path string) string {
 	return filepath.Join(s.Dir, path)
 }
 
-// first returns the value of the first environment variable of names that is set.
-func (s *System) first(names []string) string {
+// First returns the value of the first environment variable of names that is set.
+func (s *System) First(names []string) string {
 	for _, name := range names {
 		if v := s.Getenv(name); v != "" {
 			return v

@@ -1,4 +1,4 @@
-package app
+package setup
 
 import (
 	"errors"
@@ -311,17 +311,17 @@ func Origins(all []config.Origin) string {
 // NewSettings returns the settings of a run.
 func NewSettings(sys *System, flags *Flags) *Settings { return &Settings{sys: sys, flags: flags} }
 
-// private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
+// Private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
 // keep.
-func (s *Settings) private() []string {
+func (s *Settings) Private() []string {
 	if home := s.Home(); home != "" {
 		return []string{home}
 	}
 	return nil
 }
 
-// kept returns the folders that scripts do not change: those that decide which content may run, and those of skills.
-func (s *Settings) kept(trusted []string) []string {
+// Kept returns the folders that scripts do not change: those that decide which content may run, and those of skills.
+func (s *Settings) Kept(trusted []string) []string {
 	cfg := s.Config()
 	dirs := append([]string{cfg.Paths.System, cfg.CoreDir}, trusted...)
 	for _, layer := range cfg.Layers() {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package app
+package setup
 
 // Writable returns nil on this system: a write that fails says why.
 func Writable(string) error { return nil }

@@ -1,4 +1,5 @@
-package app
+// Package observe chooses who reads the events of the engine: the log of --verbose, the audit log and telemetry.
+package observe
 
 import (
 	"context"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/telemetry"
@@ -29,8 +31,8 @@ type Observers struct {
 // recorders are what the observers of all printers share. They are made when the first event may come, so a command without
 // events opens nothing.
 type recorders struct {
-	sys      *System
-	settings *Settings
+	sys      *setup.System
+	settings *setup.Settings
 
 	redact func() func(string) string // made on first use
 
@@ -43,10 +45,10 @@ type recorders struct {
 	refused error             // why there is no telemetry although the settings ask for it
 }
 
-// newObservers returns the observers of a run.
-func newObservers(sys *System, settings *Settings, out *output.Printer) *Observers {
+// New returns the observers of a run.
+func New(sys *setup.System, settings *setup.Settings, out *output.Printer) *Observers {
 	return &Observers{out: out, recorders: &recorders{sys: sys, settings: settings,
-		redact: sync.OnceValue(func() func(string) string { return redactor(sys.Environ) })}}
+		redact: sync.OnceValue(func() func(string) string { return setup.Redactor(sys.Environ) })}}
 }
 
 // To returns the same observers printing to another printer.
@@ -83,7 +85,7 @@ func (r *recorders) connect(redact func(string) string) error {
 		return err
 	}
 	if o.Resource["service.version"] == "" {
-		o.Resource["service.version"] = Version
+		o.Resource["service.version"] = setup.Version
 	}
 	export, err := telemetry.Start(o)
 	if err != nil {
@@ -95,8 +97,8 @@ func (r *recorders) connect(redact func(string) string) error {
 	return err
 }
 
-// telemetry returns the tracer of events that only telemetry reads, or nil.
-func (o *Observers) telemetry() trace.Tracer {
+// Telemetry returns the tracer of events that only telemetry reads, or nil.
+func (o *Observers) Telemetry() trace.Tracer {
 	if o.begin(); o.bridge == nil {
 		return nil
 	}
@@ -183,9 +185,9 @@ func (o *Observers) Guard(ctx context.Context, e trace.Event) error {
 	return o.log.Guard(o.tenant(ctx), e)
 }
 
-// record records a decision of the user that is about to take effect. With the setting audit: required, it returns an error
+// Record records a decision of the user that is about to take effect. With the setting audit: required, it returns an error
 // if that cannot be done.
-func (o *Observers) record(ctx context.Context, e trace.Event) error {
+func (o *Observers) Record(ctx context.Context, e trace.Event) error {
 	if o.begin(); o.mode == "required" {
 		return o.Guard(ctx, e)
 	}
@@ -193,8 +195,8 @@ func (o *Observers) record(ctx context.Context, e trace.Event) error {
 	return nil
 }
 
-// runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
-func (o *Observers) runner(next runner.Runner) runner.Runner {
+// Runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
+func (o *Observers) Runner(next runner.Runner) runner.Runner {
 	if o.begin(); o.mode != "required" {
 		return next
 	}

@@ -1,4 +1,4 @@
-package app
+package setup
 
 import (
 	"context"
@@ -25,9 +25,9 @@ func (s *Settings) Policy() *policy.Policy {
 	return s.policy
 }
 
-// limit returns what may be reached of a network as the organisation says. Where all of it might be reached, only the hosts that the
+// Limit returns what may be reached of a network as the organisation says. Where all of it might be reached, only the hosts that the
 // policy names are, through the proxy.
-func (s *Settings) limit(n *runner.Network) *runner.Network {
+func (s *Settings) Limit(n *runner.Network) *runner.Network {
 	p := s.Policy()
 	hosts, limited := p.Network()
 	if !limited {
@@ -45,8 +45,8 @@ func (s *Settings) limit(n *runner.Network) *runner.Network {
 	return &out
 }
 
-// within returns a transport whose requests reach only hosts that the organisation allows.
-func (s *Settings) within(next http.RoundTripper) http.RoundTripper {
+// Within returns a transport whose requests reach only hosts that the organisation allows.
+func (s *Settings) Within(next http.RoundTripper) http.RoundTripper {
 	p := s.Policy()
 	if _, limited := p.Network(); !limited {
 		return next

@@ -1,4 +1,5 @@
-package app
+// Package sandbox confines scripts and commands as this machine can and the organisation says.
+package sandbox
 
 import (
 	"context"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/egress"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/confine"
@@ -17,8 +19,8 @@ import (
 
 // Sandbox confines scripts and commands as this machine can.
 type Sandbox struct {
-	sys      *System
-	settings *Settings
+	sys      *setup.System
+	settings *setup.Settings
 
 	once   sync.Once
 	runner confiner
@@ -48,7 +50,7 @@ func (s *Sandbox) Runner() (runner.Runner, error) {
 	}
 	return runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 		governed := *c
-		governed.Network = *s.settings.limit(&c.Network)
+		governed.Network = *s.settings.Limit(&c.Network)
 		if required {
 			governed.Confine = runner.ConfineRequired
 		}
@@ -63,12 +65,12 @@ func (s *Sandbox) open() (confiner, error) {
 
 // proxy opens the proxy of one command. It uses the operator's own proxy, if there is one.
 func (s *Sandbox) proxy(n *runner.Network, token string) (confine.ProxyRun, error) {
-	return egress.Open(n, token, &egress.Options{Upstream: models.Proxy(s.sys.first)})
+	return egress.Open(n, token, &egress.Options{Upstream: models.Proxy(s.sys.First)})
 }
 
 // Network opens what decides about the connections of this program itself, as the proxy of a command does. The caller closes it.
 func (s *Sandbox) Network(n *runner.Network) (*egress.Proxy, error) {
-	return egress.Open(s.settings.limit(n), "", &egress.Options{Upstream: models.Proxy(s.sys.first)})
+	return egress.Open(s.settings.Limit(n), "", &egress.Options{Upstream: models.Proxy(s.sys.First)})
 }
 
 // Machine returns what this machine can confine. It starts a process or two, unless it did so within the last minute.
@@ -91,8 +93,8 @@ func (s *Sandbox) Machine(ctx context.Context) (*runner.Sandbox, error) {
 	return &have, nil
 }
 
-// SandboxState is what confines scripts, for people and programs.
-type SandboxState struct {
+// State is what confines scripts, for people and programs.
+type State struct {
 	Setting string   `json:"setting"` // off, auto or required: what holds for scripts
 	Tier    string   `json:"tier"`    // A to E of the machine, or "off"
 	Layers  []string `json:"layers"`
@@ -102,8 +104,8 @@ type SandboxState struct {
 }
 
 // State compares what this machine can confine with the setting.
-func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
-	state := &SandboxState{Setting: s.settings.SandboxMode(), Tier: runner.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
+func (s *Sandbox) State(ctx context.Context) (*State, error) {
+	state := &State{Setting: s.settings.SandboxMode(), Tier: runner.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
 	if state.Setting == string(runner.ConfineOff) {
 		return state, nil
 	}
@@ -129,7 +131,7 @@ var tiers = map[string]string{
 }
 
 // Text describes the state in a line: "tier A (files, network and processes, …)".
-func (s *SandboxState) Text() string {
+func (s *State) Text() string {
 	text := "off: nothing is confined"
 	if s.Tier != runner.NoSandbox {
 		text = "tier " + s.Tier + " (" + tiers[s.Tier] + ")"
@@ -174,7 +176,7 @@ func sandboxCure(have *runner.Sandbox) string {
 	return ""
 }
 
-// newSandbox returns the sandbox of a run.
-func newSandbox(sys *System, settings *Settings) *Sandbox {
+// New returns the sandbox of a run.
+func New(sys *setup.System, settings *setup.Settings) *Sandbox {
 	return &Sandbox{sys: sys, settings: settings}
 }
