@@ -12,7 +12,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
-
 	engine "github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"

@@ -5,11 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
-	"github.com/agent-base/agent-base/cmd/agent/internal/output"
-	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
-
 	slashpath "path"
 	"path/filepath"
 	"runtime"
@@ -20,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/script"

@@ -17,13 +17,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/output"
-	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
-
 	jose "github.com/go-jose/go-jose/v4"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 )
