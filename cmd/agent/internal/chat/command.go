@@ -130,7 +130,7 @@ func (s *state) echo(text string) {
 		return
 	}
 	s.begin(prompts)
-	e := editor{text: text}
+	e := editor{text: s.refold(text)}
 	rows, _, _ := e.layout(s.inputRoom())
 	if n := len(rows); n > 1 && rows[n-1].text == "" {
 		rows = rows[:n-1]
@@ -182,6 +182,8 @@ func (s *state) help() {
 		{"Tab", "Complete a command or a skill."},
 		{"Up, Down", "Take back what is queued; show earlier input."},
 		{"Esc", "Stop the turn; twice, with nothing typed: go back to an earlier prompt."},
+		{"Ctrl-R", "Look for earlier input."},
+		{"Ctrl-G", "Edit the prompt in $VISUAL or $EDITOR."},
 		{"Ctrl-O", "Open the last call."},
 		{"Ctrl-L", "Clear the screen."},
 		{"Ctrl-C", "Stop the turn, or empty the input."},

@@ -22,44 +22,59 @@ type History interface {
 	Add(ctx context.Context, entry string) error
 }
 
-// HistoryFile is a history in the file with that path: a JSON string per line, the newest last, each text once, at most
-// 1,000 of them. A missing file is an empty history. The first entry creates it, readable by its owner only. Several
-// conversations may share the file. A line that is not a JSON string is dropped.
-type HistoryFile string
+// HistoryFile is what was typed in one project, in a file with that of all projects: an object of JSON per line, the newest last, each text
+// of a project once, at most 1,000 of all. A missing file is an empty history. The first entry creates it, readable by its owner only.
+// Several conversations may share the file. A line that cannot be read is dropped.
+type HistoryFile struct {
+	Path    string
+	Project string // absolute path
+}
 
-// Load returns the entries of the file.
-func (h HistoryFile) Load() ([]string, error) {
-	content, err := lockfile.Read(string(h), 2*maxHistory)
+// entryLine is one line of the file. A line that is a string alone is of no project, and shown in all.
+type entryLine struct {
+	Text    string `json:"text"`
+	Project string `json:"project"`
+}
+
+// Load returns the entries of the project.
+func (h *HistoryFile) Load() ([]string, error) {
+	content, err := lockfile.Read(h.Path, 2*maxHistory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return decode(content), err
+	var out []string
+	for _, t := range decode(content) {
+		if t.Project == "" || t.Project == h.Project {
+			out = append(out, t.Text)
+		}
+	}
+	return out, err
 }
 
 // Add adds an entry at the end of the file. It ignores one that is longer than 64 KiB.
-func (h HistoryFile) Add(ctx context.Context, entry string) error {
+func (h *HistoryFile) Add(ctx context.Context, entry string) error {
 	if len(entry) > 64<<10 {
 		return nil
 	}
 	o := &lockfile.Options{Wait: 2 * time.Second, Max: 2 * maxHistory, Mode: 0o600}
-	return lockfile.Transform(ctx, string(h), o, func(old []byte) ([]byte, error) {
-		return encode(join(decode(old), entry))
+	return lockfile.Transform(ctx, h.Path, o, func(old []byte) ([]byte, error) {
+		return encode(join(decode(old), entryLine{entry, h.Project}))
 	})
 }
 
-func decode(content []byte) []string {
-	var entries []string
+func decode(content []byte) []entryLine {
+	var entries []entryLine
 	for line := range bytes.Lines(content) {
-		var entry string
-		if json.Unmarshal(line, &entry) == nil {
-			entries = append(entries, entry)
+		var t entryLine
+		if (json.Unmarshal(line, &t.Text) == nil || json.Unmarshal(line, &t) == nil) && t.Text != "" {
+			entries = append(entries, t)
 		}
 	}
 	return entries
 }
 
 // encode writes the entries. It leaves out the oldest ones where all of them are too large.
-func encode(entries []string) ([]byte, error) {
+func encode(entries []entryLine) ([]byte, error) {
 	var lines [][]byte
 	size := 0
 	for _, e := range entries {

@@ -9,6 +9,9 @@ func (s *state) key(k keyEvent) []effect {
 		return s.replyKey(k)
 	}
 	s.hint = ""
+	if s.search != nil && s.searchKey(k) {
+		return nil
+	}
 	again := s.escaped
 	s.escaped = false
 	switch k.key {
@@ -24,6 +27,14 @@ func (s *state) key(k keyEvent) []effect {
 		return []effect{suspend{}}
 	case "ctrl+l":
 		s.clearScreen()
+		return nil
+	case "ctrl+r":
+		s.startSearch()
+		return nil
+	case "ctrl+g":
+		if s.o.Editor != nil {
+			return []effect{edit{s.unfold(s.input.text)}}
+		}
 		return nil
 	case "ctrl+o":
 		s.open("")
@@ -85,7 +96,7 @@ func (s *state) quit() []effect {
 
 // enter sends what was typed.
 func (s *state) enter() []effect {
-	text := s.input.text
+	text := s.unfold(s.input.text)
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -103,11 +114,17 @@ func (s *state) paste(text string) {
 		return
 	}
 	s.hint = ""
-	s.insert(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+	if len(s.unfold(s.input.text))+len(text) > maxInput {
+		s.hint = tooLong
+		return
+	}
+	s.insert(s.fold(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)))
 }
+
+const tooLong = "a prompt has at most 1 MiB"
 
 func (s *state) insert(text string) {
 	if !s.input.insert(text) {
-		s.hint = "a prompt has at most 1 MiB"
+		s.hint = tooLong
 	}
 }

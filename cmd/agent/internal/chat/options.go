@@ -2,8 +2,10 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
+	"os/exec"
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
@@ -46,10 +48,17 @@ type Options struct {
 	Suggest func(word string, names []string) string
 	Now     func() time.Time // nil means time.Now
 
+	// Editor returns the command that lets the user edit a text, and a function that returns what became of it and removes what was made
+	// for it. It returns an error if there is no editor. nil means that none can be started.
+	Editor func(text string) (*exec.Cmd, func() (string, error), error)
+
 	// Notify rings the terminal's bell, and asks it to notify the desktop, when the conversation waits for a user who pressed no key for
 	// some seconds.
 	Notify bool
 }
+
+// ErrLeave is the error of a command after which the conversation ends.
+var ErrLeave = errors.New("the conversation ends")
 
 // Command is something that the user starts with a slash: /model NAME.
 type Command struct {

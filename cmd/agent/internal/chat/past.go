@@ -2,7 +2,6 @@ package chat
 
 import (
 	"slices"
-	"strings"
 )
 
 // maxPast is the number of prompts that are kept.
@@ -21,12 +20,12 @@ func newPast(entries []string) *past {
 	return p
 }
 
-// join returns entries followed by more: no empty ones, each text once at its newest position, and at most maxPast.
-func join(entries []string, more ...string) []string {
-	seen := map[string]bool{}
-	var kept []string
+// join returns entries followed by more: each once at its newest position, and at most maxPast.
+func join[T comparable](entries []T, more ...T) []T {
+	seen := map[T]bool{}
+	var kept []T
 	for _, e := range slices.Backward(append(slices.Clone(entries), more...)) {
-		if strings.TrimSpace(e) == "" || seen[e] {
+		if seen[e] {
 			continue
 		}
 		seen[e] = true

@@ -10,7 +10,7 @@ import (
 )
 
 func TestJoin(t *testing.T) {
-	got := join([]string{"a", "b", "a"}, "c", " ", "b")
+	got := join([]string{"a", "b", "a"}, "c", "b")
 	if want := []string{"a", "c", "b"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -41,7 +41,7 @@ func TestPastMove(t *testing.T) {
 
 func TestHistoryFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "state", "history.jsonl")
-	h := HistoryFile(name)
+	h := &HistoryFile{Path: name, Project: "/p"}
 	if got, err := h.Load(); got != nil || err != nil {
 		t.Errorf("a missing file: got %q, %v", got, err)
 	}
@@ -54,22 +54,32 @@ func TestHistoryFile(t *testing.T) {
 	if want := []string{"two\nlines \x1b[m", "one"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
+	other := &HistoryFile{Path: name, Project: "/q"}
+	if err := other.Add(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if a, _ := h.Load(); !slices.Equal(a, got) {
+		t.Errorf("with another project's: got %q", a)
+	}
+	if b, _ := other.Load(); !slices.Equal(b, []string{"one"}) {
+		t.Errorf("the other project: got %q", b)
+	}
 	info, err := os.Stat(name)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
 	}
-	if err := os.WriteFile(name, []byte("no JSON\n\"kept\"\n{}\n"), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte("no JSON\n\"kept\"\n{}\n{\"text\":\"far\",\"project\":\"/q\"}\n{\"text\":\"near\",\"project\":\"/p\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := h.Load(); err != nil || !slices.Equal(got, []string{"kept"}) {
-		t.Errorf("a broken file: got %q, %v, want the one good line", got, err)
+	if got, err := h.Load(); err != nil || !slices.Equal(got, []string{"kept", "near"}) {
+		t.Errorf("a broken file: got %q, %v, want the two good lines", got, err)
 	}
 }
 
 func TestHistoryIsBounded(t *testing.T) {
-	var entries []string
+	var entries []entryLine
 	for i := range 100 {
-		entries = append(entries, strconv.Itoa(i)+strings.Repeat("x", 60<<10))
+		entries = append(entries, entryLine{strconv.Itoa(i) + strings.Repeat("x", 60<<10), "/p"})
 	}
 	content, err := encode(entries)
 	if err != nil || len(content) > maxHistory {

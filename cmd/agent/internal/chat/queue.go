@@ -31,7 +31,7 @@ func (s *state) withdrawPrompt() bool {
 	if n < 0 || s.input.text != "" {
 		return false
 	}
-	s.input.set(s.queue[n])
+	s.input.set(s.refold(s.queue[n]))
 	s.queue = s.queue[:n]
 	return true
 }
@@ -55,7 +55,7 @@ func (s *state) holdQueued() {
 	if s.input.text != "" {
 		texts = append(texts, s.input.text)
 	}
-	s.input.set(strings.Join(texts, "\n\n"))
+	s.input.set(s.refold(strings.Join(texts, "\n\n")))
 	s.queue = nil
 	s.hint = "what was queued is in the input: Enter sends it"
 }
@@ -68,7 +68,7 @@ func (s *state) queueRows() []string {
 			rows = append(rows, s.paint.dim(cut(fmt.Sprintf("  and %d more", len(s.queue)-i), s.room())))
 			break
 		}
-		rows = append(rows, s.paint.dim(cut("  queued: "+ui.Line(text), s.room())))
+		rows = append(rows, s.paint.dim(cut("  queued: "+ui.Line(s.refold(text)), s.room())))
 	}
 	return rows
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type (
 	withdrawEvent struct{ question *question }
 	pauseEvent    struct{} // something else is about to be printed
 	noticeEvent   struct{ text string }
+	editedEvent   struct{ text string } // what the user made of the input
 	leaveEvent    struct{}
 )
 
@@ -47,6 +49,7 @@ type (
 	stopWork struct{}
 	leave    struct{}
 	suspend  struct{}
+	edit     struct{ text string } // lets the user edit a text in a program of their own
 )
 
 // kind is the kind of what was printed last. An empty line separates two kinds.
@@ -78,6 +81,9 @@ type state struct {
 	input editor
 	past  *past
 	hint  string // a row under the input, until the next key
+
+	search *search     // for earlier input; nil: none
+	pastes [][2]string // that are folded: what the input shows, and the text
 
 	queue   []string  // prompts that were typed while the agent works
 	escaped bool      // the last key was an Esc that did nothing
@@ -133,6 +139,9 @@ func (s *state) update(e event) []effect {
 		s.endAnswer()
 	case noticeEvent:
 		s.notice(e.text)
+	case editedEvent:
+		s.input.set("")
+		s.insert(strings.TrimRight(e.text, "\n"))
 	case leaveEvent:
 		return s.quit()
 	}
@@ -359,6 +368,10 @@ func (s *state) done(err error) []effect {
 	}
 	for _, q := range slices.Backward(slices.Clone(s.questions)) {
 		s.withdraw(q)
+	}
+	if errors.Is(err, ErrLeave) {
+		s.busy = false
+		return s.quit()
 	}
 	stopped := s.stopping
 	switch {

@@ -390,6 +390,8 @@ Tab        Complete a command or a skill.
 Up, Down   Take back what is queued; show earlier input.
 Esc        Stop the turn; twice, with nothing typed: go
            back to an earlier prompt.
+Ctrl-R     Look for earlier input.
+Ctrl-G     Edit the prompt in $VISUAL or $EDITOR.
 Ctrl-O     Open the last call.
 Ctrl-L     Clear the screen.
 Ctrl-C     Stop the turn, or empty the input.

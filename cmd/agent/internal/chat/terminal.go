@@ -195,11 +195,29 @@ func (m *model) do(effects []effect) []tea.Cmd {
 				seq += ansi.Notify(e.text)
 			}
 			cmds = append(cmds, tea.Raw(seq))
+		case edit:
+			cmds = append(cmds, m.edit(e.text))
 		case suspend:
 			cmds = append(cmds, tea.Suspend)
 		}
 	}
 	return cmds
+}
+
+// edit starts the user's editor.
+func (m *model) edit(text string) tea.Cmd {
+	fail := func(err error) tea.Msg { return noticeEvent{"cannot edit the prompt: " + err.Error()} }
+	cmd, edited, err := m.o.Editor(text)
+	if err != nil {
+		return func() tea.Msg { return fail(err) }
+	}
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		text, failed := edited()
+		if err = errors.Join(err, failed); err != nil {
+			return fail(err)
+		}
+		return editedEvent{text}
+	})
 }
 
 // maxRemember is how long leaving the conversation waits for the history to be written.

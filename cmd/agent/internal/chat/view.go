@@ -23,7 +23,7 @@ func (s *state) view() screen {
 	case len(s.questions) > 0:
 		return s.questionView()
 	}
-	below := append(s.hintRows(), s.statusLine())
+	below := append(append(s.searchRows(), s.hintRows()...), s.statusLine())
 	queued := s.queueRows()
 	input, x, y := s.inputView(max(s.height-len(below)-len(queued)-2, 1))
 	above := s.live()

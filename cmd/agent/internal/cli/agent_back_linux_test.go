@@ -113,3 +113,36 @@ func TestConversationPlans(t *testing.T) {
 		t.Errorf("the file has %q, %v", text, err)
 	}
 }
+
+// A conversation goes on with a copy of itself, or with another one, without leaving the program.
+func TestConversationGoesOnWithAnother(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "First."}, fakemodel.Step{Text: "In the copy."}, fakemodel.Step{Text: "In the first again."})
+	w := newWorld(t, s.Env()...)
+	k := w.sit()
+	k.sees("help.")
+	k.press("/resume\r")
+	k.sees("no other conversation about this project is saved")
+	k.press("one\r")
+	k.sees("First.")
+	k.press("/fork\r")
+	k.sees("this is a copy of ")
+	k.press("two\r")
+	k.sees("In the copy.")
+	k.press("/resume\r")
+	k.sees("Which conversation continues?")
+	k.answers("1")
+	k.sees("continues ")
+	k.press("three\r")
+	k.sees("In the first again.")
+	k.leaves()
+	q := s.Requests()
+	if text := string(q[1].Body); !strings.Contains(text, "First.") {
+		t.Errorf("the copy does not have what was said: %.1000s", text)
+	}
+	if text := string(q[2].Body); !strings.Contains(text, "First.") || strings.Contains(text, "In the copy.") {
+		t.Errorf("the first conversation has what was said in the copy: %.1000s", text)
+	}
+	if out := w.succeeds("", "conversations", "list"); strings.Count(out, "one") < 2 {
+		t.Errorf("want two conversations: %s", out)
+	}
+}

@@ -243,7 +243,7 @@ func TestConversationAsks(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the history has mode %v, %v; want 0600", info, err)
 	}
-	if b, _ := os.ReadFile(history); string(b) != "\"do the odd thing\"\n\"/quit\"\n" {
+	if b, _ := os.ReadFile(history); strings.Count(string(b), "\n") != 2 || !strings.HasPrefix(string(b), `{"text":"do the odd thing","project":"`) || !strings.Contains(string(b), `{"text":"/quit",`) {
 		t.Errorf("the history is %q", b)
 	}
 }

@@ -37,6 +37,7 @@ type talk struct {
 	o     *Options
 	w     *worker
 	watch *watch.Watcher
+	next  *Past // what the user goes on with
 
 	spent  spent
 	branch atomic.Value // string: the branch of the project, as it was when the last turn began or ended
@@ -44,8 +45,9 @@ type talk struct {
 	mu sync.Mutex // guards w.found and the session, which the status line reads while a turn runs
 }
 
-// converse runs agent without a verb: a conversation, until the user leaves or the input ends.
-func converse(ctx context.Context, o *Options) error {
+// converse runs agent without a verb: a conversation, until the user leaves or the input ends. It returns the conversation that the user
+// wants to go on with, or nil.
+func converse(ctx context.Context, o *Options) (*Past, error) {
 	s, prompter := o.Services, &chat.Prompter{}
 	var ask app.AskFunc
 	if s.Approver.There() {
@@ -57,12 +59,12 @@ func converse(ctx context.Context, o *Options) error {
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := t.w
 	defer func() { t.close(ctx) }()
 	if err := s.Out.Flush(); err != nil {
-		return err
+		return nil, err
 	}
 	terminal, mark := s.Out.InTerminal && s.Out.OutTerminal && s.Out.Cursor, ""
 	if s.Out.InTerminal && !terminal {
@@ -74,13 +76,13 @@ func converse(ctx context.Context, o *Options) error {
 			return t.ask(ctx, prompt, prompt)
 		}, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Labels: w.servers.labels, Prompts: w.servers.promptsOf,
-		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
+		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 		Notify: s.Settings.Config().Agent.Notify,
 	})
-	if id := w.keep.id(); id != "" && terminal && !s.Out.Quiet() {
+	if id := w.keep.id(); id != "" && t.next == nil && terminal && !s.Out.Quiet() {
 		s.Out.Printf("agent --resume %s continues this conversation\n", ui.Safe(id))
 	}
-	return err
+	return t.next, err
 }
 
 // greeting names the version, the model and the number of skills.
@@ -182,6 +184,8 @@ func (t *talk) commands() []chat.Command {
 		{Name: "plan", Help: "Change nothing before you approve a plan of the model, like /mode plan.", Run: t.planCommand},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
 		{Name: "back", Usage: "[N]", Help: "Go back to an earlier prompt that you choose, or to before the last N.", Run: t.backCommand},
+		{Name: "resume", Usage: "[ID]", Help: "Go on with another conversation of this project.", Run: t.resumeCommand},
+		{Name: "fork", Help: "Go on with a copy of this conversation; the first stays as it is.", Run: t.forkCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
 		{Name: "todo", Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
@@ -306,10 +310,11 @@ func completeModels(prefix string) []string {
 	return slices.DeleteFunc(models.Names(), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 }
 
-// typed returns the history of earlier input, or nil without a home.
-func typed(home string) chat.History {
+// typed returns the history of earlier input in the project, or nil without a home.
+func typed(s *app.Settings) chat.History {
+	home := s.Config().Paths.State()
 	if home == "" {
 		return nil
 	}
-	return chat.HistoryFile(filepath.Join(home, "history"))
+	return &chat.HistoryFile{Path: filepath.Join(home, "history"), Project: paths.Real(s.Config().Paths.Project)}
 }

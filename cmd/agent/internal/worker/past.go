@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
@@ -123,20 +125,20 @@ func (o *Options) chosen(ctx context.Context, where *saved.Options) (string, err
 	if o.Past.Latest {
 		return list[0].ID, nil
 	}
-	return o.pick(ctx, list)
+	return pick(ctx, list, o.Services.Approver.Answer)
 }
 
 // mostPicked is from how many conversations the user chooses: each has a key.
 const mostPicked = 9
 
 // pick asks which is meant.
-func (o *Options) pick(ctx context.Context, list []saved.Summary) (string, error) {
+func pick(ctx context.Context, list []saved.Summary, ask func(context.Context, *ui.Question) (string, error)) (string, error) {
 	q := &ui.Question{Text: "Which conversation continues?"}
 	for i, s := range list {
 		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Title), output.Count(s.Turns, "turn"))})
 	}
 	q.Choices = append(q.Choices, ui.Choice{Key: "n", Label: "none"})
-	answer, err := o.Services.Approver.Answer(ctx, q)
+	answer, err := ask(ctx, q)
 	if err != nil {
 		return "", err
 	}
@@ -146,6 +148,45 @@ func (o *Options) pick(ctx context.Context, list []saved.Summary) (string, error
 		}
 	}
 	return "", failure.Denied(errors.New("no conversation was chosen"), "")
+}
+
+// resumeCommand is /resume.
+func (t *talk) resumeCommand(ctx context.Context, id string) (string, error) {
+	where := t.o.Services.Settings.Conversations()
+	if where == nil {
+		return "", hinted(t.o.Services.Settings.NeedHome())
+	}
+	if id == "" {
+		if t.w.approver == nil {
+			return "", errors.New("no ID given: /resume ID")
+		}
+		list, _, err := saved.List(ctx, where, false, mostPicked+1)
+		if err != nil {
+			return "", err
+		}
+		list = slices.DeleteFunc(list, func(s saved.Summary) bool { return s.ID == t.w.keep.id() })
+		if len(list) == 0 {
+			return "", errors.New("no other conversation about this project is saved")
+		}
+		if id, err = pick(ctx, list[:min(len(list), mostPicked)], t.w.approver.Answer); err != nil {
+			return "", err
+		}
+	}
+	if _, err := saved.Read(where, id, false); err != nil {
+		return "", hinted(ExplainPast(ctx, where, id, err))
+	}
+	t.next = &Past{ID: id, Unsaved: t.o.Past.Unsaved}
+	return "", chat.ErrLeave
+}
+
+// forkCommand is /fork.
+func (t *talk) forkCommand(context.Context, string) (string, error) {
+	id := t.w.keep.id()
+	if id == "" {
+		return "", errors.New("nothing is saved that could be copied")
+	}
+	t.next = &Past{ID: id, Fork: true}
+	return "", chat.ErrLeave
 }
 
 // belongs refuses a conversation about another project that is still there.

@@ -48,17 +48,28 @@ func Run(ctx context.Context, o *Options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	model := o.Model
 	if err := o.open(ctx); err != nil {
 		return err
 	}
-	defer o.past.close()
+	defer func() { o.past.close() }()
 	switch {
 	case o.lines():
 		return answerLines(ctx, o)
 	case o.Asked:
 		return answerPrompt(ctx, o)
 	}
-	return converse(ctx, o)
+	for {
+		next, err := converse(ctx, o)
+		if err != nil || next == nil {
+			return err
+		}
+		o.past.close()
+		o.Past, o.past, o.Model, o.Prompt = *next, nil, model, ""
+		if err := o.open(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // lines reports whether stdin has lines of JSON; other agents call these stream-json.
