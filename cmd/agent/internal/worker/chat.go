@@ -311,7 +311,7 @@ func completeModels(prefix string) []string {
 }
 
 // typed returns the history of earlier input in the project, or nil without a home.
-func typed(s *app.Settings) chat.History {
+func typed(s *setup.Settings) chat.History {
 	home := s.Config().Paths.State()
 	if home == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/program"
 )
@@ -18,7 +18,7 @@ import (
 const mostEdited = 1 << 20
 
 // editor returns chat.Options.Editor: the program of $VISUAL or $EDITOR, else vi, with a file of its own.
-func editor(sys *app.System) func(text string) (*exec.Cmd, func() (string, error), error) {
+func editor(sys *setup.System) func(text string) (*exec.Cmd, func() (string, error), error) {
 	return func(text string) (*exec.Cmd, func() (string, error), error) {
 		words := strings.Fields(cmp.Or(sys.Getenv("VISUAL"), sys.Getenv("EDITOR"), "vi"))
 		if len(words) == 0 {
