@@ -73,7 +73,7 @@ type Options struct {
 	// conversation stays unchanged.
 	Carry func(ctx context.Context) string
 	// Fork returns the options of the sub-agent that a tool asks for. Nil means these options without History, Turn,
-	// Continue, More, Carry and End, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
+	// Continue, More, Carry, End and Record, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
 	// and it cannot start another. If Fork returns an error or options without a Model, the call fails.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
 	// End, in the options that Fork returned, is called once when the sub-agent has finished, however it ended. Nil means

@@ -82,7 +82,7 @@ func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
 // answer here. The context carries the remaining time.
 func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 	o := t.c.o
-	o.Turn, o.Continue, o.More, o.Carry, o.End = nil, nil, nil, nil, nil
+	o.Turn, o.Continue, o.More, o.Carry, o.End, o.Record = nil, nil, nil, nil, nil, nil
 	if t.c.o.Fork != nil {
 		own, err := t.c.o.Fork(ctx, f)
 		if err != nil {
@@ -93,7 +93,6 @@ func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 		}
 		o = *own
 	}
-	o.Record = nil
 	left := t.c.o.MaxTurns - t.answer.Turns - 1
 	if o.MaxTurns == 0 || o.MaxTurns > left {
 		o.MaxTurns = left

@@ -37,7 +37,7 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 }
 
 // Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
-// in which f's skill is active and which allows no more than k's does now, the same guards, and no further forks. The skill's
+// in which f's skill is active, if it has one, and which allows no more than k's does now, the same guards, and no further forks. The skill's
 // instructions are in f.Prompt, which the caller gives the sub-agent, after Opening. The caller calls End when the sub-agent has finished. With an
 // error Sub returns no kit. The error is about a skill that cannot be loaded or was refused by its own hook, or ctx's.
 func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
@@ -50,6 +50,9 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	sub.outer = k
 	if k.wasCalled(f.Skill) {
 		sub.called = map[string]bool{f.Skill: true}
+	}
+	if f.Skill == "" {
+		return sub, nil
 	}
 	s, err := sub.load(ctx, f.Skill)
 	if err != nil {

@@ -135,6 +135,7 @@ type shownJSON struct {
 	Damage    string           `json:"damage,omitempty"`
 	Approvals []saved.Approval `json:"approvals"`
 	Said      []saved.Turn     `json:"said"`
+	Subs      []saved.Summary  `json:"sub_agents,omitempty"`
 }
 
 func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
@@ -148,12 +149,24 @@ func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
 	}
 	if o.json {
 		about := saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns)}
-		return o.s.Out.JSON(map[string]shownJSON{"conversation": {about, c.From, c.Damage(), append([]saved.Approval{}, c.Approvals...), append([]saved.Turn{}, c.Turns...)}})
+		return o.s.Out.JSON(map[string]shownJSON{"conversation": {about, c.From, c.Damage(), append([]saved.Approval{}, c.Approvals...), append([]saved.Turn{}, c.Turns...), saved.Subs(where, c.ID)}})
 	}
 	if text := c.Damage(); text != "" {
 		o.s.Out.Warn(text)
 	}
-	return o.s.Out.Foreign(o.markdown(c))
+	return o.s.Out.Foreign(o.markdown(c) + subAgents(saved.Subs(where, c.ID)))
+}
+
+// subAgents lists the sub-agents of a conversation, for people.
+func subAgents(list []saved.Summary) string {
+	var b strings.Builder
+	for i, s := range list {
+		if i == 0 {
+			b.WriteString("\n## Sub-agents\n\n")
+		}
+		fmt.Fprintf(&b, "* %s: %s\n", s.ID, s.Title)
+	}
+	return b.String()
 }
 
 // mostResult is how many bytes of a result are shown.

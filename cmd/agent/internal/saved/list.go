@@ -28,7 +28,8 @@ type Summary struct {
 	path string
 }
 
-// List returns the conversations of the project, or of all projects, the one that changed last being first: at most most, 0 meaning
+// List returns the conversations of the project, or of all projects, the one that changed last being first, without those of
+// sub-agents: at most most, 0 meaning
 // all, and how many more there are. Files that are refused are left out. The error is that of ctx, or says that the folder
 // cannot be read.
 func List(ctx context.Context, o *Options, all bool, most int) (list []Summary, more int, err error) {
@@ -37,7 +38,7 @@ func List(ctx context.Context, o *Options, all bool, most int) (list []Summary, 
 		return nil, 0, err
 	}
 	for _, p := range places {
-		list = append(list, p.list()...)
+		list = append(list, slices.DeleteFunc(p.all(), func(s Summary) bool { return Parent(s.ID) != "" })...)
 	}
 	slices.SortFunc(list, func(a, b Summary) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(b.ID, a.ID))
@@ -131,8 +132,8 @@ func (o *Options) name(ctx context.Context) error {
 	return lockfile.Transform(ctx, filepath.Join(o.folder(), projectName), nil, func([]byte) ([]byte, error) { return append(src, '\n'), nil })
 }
 
-// list returns the conversations in the folder, without what their files say.
-func (p *place) list() (out []Summary) {
+// all returns the conversations in the folder, with those of sub-agents, without what their files say.
+func (p *place) all() (out []Summary) {
 	entries, _ := os.ReadDir(p.dir)
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), suffix)
@@ -179,7 +180,7 @@ func (s *Summary) find(src []byte) bool {
 	return false
 }
 
-// Remove removes a conversation. The error is ErrUnknown, or ErrInUse if a process continues it.
+// Remove removes a conversation, with those of its sub-agents. The error is ErrUnknown, or ErrInUse if a process continues it.
 func Remove(ctx context.Context, o *Options, id string) error {
 	dir, _, err := o.find(id)
 	if err != nil {
@@ -205,6 +206,7 @@ func remove(ctx context.Context, dir, id string, dry bool) error {
 	if err := os.Remove(filepath.Join(dir, id+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	removeSubs(dir, id)
 	return os.Remove(lock)
 }
 

@@ -1,12 +1,12 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
@@ -17,36 +17,14 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// role is a kind of sub-agent that a skill can name in the field agent.
-type role struct {
-	name  string
-	tools []string // nil means all
-	text  string
-}
-
-// roles are the kinds of sub-agents. An unknown name means the first.
-var roles = []role{
-	{name: "general-purpose", text: "You do one task for another agent. Work on your own: nobody answers questions. End with the result alone, complete and short."},
-	{name: "explore", tools: readOnly, text: "You find something out for another agent and change nothing. End with what you found, with paths and line numbers, complete and short."},
-	{name: "plan", tools: readOnly, text: "You plan a task for another agent and change nothing. End with the plan: the steps, the files that each of them touches, and what may go wrong."},
-}
-
-// readOnly are the tools that change nothing.
-var readOnly = []string{"read_file", "glob", "grep", webFetch, "skill", "skill_read", "toolset_list", "script_list", "script_help"}
-
-func roleNamed(name string) role {
-	i := slices.IndexFunc(roles, func(r role) bool { return strings.EqualFold(r.name, name) })
-	return roles[max(i, 0)]
-}
-
-// fork returns the options of the sub-agent that runs a skill with context: fork: its model, its kind and its own session.
+// fork returns the options of a sub-agent, which runs a skill with context: fork or a task: its model, its kind and its own session.
 func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) {
 	found, err := w.forkModel(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	r := roleNamed(f.Agent)
-	if f.Agent != "" && !strings.EqualFold(r.name, f.Agent) {
+	r, ok := w.roleNamed(f.Agent)
+	if !ok {
 		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s': unknown agent '%s', using %s", f.Skill, f.Agent, r.name))
 	}
 	var kit *skilltool.Kit
@@ -54,14 +32,16 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	if err != nil {
 		return nil, err
 	}
-	who := trace.Identity{Agent: r.name, Task: w.id + "-" + f.Skill, Model: found.String()}
+	who := trace.Identity{Agent: r.name, Task: fmt.Sprintf("%s-%s", w.id, cmp.Or(f.Skill, r.name)), Model: found.String()}
 	ctx = trace.WithIdentity(ctx, who)
 	if kit, err = w.kit.Sub(ctx, f); err != nil {
 		return nil, err
 	}
+	rules := w.rules(ctx, nil)
+	has, may := r.only(&rules)
 	set := &tool.Set{}
 	for t := range w.join(ctx, own, w.gate.guard(kit.Tools()), w.serverTools(ctx)).All() {
-		if r.tools == nil || slices.Contains(r.tools, t.Name) {
+		if has(&t) {
 			if err := set.Add(t); err != nil {
 				return nil, err
 			}
@@ -71,21 +51,34 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	if err != nil {
 		return nil, err
 	}
-	o.Tools, o.System = w.executor(set, kit), disclose.Join(r.text, w.place(), w.context.Body())
+	o.Tools, o.System = w.executor(set, kit), disclose.Join(r.text, w.place(), r.body(), w.context.Body())
+	if check := o.Tools.Check; may != nil {
+		o.Tools.Check = func(ctx context.Context, name string, args json.RawMessage) error {
+			if err := may(name, args); err != nil {
+				return err
+			}
+			return check(ctx, name, args)
+		}
+	}
 	o.Turn = func(context.Context, string) string { return kit.Opening() }
 	o.Fork, o.End, o.CacheKey = nil, kit.End, who.Task
 	o.Identity = who
 	o.Continue = func(ctx context.Context, before int) string { return w.continued(ctx, kit, before) }
 	o.Carry = func(ctx context.Context) string { return kit.Carry(ctx).Body }
-	if o.More = nil; r.tools == nil {
+	if o.More = nil; r.tools == nil && r.file == nil {
 		o.More = w.more(kit, set)
 	}
+	w.keepSub(ctx, &f, o, set)
 	return o, nil
 }
 
-// forkModel returns the model of a skill's sub-agent. A skill may choose among the models of the conversation's provider,
-// and another model only if the user's settings name it or the user approved it.
+// forkModel returns the model of a sub-agent. A skill, and a file of a project, may choose among the models of the conversation's
+// provider, and another model only if the user's settings name it, the user approved it, or it is the user's own file.
 func (w *worker) forkModel(ctx context.Context, f tool.Fork) (*models.Found, error) {
+	who := fmt.Sprintf("Skill '%s'", f.Skill)
+	if f.Skill == "" {
+		who = fmt.Sprintf("Agent '%s'", f.Agent)
+	}
 	found, ok, err := w.s.Models.Finder().For(ctx, f.Model, w.found)
 	if errors.Is(err, models.ErrForeign) {
 		if err := w.mayAsk(ctx, f); err != nil {
@@ -95,17 +88,24 @@ func (w *worker) forkModel(ctx context.Context, f tool.Fork) (*models.Found, err
 		ok = true
 	}
 	if err != nil {
-		return nil, fmt.Errorf("model %q of skill %q: %w", f.Model, f.Skill, err)
+		return nil, fmt.Errorf("%s: model %q: %w", who, f.Model, err)
 	}
 	if !ok {
-		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s': unknown model '%s', using %s", f.Skill, f.Model, found))
+		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("%s: unknown model '%s', using %s", who, f.Model, found))
 	}
 	return found, nil
 }
 
-// mayAsk returns an error unless the user lets a skill use the model of another provider.
+// mayAsk returns an error unless the user lets a skill, or an agent, use the model of another provider.
 func (w *worker) mayAsk(ctx context.Context, f tool.Fork) error {
 	if f.Model == w.s.Settings.Config().Agent.Model {
+		return nil
+	}
+	if f.Skill == "" {
+		if r, _ := w.roleNamed(f.Agent); r.file != nil && !r.file.User {
+			return fmt.Errorf("agent %q may not use the model %q: the conversation uses %s, and a file of the project chooses no other provider; set the model in a file of your own, ~/.agents/agents/%s.md",
+				f.Agent, f.Model, w.found, f.Agent)
+		}
 		return nil
 	}
 	e, err := w.catalog().Lookup(f.Skill)

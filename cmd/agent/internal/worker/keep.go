@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // keeper writes a conversation to the disk. The zero value writes nothing.
@@ -101,16 +103,49 @@ func (w *worker) record(c agent.Change) {
 		k.todo = list
 		k.log.Todo(list)
 	}
+	if k.log != nil {
+		record(k.log, c)
+	}
+}
+
+// record writes one change of what a model is sent.
+func record(log *saved.Log, c agent.Change) {
 	switch {
-	case k.log == nil:
 	case c.Taken:
-		k.log.TakeBack()
+		log.TakeBack()
 	case c.Replaced:
-		k.log.Replace(c.All)
+		log.Replace(c.All)
 	case c.Tools != nil:
-		k.log.Tools(c.Tools)
+		log.Tools(c.Tools)
 	default:
-		k.log.Add(c.Added)
+		log.Add(c.Added)
+	}
+}
+
+// keepSub has what a sub-agent does written to the disk, next to the conversation that starts it.
+func (w *worker) keepSub(ctx context.Context, f *tool.Fork, o *agent.Options, tools *tool.Set) {
+	parent := w.keep.id()
+	if parent == "" {
+		return
+	}
+	w.subs++
+	log, err := saved.Create(ctx, w.keep.where, &saved.Head{ID: saved.SubID(parent, w.s.Sys.Now(), w.subs)})
+	if err != nil {
+		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("a sub-agent is not saved: %v", err))
+		return
+	}
+	p := &saved.Prefix{System: o.System}
+	for t := range tools.All() {
+		p.Tools = append(p.Tools, llm.Tool{Name: t.Name, Description: t.Description, Input: t.Input})
+	}
+	log.Begin(o.Identity.Model, f.Prompt)
+	log.Prefix(p)
+	o.Record = func(c agent.Change) { record(log, c) }
+	end := o.End
+	o.End = func(ctx context.Context) {
+		end(ctx)
+		log.End(&saved.End{})
+		log.Close()
 	}
 }
 

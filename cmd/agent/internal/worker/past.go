@@ -109,8 +109,11 @@ func (o *Options) read(ctx context.Context, where *saved.Options, id string) (*p
 
 // chosen returns the conversation that is meant.
 func (o *Options) chosen(ctx context.Context, where *saved.Options) (string, error) {
-	if o.Past.ID != "" {
-		return o.Past.ID, nil
+	if id := o.Past.ID; id != "" {
+		if parent := saved.Parent(id); parent != "" {
+			return "", failure.Usage(fmt.Errorf("conversation %q is that of a sub-agent, and does not go on", id), fmt.Sprintf("agent --resume %s; agent conversations show %s", parent, id))
+		}
+		return id, nil
 	}
 	if o.Past.Pick && !o.Services.Approver.There() {
 		return "", failure.Usage(errors.New("--resume alone needs a terminal, to choose on"), "agent --resume ID; "+listHint+" lists them")

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/agent/permit"
@@ -25,11 +26,25 @@ func Texts(s *app.Services, policy *permit.Policy) *surroundings.Texts {
 	if !cfg.Agent.Context {
 		return &surroundings.Texts{}
 	}
-	return surroundings.Read(&surroundings.Options{Home: cfg.Paths.Home, Agent: cfg.Paths.Agent, Root: cfg.Paths.Project, Dir: s.Sys.Dir,
+	return surroundings.Read(readOptions(s, policy))
+}
+
+// readAgents returns the files of sub-agents, none if the user wants no texts for agents.
+func (w *worker) readAgents() (agents []surroundings.Agent, notes []string) {
+	if w.bare || !w.s.Settings.Config().Agent.Context {
+		return nil, nil
+	}
+	return surroundings.Agents(readOptions(w.s, w.gate.current()))
+}
+
+// readOptions says whose texts are read, and which of them rules keep from agents.
+func readOptions(s *app.Services, policy *permit.Policy) *surroundings.Options {
+	cfg := s.Settings.Config()
+	return &surroundings.Options{Home: cfg.Paths.Home, Agent: cfg.Paths.Agent, Root: cfg.Paths.Project, Dir: s.Sys.Dir,
 		Denied: func(path string) bool {
 			d := policy.Decide(&permit.Call{Tool: "read_file", Kind: permit.Read, Path: path})
 			return d.Verdict == permit.Denied || d.Verdict == permit.Asked && d.Rule.Text != ""
-		}})
+		}}
 }
 
 // contextNews says which of the texts in the system text have changed since the model was last told, "" for none.
@@ -45,7 +60,7 @@ func (w *worker) contextNews() string {
 
 // sayContext tells the user what of the texts for agents was not read.
 func (w *worker) sayContext() {
-	for _, note := range w.context.Notes {
+	for _, note := range append(slices.Clone(w.context.Notes), w.unread...) {
 		w.s.Out.Warn(note)
 	}
 }

@@ -46,6 +46,9 @@ type worker struct {
 	journal  *undo.Journal
 	todo     todo.List
 	jobs     hosttool.Jobs
+	subs     int                  // sub-agents that it has started
+	agents   []surroundings.Agent // kinds of sub-agents
+	unread   []string             // files of such that are not read, and why
 	home     *bashHome
 	tools    *app.Toolkit                // of the conversation
 	refresh  func(context.Context) error // brings the snapshot up to date; nil: it stays
@@ -149,6 +152,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 // compose makes the tools and the system text of a conversation, from the skills that the catalog has now.
 func (w *worker) compose(ctx context.Context) error {
 	w.told, w.hidden = w.catalog(), &runner.Told{}
+	w.agents, w.unread = w.readAgents()
 	own, err := w.ownTools(ctx, func() *skilltool.Kit { return w.kit }, &w.jobs)
 	if err != nil {
 		return err
@@ -158,7 +162,7 @@ func (w *worker) compose(ctx context.Context) error {
 		return err
 	}
 	w.kit = skilltool.New(skillTools)
-	w.set = w.join(ctx, own, w.gate.guard([]tool.Tool{w.todo.Tool()}), w.gate.guard(w.kit.Tools()), w.serverTools(ctx))
+	w.set = w.join(ctx, own, w.gate.guard([]tool.Tool{w.todo.Tool(), w.task()}), w.gate.guard(w.kit.Tools()), w.serverTools(ctx))
 	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: w.mode, Blocks: w.blocks(), List: *w.listOptions()})
 	if err != nil {
 		return err
