@@ -6,23 +6,30 @@ import (
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/scan"
 	"github.com/agent-base/agent-base/want"
 )
 
-// seen stands for the application's scan, for scripts of Python and JavaScript.
-func seen(_ context.Context, s *skill.Skill) Seen {
+// seen stands for what the application makes of a scan.
+func seen(ctx context.Context, s *skill.Skill) Seen {
 	out := Seen{Files: map[string]want.Set{}}
 	for _, sc := range survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable() {
-		text := survey.Beginning(s.FS(), sc.File)
-		lang := survey.LanguageIn(sc.File, text)
-		contacts := survey.ContactsOf(lang, text)
-		out.Network = out.Network || contacts.Network
-		out.Files[sc.File] = survey.Variables(lang, text).Add(contacts.Hosts...)
+		out.Files[sc.File] = nil
 	}
-	for file, wants := range out.Files {
-		_, out.Files[file] = wants.Split(func(w want.Want) bool {
-			return w.Kind == want.Host && !out.Network || w.Kind == want.Variable && !Shown(w.Name)
-		})
+	r, err := scan.Scan(ctx, s.FS(), nil)
+	if err != nil {
+		return out
+	}
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		wants, ok := out.Files[f.Place.File]
+		switch {
+		case ok && f.Kind == scan.Sends:
+			out.Network = true
+			out.Files[f.Place.File] = wants.Add(want.HostOf(f.Name))
+		case ok && f.Kind == scan.Reads && f.Object == scan.Variable && Shown(f.Name):
+			out.Files[f.Place.File] = wants.Add(want.VariableOf(f.Name))
+		}
 	}
 	return out
 }

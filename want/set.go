@@ -1,6 +1,12 @@
 package want
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/hostname"
+)
 
 // Set is a set of wants. The zero value is empty. A set that a function of this package returns is sorted and has each want once; the
 // functions take sets that are not.
@@ -108,4 +114,24 @@ func (s Set) Kinds() []Kind {
 		}
 	}
 	return out
+}
+
+// Hosts returns the hosts of a set in the order in which people are told about them: those of services, others, those of this machine and
+// its network.
+func (s Set) Hosts() []string {
+	out := s.Named(Host)
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(hostRank(a), hostRank(b)) })
+	return out
+}
+
+// hostRank says how early a host is named: 0 first.
+func hostRank(text string) int {
+	p, err := hostname.Parse(text)
+	switch {
+	case err != nil || hostname.IsLocal(p.Host):
+		return 2
+	case strings.Contains(p.Host, "api") || strings.HasPrefix(p.Host, "raw.") || strings.HasPrefix(p.Host, "query"):
+		return 0
+	}
+	return 1
 }

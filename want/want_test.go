@@ -157,3 +157,11 @@ func FuzzParseSet(f *testing.F) {
 		}
 	})
 }
+
+// Hosts of services are named first, and those of this machine last.
+func TestHosts(t *testing.T) {
+	set := want.Each(want.Host, want.Seen, "localhost:8188", "foo.com", "a.net", "raw.foo.com", "query1.foo.com", "api.foo.com").Add(want.VariableOf("A"))
+	if diff := cmp.Diff([]string{"api.foo.com", "query1.foo.com", "raw.foo.com", "a.net", "foo.com", "localhost:8188"}, set.Hosts()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -35,10 +35,6 @@ type Language struct {
 
 	Syntax Syntax
 
-	// Reads are expressions that read a variable of the environment. The first group of each is the name, and a second one, if it
-	// matches, shows that the variable is set in place of read.
-	Reads []func() *regexp.Regexp
-
 	// Options is a function whose texts list the options of the script, as GetOptions of Perl.
 	Options string
 	// Helps are calls, as tokens, that show that a script answers --help.

@@ -1,8 +1,6 @@
 package language
 
 import (
-	"regexp"
-
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
@@ -28,17 +26,10 @@ var table = []*Language{
 		Commands: []string{"python3", "python", "uv run", "uv run --script", "uv run python"},
 		Packages: "pip pip3",
 		Syntax:   Syntax{Line: []string{"#"}, Quotes: `"'`, Triple: true},
-		Reads: []func() *regexp.Regexp{
-			lazyregexp.New(`\benviron(?:b)?\s*\[\s*` + quotedName + `\s*\]` + isSet),
-			lazyregexp.New(`\benviron(?:b)?\s*\.\s*(?:get|pop)\s*\(\s*` + quotedName),
-			lazyregexp.New(`\bgetenv(?:b)?\s*\(\s*` + quotedName),
-			lazyregexp.New(quotedName + `\s+(?:not\s+)?in\s+(?:os\.)?environ\b`),
-			lazyregexp.New(`\benvvar\s*=\s*\[?\s*` + quotedName), // click, typer
-		},
-		Missing: lazyregexp.New(`(?m)^(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z0-9_.]{1,200})`),
-		Obeys:   []string{"PYTHON*", "UV_*", "PIP_*"},
-		Sets:    []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1", "PYTHONUTF8=1"},
-		Input:   lazyregexp.New(`\bsys\s*\.\s*stdin\b|\binput\s*\(|\bfileinput\b|/dev/stdin|\bopen\(\s*0\b`),
+		Missing:  lazyregexp.New(`(?m)^(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z0-9_.]{1,200})`),
+		Obeys:    []string{"PYTHON*", "UV_*", "PIP_*"},
+		Sets:     []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1", "PYTHONUTF8=1"},
+		Input:    lazyregexp.New(`\bsys\s*\.\s*stdin\b|\binput\s*\(|\bfileinput\b|/dev/stdin|\bopen\(\s*0\b`),
 	},
 	{
 		ID: Shell, Common: true, Name: "shell", Also: []string{".bash"}, Shell: true,
@@ -53,7 +44,7 @@ var table = []*Language{
 		Tried:    []string{"node", "bun", "deno"}, Install: "install Node.js: https://nodejs.org",
 		Commands: []string{"node", "bun", "bun run", "deno run"},
 		Packages: "npm npx pnpm yarn",
-		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
+		Syntax:   scriptSyntax, Missing: nodeMissing,
 		Obeys: []string{"NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_COMPILE_CACHE*", "NODE_V8_COVERAGE", "NPM_CONFIG_*", "YARN_*"},
 		Input: scriptInput,
 	},
@@ -67,18 +58,14 @@ var table = []*Language{
 		Tried: []string{"bun", "deno", "node"}, Install: "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)",
 		Commands: []string{"bun", "bun run", "npx tsx", "tsx", "npx ts-node", "ts-node", "deno run", "node"},
 		Packages: "npm",
-		Syntax:   scriptSyntax, Reads: scriptReads, Missing: nodeMissing,
+		Syntax:   scriptSyntax, Missing: nodeMissing,
 		Obeys: []string{"BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "BUN_RUNTIME_*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*"},
 		Input: scriptInput,
 	},
 	{
 		ID: Ruby, Common: true, Name: "Ruby",
 		Programs: []Program{{Names: []string{"ruby"}, Where: []string{"-e", "print RbConfig.ruby"}}}, Install: "install Ruby",
-		Syntax: Syntax{Line: []string{"#"}, Quotes: "\"'`", Here: true, Begin: map[string]string{"=begin": "=end", "__END__": "\x00"}},
-		Reads: []func() *regexp.Regexp{
-			lazyregexp.New(`\bENV\[\s*` + quotedName + `\s*\]` + isSet),
-			lazyregexp.New(`\bENV\.(?:fetch|key\?|has_key\?|include\?)[\s(]\s*` + quotedName),
-		},
+		Syntax:  Syntax{Line: []string{"#"}, Quotes: "\"'`", Here: true, Begin: map[string]string{"=begin": "=end", "__END__": "\x00"}},
 		Helps:   [][]string{{"OptionParser", ".", "new"}},
 		Missing: lazyregexp.New(`cannot load such file -- ([A-Za-z0-9_./-]{1,200}) \(LoadError\)`),
 		Obeys:   []string{"RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BOOTSNAP_*", "BUNDLE_*", "BUNDLER_*"},
@@ -89,7 +76,6 @@ var table = []*Language{
 		Programs: []Program{{Names: []string{"perl"}, Where: []string{"-e", "print $^X"}}}, Install: "install Perl",
 		Syntax: Syntax{Line: []string{"#"}, Quotes: "\"'`", Here: true, Equal: "eq",
 			Begin: map[string]string{"=": "=cut", "__END__": "\x00", "__DATA__": "\x00"}},
-		Reads:   []func() *regexp.Regexp{lazyregexp.New(`\$ENV\{\s*["']?([A-Za-z_][A-Za-z0-9_]*)["']?\s*\}` + isSet)},
 		Options: "GetOptions",
 		Missing: lazyregexp.New(`Can't locate \S{1,200} in @INC \(you may need to install the ([A-Za-z0-9_:]{1,200}) module\)`),
 		Obeys:   []string{"PERL5*", "PERLLIB", "PERL_USE_UNSAFE_INC"},
@@ -102,7 +88,6 @@ var table = []*Language{
 		Install:  "install PowerShell: https://learn.microsoft.com/powershell",
 		Commands: []string{"pwsh", "pwsh -File"},
 		Syntax:   Syntax{Line: []string{"#"}, Block: [2]string{"<#", "#>"}},
-		Reads:    []func() *regexp.Regexp{lazyregexp.New(`(?i)\$\{?env:([A-Za-z_][A-Za-z0-9_]*)\}?` + isSet)},
 		Obeys:    []string{"PSMODULEPATH"},
 	},
 	{
@@ -111,10 +96,6 @@ var table = []*Language{
 			OfFile: []string{"-f", "--file"}, Where: []string{"-r", "echo PHP_BINARY;"}}},
 		Install: "install PHP: https://www.php.net",
 		Syntax:  Syntax{Open: "<?php", Line: []string{"#", "//"}, Block: [2]string{"/*", "*/"}, Quotes: "\"'"},
-		Reads: []func() *regexp.Regexp{
-			lazyregexp.New(`\bgetenv\s*\(\s*` + quotedName),
-			lazyregexp.New(`\$_ENV\s*\[\s*` + quotedName + `\s*\]` + isSet),
-		},
 		Options: "getopt",
 		Missing: lazyregexp.New(`(?m)Uncaught Error: (?:Class|Interface|Trait) ["']([A-Za-z0-9_\\]{1,200})["'] not found`),
 		Obeys:   []string{"PHPRC", "PHP_INI_SCAN_DIR", "COMPOSER*"},
@@ -145,21 +126,11 @@ var table = []*Language{
 	}, // Java
 }
 
-const (
-	quotedName = `[rbuf]?["']([A-Za-z_][A-Za-z0-9_]*)["']`
-	isSet      = `\s*(=[=~>]?)?`
-)
-
 // What JavaScript and TypeScript share.
 var (
 	// nodeTakes are the options that node reads behind "--" too.
 	nodeTakes    = []string{"--experimental-config-file*", "--experimental-default-config-file*"}
 	scriptSyntax = Syntax{Line: []string{"//"}, Block: [2]string{"/*", "*/"}, Quotes: "\"'`", Regexp: true}
-	scriptReads  = []func() *regexp.Regexp{
-		lazyregexp.New(`\b(?:process|Bun)\.env(?:\?\.|!?\.)([A-Za-z_][A-Za-z0-9_]*)` + isSet),
-		lazyregexp.New("\\b(?:process|Bun)\\.env(?:\\?\\.)?\\[\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]\\s*\\]" + isSet),
-		lazyregexp.New("\\bDeno\\.env\\.(?:get|has)\\(\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]"),
-	}
-	scriptInput = lazyregexp.New(`\bprocess\s*\.\s*stdin\b|\breadFileSync\(\s*0\b|\b(?:Deno|Bun)\.stdin\b|/dev/stdin`)
-	nodeMissing = lazyregexp.New(`(?m)^(?:.{0,80}: )?Cannot find (?:package|module) ['"]([^'"\n]{1,214})['"]`)
+	scriptInput  = lazyregexp.New(`\bprocess\s*\.\s*stdin\b|\breadFileSync\(\s*0\b|\b(?:Deno|Bun)\.stdin\b|/dev/stdin`)
+	nodeMissing  = lazyregexp.New(`(?m)^(?:.{0,80}: )?Cannot find (?:package|module) ['"]([^'"\n]{1,214})['"]`)
 )

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
@@ -167,12 +166,8 @@ func (r *reader) units() ([]flow.Unit, error) {
 				broken += maxBroken / 10
 			}
 			r.partly(s.file, p.Partly)
-			if s.place.Block == "" && s.language != flow.Shell {
-				lang := survey.JavaScript
-				if s.language == flow.Python {
-					lang = survey.Python
-				}
-				r.guess(lang, s.text, s.place)
+			if s.place.Block == "" && s.language != flow.Shell && s.language != flow.Loose {
+				r.guess(s)
 			}
 		}
 		units = append(units, flow.Unit{Language: s.language, Place: s.place, Program: p, Maybe: s.maybe})

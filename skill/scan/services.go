@@ -3,9 +3,8 @@ package scan
 import (
 	"strings"
 
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
-	"github.com/agent-base/agent-base/want"
 )
 
 // services are the hosts behind packages and modules of one service.
@@ -88,23 +87,22 @@ func serviceOf(module, member string) string {
 
 func isOneOf(words, word string) bool { return strings.Contains(" "+words+" ", " "+word+" ") }
 
-// guess adds what the text of a script shows that no grammar read. A language is named as package survey does.
-func (r *reader) guess(lang survey.Language, text string, place fact.Place) {
-	add := func(k fact.Kind, o fact.Object, name, detail string) {
-		r.found = append(r.found, fact.Fact{Kind: k, Object: o, Name: name, Detail: detail, Place: place, Maybe: true})
-	}
-	for _, name := range survey.Variables(lang, []byte(text)).Named(want.Variable) {
-		add(fact.Reads, fact.Variable, name, "")
-	}
-	c := survey.ContactsOf(lang, []byte(text))
-	if !c.Network {
-		return
-	}
-	for _, host := range c.Hosts.Named(want.Host) {
-		name, _, _ := strings.Cut(host, ":")
-		add(fact.Sends, fact.Host, name, "https://"+host+"/")
-	}
-	if len(c.Hosts) == 0 {
-		add(fact.Sends, fact.Host, "", "")
+// readsVariable matches what reads a variable in most languages: the name, and what shows that it is set in place of read.
+var readsVariable = lazyregexp.New("(?i)(?:(?:\\b_?(?:environb?|env)(?:\\?\\.)?\\s*\\[\\s*|\\$env\\{\\s*|\\b(?:getenvb?|environb?\\s*\\.\\s*(?:get|pop)|env\\.(?:get|has|fetch|key\\?|include\\?))[\\s(]\\s*|" +
+	"\\benvvar\\s*=\\s*\\[?\\s*)[rbu]?[\"'`]([a-z_]\\w*)[\"'`]|(?:\\b(?:process|bun)\\.env(?:\\?\\.|!?\\.)|\\$\\{?env:|\\$env\\{\\s*)([a-z_]\\w*))\\s*[\\]}]?\\s*(=[=~>]?)?")
+
+// guess adds what the text of a program shows that no grammar reads, or not all of it: the variables that it reads.
+func (r *reader) guess(s *source) {
+	place := s.place
+	for i, line := range strings.Split(s.text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		place.Line = s.line + i
+		for _, m := range readsVariable().FindAllStringSubmatch(line, -1) {
+			if m[3] != "=" {
+				r.found = append(r.found, fact.Fact{Kind: fact.Reads, Object: fact.Variable, Name: m[1] + m[2], Place: place, Maybe: true})
+			}
+		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/obeyed"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 	texts "github.com/agent-base/agent-base/skill/scan/internal/text"
@@ -259,8 +258,9 @@ func (r *reader) other(at int, text string) {
 	if why := noGrammar(file.name(), text); why != "" {
 		file.Kind = kindScript
 		r.partly(at, why)
-		r.sources = append(r.sources, source{language: flow.Loose, text: text, line: 1, place: file.place(), file: at})
-		r.guess(survey.LanguageIn(file.name(), []byte(text)), text, file.place())
+		s := source{language: flow.Loose, text: text, line: 1, place: file.place(), file: at}
+		r.sources = append(r.sources, s)
+		r.guess(&s)
 		return
 	}
 	r.keep(at, text)

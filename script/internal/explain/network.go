@@ -11,7 +11,6 @@ import (
 	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -192,8 +191,8 @@ func (r *Run) hostsNamed() []string {
 	hosts := hostsAsked(r.Args)
 	if len(hosts) == 0 {
 		seen := r.Seen()
-		if hosts = survey.ByRank(seen.Files[r.Script.File]); len(hosts) == 0 {
-			hosts = survey.ByRank(seen.Wants())
+		if hosts = seen.Files[r.Script.File].Hosts(); len(hosts) == 0 {
+			hosts = seen.Wants().Hosts()
 		}
 	}
 	return hosts[:min(len(hosts), mostUnreached)]

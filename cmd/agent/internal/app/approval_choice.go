@@ -12,7 +12,6 @@ import (
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
@@ -87,7 +86,7 @@ func (p *Proposal) again() want.Set {
 // suggestions are the hosts of the scripts' texts that a question may suggest: names of public services.
 func (p *Proposal) suggestions() want.Set {
 	var out want.Set
-	for _, host := range survey.ByRank(p.seen.Wants()) {
+	for _, host := range p.seen.Wants().Hosts() {
 		h, err := hostname.Parse(host)
 		if err == nil && !h.Below && !hostname.IsLocal(h.Host) && !hostname.IsAddress(h.Host) && !hostname.IsForeign(h.Host) &&
 			!p.declared.Has(want.HostOf(host)) && len(out) < mostSuggested {

@@ -10,7 +10,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -80,7 +79,7 @@ func (p *Proposal) contactLines(columns int) (lines []string, complete bool) {
 	if !p.seen.Network || p.sandbox == nil || !(&runner.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
 		return nil, true
 	}
-	hosts := survey.ByRank(p.seen.Wants())
+	hosts := p.seen.Wants().Hosts()
 	if len(hosts) == 0 {
 		return []string{"  uses the network, perhaps; no host is in its text (net: every host)"}, true
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -274,7 +273,7 @@ func (p *Proposal) wordLines() []string {
 		row, _ := namesRow("  it declares: ", words, 2*shortColumns)
 		lines = append(lines, row...)
 	}
-	if hosts := without(survey.ByRank(p.seen.Wants()), p.choice.words()...); len(hosts) > 0 {
+	if hosts := without(p.seen.Wants().Hosts(), p.choice.words()...); len(hosts) > 0 {
 		row, _ := namesRow("  hosts in its text: ", hosts, 2*shortColumns)
 		lines = append(lines, row...)
 	}

@@ -347,7 +347,7 @@ func (d *details) sight(ctx context.Context, o *inspector, s *skill.Skill) (err 
 	if err != nil {
 		return err
 	}
-	d.Contacts = survey.ByRank(seen.Seen.Wants().Add(seen.Reach...))
+	d.Contacts = seen.Seen.Wants().Add(seen.Reach...).Hosts()
 	d.Sheet = &sheetJSON{seen.Sheet, seen.Unread, seen.Reach}
 	d.Variables, err = o.grants.Variables(ctx, s, &seen.Seen)
 	return err
