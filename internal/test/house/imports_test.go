@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 
 	"internal/hook":             {"internal/toolrule", "session/allow", "tool"},
 	"session/allow":             {"internal/naming", "internal/placeholder", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
-	"script/survey":             {"want", "internal/naming", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/hostname", "internal/language", "internal/lazyregexp", "internal/near"},
+	"script/survey":             {"internal/naming", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/language", "internal/lazyregexp", "internal/near"},
 	"internal/nodeenv":          {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"internal/pyenv":            {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest":            {"want", "internal/draft", "internal/yamlnode", "internal/naming", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/saved":  {"internal/lockfile", "llm"},
 	"skill/watch":               {"internal/content", "internal/walk", "skill", "skill/manifest", "trace"},
 
-	"skill/scan":                 {"script/survey", "want", "skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/obeyed", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js", "skill/scan/internal/loose", "skill/scan/internal/popular", "skill/scan/internal/text"},
+	"skill/scan":                 {"skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/obeyed", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js", "skill/scan/internal/loose", "skill/scan/internal/popular", "skill/scan/internal/text"},
 	"skill/scan/internal/flow":   {"internal/lazyregexp", "internal/hostname", "internal/variable", "skill/scan/internal/code", "skill/scan/internal/fact", "skill/scan/internal/shell"},
 	"skill/scan/internal/shell":  {"skill/scan/internal/code"},
 	"skill/scan/internal/loose":  {"internal/lazyregexp", "skill/scan/internal/code"},
