@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/internal/output"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -15,7 +16,7 @@ const askTimeout = 10 * time.Second
 // keep their choices and programs there.
 func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) {
 	reach := &runner.Reach{Guard: h.guard(), Own: q.Write, Read: []string{q.Dir}, Programs: []string{q.Path}, Confine: h.confine("")}
-	if home := h.operatorHome(); home != "" {
+	if home := plan.UserHome(h.o.Env); home != "" {
 		reach.Read = append(reach.Read, home)
 	}
 	cmd, err := reach.Command(runner.Command{Phase: runner.Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Env: q.Env, Timeout: askTimeout, Grace: grace,

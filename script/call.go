@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/places"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -46,7 +47,7 @@ type call struct {
 	asks    func(*runner.Output) // told the end of that; may be nil
 
 	look   func() Seen      // what the texts of the skill's scripts want
-	temp   *temp            // where it keeps temporary files, if that stays after the run; else nil
+	temp   *places.Temp     // where it keeps temporary files, if that stays after the run; else nil
 	missed *explain.Finding // what a script that did not fail, or a hook, was kept from; nil for nothing
 	note   string           // of the grant, and of where it starts
 	facts  []slog.Attr      // about the command that ended, for the trace
@@ -83,12 +84,12 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.workplace(ctx, c.s, &grant)
+	w, err := h.places.Workplace(ctx, c.s, &grant)
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
-	defer w.remove()
-	c.temp = w.lasting
+	defer w.Remove()
+	c.temp = w.Lasting
 	run := &scriptRun{argv: argv, by: src.by, dir: dir, file: src.file, grant: &grant, passes: passes, given: given, place: w}
 	if h.o.Hosts != nil && c.hook == nil && c.serve == nil {
 		c.asks = h.o.Hosts(ctx, c.s, c.sc, c.args, &c.network)
@@ -97,7 +98,7 @@ func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	if cmd == nil {
 		return nil, err
 	}
-	c.note = joined(c.note, hidden(c.temp.tell(cmd, out)))
+	c.note = joined(c.note, hidden(c.temp.Tell(cmd, out)))
 	if out != nil && c.asks != nil {
 		c.asks(out)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/script/internal/places"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -24,14 +25,14 @@ const (
 var cwds = []string{CwdUser, CwdWorkspace, CwdSkill, CwdScript}
 
 // cwd returns the folder where a script starts.
-func (h *Host) cwd(s *skill.Skill, dir, file string, w *workplace) string {
+func (h *Host) cwd(s *skill.Skill, dir, file string, w *places.Workplace) string {
 	cwd := h.o.Cwd
 	if own := skillCwd(s.Manifest()); own != "" && !h.o.FixedCwd && !(own == CwdWorkspace && h.o.Workspace == "") {
 		cwd = own
 	}
 	switch {
 	case cwd == CwdUser && h.o.UserDir == "":
-		return w.work
+		return w.Work
 	case cwd == CwdUser:
 		return h.o.UserDir
 	case cwd == CwdWorkspace:
@@ -64,7 +65,7 @@ func loads(s *skill.Skill, sc Script) string {
 func (h *Host) start(c *call, r *scriptRun) string {
 	cwd := h.cwd(c.s, r.dir, r.file, r.place)
 	name := loads(c.s, c.sc)
-	if name == "" || h.o.FixedCwd || cwd == r.dir || cwd == filepath.Dir(r.file) || cwd == r.place.work {
+	if name == "" || h.o.FixedCwd || cwd == r.dir || cwd == filepath.Dir(r.file) || cwd == r.place.Work {
 		return cwd
 	}
 	note := fmt.Sprintf("script %s starts in the skill's folder, because %s may load files of the folder where it starts: name files by absolute paths", c.sc.Name, name)

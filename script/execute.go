@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // execute runs the command of a script, and notes what became of its temporary files.
 func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*runner.Command, *runner.Output, error) {
 	cmd, out, err := h.executeIn(ctx, c, r)
-	c.note = joined(c.note, r.place.lasting.settle(cmd, out))
+	c.note = joined(c.note, r.place.Lasting.Settle(cmd, out))
 	return cmd, out, err
 }
 
@@ -31,7 +32,7 @@ func (h *Host) executeIn(ctx context.Context, c *call, r *scriptRun) (*runner.Co
 		out, err := h.o.Runner.Run(ctx, cmd)
 		return cmd, out, err
 	}
-	run := &layer.Run{Skill: c.s, File: c.sc.File, Hook: c.hook != nil, Dir: r.dir, Cwd: r.cwd, Root: r.place.root, Kept: r.place.kept, Packages: c.packages, Bare: h.bare}
+	run := &layer.Run{Skill: c.s, File: c.sc.File, Hook: c.hook != nil, Dir: r.dir, Cwd: r.cwd, Root: r.place.Root, Kept: r.place.Kept, Packages: c.packages, Bare: h.bare}
 	l := layer.Make(ctx, run, !h.noLayer.Load())
 	for {
 		if l != nil && h.noLayer.Load() {
@@ -75,8 +76,23 @@ func (r *scriptRun) again(ctx context.Context, c *call, f *explain.Finding) {
 	if !f.ChangesSkill() || r.layer != nil && r.layer.Whole {
 		return
 	}
-	kept := layer.KeptBy(ctx, r.place.kept, c.s, true)
+	kept := layer.KeptBy(ctx, r.place.Kept, c.s, true)
 	if kept != "" && layer.NoteCopy(kept) == nil {
 		f.MayAgain()
 	}
+}
+
+// mostHidden is how many hidden paths a note names.
+const mostHidden = 5
+
+// hidden says what rules deny a script to read in the folders that it sees: "" for nothing.
+func hidden(denied []string) string {
+	if len(denied) == 0 {
+		return ""
+	}
+	text := "rules hide from the script: " + strings.Join(denied[:min(len(denied), mostHidden)], ", ")
+	if more := len(denied) - mostHidden; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/output"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
 )
@@ -29,7 +30,7 @@ func (c *call) judge(ctx context.Context, cmd *runner.Command, out *runner.Outpu
 	case err != nil:
 		return startError(c.sc, cmd, err)
 	case out.TimedOut:
-		return &Error{Code: Timeout, Stdout: output.Said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + passed(out, cmd) + output.StderrTail(out)}
+		return &Error{Code: Timeout, Stdout: output.Said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + fail.Seconds(cmd.Timeout) + passed(out, cmd) + output.StderrTail(out)}
 	}
 	return nil
 }
@@ -51,14 +52,14 @@ func Packages(modules ...string) want.Set { return explain.Packages(modules...) 
 // known returns what is known about a run that has ended. with has the packages that the user added.
 func (h *Host) known(ctx context.Context, c *call, with []string, cmd *runner.Command, out *runner.Output) *explain.Run {
 	r := &explain.Run{Skill: c.s, Script: c.sc, Args: c.args, Cmd: cmd, Out: out, AddedJSON: c.addedJSON, Serves: c.serve != nil, Hook: c.hook != nil,
-		Here: h.here(cmd.Dir), Workspace: h.o.Workspace, Rules: []runner.Denied{h.o.Denied, c.denied}, Env: h.o.Env, Home: h.operatorHome(),
+		Here: h.here(cmd.Dir), Workspace: h.o.Workspace, Rules: []runner.Denied{h.o.Denied, c.denied}, Env: h.o.Env, Home: plan.UserHome(h.o.Env),
 		Place: h.o.Place, Seen: c.look,
 		Imports: func() []string { return envs.Imports(c.s, c.sc) },
 		Lacking: func(python bool) []string {
 			return h.envs.Lacks(ctx, &envs.Of{Skill: c.s, Script: c.sc, With: with}, python)
 		}}
 	if c.temp != nil {
-		r.Temp, r.OtherTemp = c.temp.dir, c.temp.other
+		r.Temp, r.OtherTemp = c.temp.Dir, c.temp.Other
 	}
 	return r
 }
@@ -141,11 +142,6 @@ func passed(out *runner.Output, cmd *runner.Command) string {
 		return " (" + limit + ")"
 	}
 	return ""
-}
-
-// seconds writes a duration as "60s", "1.5s".
-func seconds(d time.Duration) string {
-	return fmt.Sprintf("%gs", d.Seconds())
 }
 
 // clean replaces the secrets in what a command printed.

@@ -56,7 +56,7 @@ func (h *Host) granted(ctx context.Context, s *skill.Skill) (Grant, error) {
 		}
 	}
 	if g.Declared {
-		plan.Declare(&g, s.Manifest(), h.operatorHome())
+		plan.Declare(&g, s.Manifest(), plan.UserHome(h.o.Env))
 	}
 	return g, nil
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +19,8 @@ import (
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/output"
+	"github.com/agent-base/agent-base/script/internal/places"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -124,7 +125,7 @@ type Host struct {
 	envs     *envs.Store
 	programs program.Asker
 	helps    helps
-	once     sync.Once // sweeps the work directories of killed runs
+	places   *places.Store
 
 	bare    bool        // scripts run without a sandbox
 	noLayer atomic.Bool // Runner has no private layers
@@ -188,6 +189,8 @@ func New(o *Options) (*Host, error) {
 	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Temp, &h.o.Workspace, &h.o.UserDir} {
 		*dir = paths.Real(*dir)
 	}
+	h.places = places.New(&places.Options{Cache: h.o.Cache, Homes: h.o.Homes, Temp: h.o.Temp, UserHome: plan.UserHome(h.o.Env), Place: o.Place,
+		Conversation: o.Conversation, KeepTemp: o.KeepTemp, Disk: o.Disk, Files: o.Files})
 	h.helps.now = time.Now
 	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(h.o.Cache, "programs"), h.o.Env, h.answer
 	var err error
@@ -286,7 +289,7 @@ func (h *Host) run(ctx context.Context, c *call, o *RunOptions) (*Result, error)
 // admitted calls a function with the skill that admit returns. Sweep removes nothing meanwhile.
 func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() error) error {
 	begun := time.Now()
-	done, err := h.use(ctx, c.timeout)
+	done, err := h.places.Use(ctx, c.timeout)
 	if err != nil {
 		return err
 	}
@@ -312,7 +315,7 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 // Sweep may remove it, unless Seal is called by Admit. The error is that of ctx or an *Error, with ReasonChanged if the
 // files of the skill have changed since its Digest was computed.
 func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	sealed, err := s.Seal(ctx, filepath.Join(h.o.Cache, sealedFolder))
+	sealed, err := s.Seal(ctx, h.places.Sealed())
 	switch {
 	case errors.Is(err, skill.ErrChanged):
 		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/gitdir"
+	"github.com/agent-base/agent-base/script/internal/plan"
 )
 
 // identity writes the machine's settings of git, with who the user is, for a script that may write files of the user: it may commit them. It
 // returns the file, and the folder that it lies in, which has more files of the kind; "" if there is nothing to say.
 func (h *Host) identity(in string) (file, dir string, err error) {
-	user := &gitdir.User{Home: h.operatorHome(), Getenv: h.getenv, Identity: true}
+	user := &gitdir.User{Home: plan.UserHome(h.o.Env), Getenv: h.getenv, Identity: true}
 	dir = filepath.Join(in, "git")
 	carried := user.Carry(dir)
 	for name, text := range carried.Files {

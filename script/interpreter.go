@@ -102,7 +102,7 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 		err = ctx.Err() // an interpreter that could no longer be asked is not missing
 	case limited.Err() != nil:
 		err = &Error{Code: Timeout, Reason: ReasonDependencies, Err: err,
-			Message: fmt.Sprintf("Dependencies of script %s were not ready after %s: prepare them before the call", c.sc.Name, seconds(limit))}
+			Message: fmt.Sprintf("Dependencies of script %s were not ready after %s: prepare them before the call", c.sc.Name, fail.Seconds(limit))}
 	}
 	return argv, runDir, err
 }

@@ -80,7 +80,7 @@ func TestUseIsBounded(t *testing.T) {
 	r := host(t)
 	c := &canned{out: runner.Output{Stdout: []byte("{}")}}
 	r.Runner = c
-	unlock, err := lockfile.Lock(t.Context(), r.host().useLock(), time.Second)
+	unlock, err := lockfile.Lock(t.Context(), filepath.Join(r.Cache, "use.lock"), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestUseIsBounded(t *testing.T) {
 func TestLinkedLock(t *testing.T) {
 	r := host(t)
 	target := filepath.Join(t.TempDir(), "target")
-	if err := os.Symlink(target, r.host().useLock()); err != nil {
+	if err := os.Symlink(target, filepath.Join(r.Cache, "use.lock")); err != nil {
 		t.Fatal(err)
 	}
 	mustText(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a")
@@ -131,7 +131,7 @@ func TestAdmit(t *testing.T) {
 		return sealed, err
 	}
 	res, err := h.Run(t.Context(), s, sc, &RunOptions{JSON: JSONNo, Admit: admit})
-	if err != nil || asked != 1 || !strings.HasPrefix(res.Text, filepath.Join(r.Cache, sealedFolder)) {
+	if err != nil || asked != 1 || !strings.HasPrefix(res.Text, filepath.Join(r.Cache, "sealed")) {
 		t.Errorf("got %+v, %v, asked %d times", res, err, asked)
 	}
 	if _, err := sealed.ReadFile("SKILL.md"); !errors.Is(err, skill.ErrClosed) {

@@ -66,7 +66,7 @@ func TestWritesBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, _ := filepath.Glob(filepath.Join(h.keptFiles(filepath.Base(home.Dir)), "*"))
+	kept, _ := filepath.Glob(filepath.Join(filepath.Dir(home.Dir), ".kept", filepath.Base(home.Dir), "*"))
 	if len(kept) != 1 {
 		t.Fatalf("got %q", kept)
 	}

@@ -91,7 +91,7 @@ func (h *Host) PrepareProgram(ctx context.Context, s *skill.Skill, p *Program, o
 
 // added returns the packages that are prepared in addition to those that a skill declares. Sweep removes nothing until done is called.
 func (h *Host) added(ctx context.Context, s *skill.Skill, o *PrepareOptions) (with []string, done func(), err error) {
-	if done, err = h.use(ctx, h.o.Timeout); err != nil {
+	if done, err = h.places.Use(ctx, h.o.Timeout); err != nil {
 		return nil, nil, err
 	}
 	var grant Grant

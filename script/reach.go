@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/internal/layer"
+	"github.com/agent-base/agent-base/script/internal/places"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
@@ -29,7 +30,7 @@ type scriptRun struct {
 	grant     *Grant
 	passes    *plan.Passing
 	given     map[string]string // variables of the caller
-	place     *workplace
+	place     *places.Workplace
 	layer     *layer.Layer    // may be nil
 	keys      *keyagent.Given // the agents that hold the user's keys, as far as they were granted
 	copied    bool            // dir is a copy of the skill's folder, for this run
@@ -40,7 +41,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if err := r.checkArgs(c); err != nil {
 		return nil, err
 	}
-	env := plan.Environment(r.passes, h.o.Path, h.o.Env, r.place.variables(h, c.s, r.dir))
+	env := plan.Environment(r.passes, h.o.Path, h.o.Env, h.placeVariables(c, r))
 	env["PATH"] = withPython(h.withCommands(env["PATH"], commands(c.s.Manifest())), c.python)
 	for name, value := range r.given {
 		env[name] = value
@@ -52,7 +53,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}
 	if plan.Writes(r.grant) && env["GIT_CONFIG_SYSTEM"] == "" {
-		file, dir, err := h.identity(r.place.root)
+		file, dir, err := h.identity(r.place.Root)
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +62,8 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 			r.read = append(r.read, dir)
 		}
 	}
-	user := &keyagent.User{Home: h.operatorHome(), Getenv: h.getenv}
-	keys, err := user.Give(r.grant.Given.Named(want.Socket), r.place.work)
+	user := &keyagent.User{Home: plan.UserHome(h.o.Env), Getenv: h.getenv}
+	keys, err := user.Give(r.grant.Given.Named(want.Socket), r.place.Work)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +89,16 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	}
 	cmd.Args[0] = cmd.Path
 	return cmd, nil
+}
+
+// placeVariables are the variables that name a script's folders.
+func (h *Host) placeVariables(c *call, r *scriptRun) map[string]string {
+	env := runner.HomeVariables(r.place.Home, r.place.Temp)
+	maps.Copy(env, map[string]string{
+		"AGENT_SKILL_DIR": r.dir, "AGENT_SKILL_NAME": c.s.Canonical(), "AGENT_WORKSPACE": h.o.Workspace,
+		"AGENT_SKILL_WORK_DIR": r.place.Work, "AGENT_SKILL_CACHE_DIR": r.place.Cache,
+	})
+	return env
 }
 
 // withCommands adds the folders of the commands that the skill requires to PATH: a skill that is available because of a
@@ -169,7 +180,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 	here := h.here(r.cwd)
 	read, write := r.grant.Given.Named(want.Read), r.grant.Given.Named(want.Write)
 	reach := &runner.Reach{
-		Sockets: r.keys.Sockets, Lacks: r.keys.Lacks, Guard: h.guard(), Home: r.place.home, Temp: r.place.temp, UsersHome: plan.OwnHome(r.grant), Own: []string{r.place.work, r.place.cache},
+		Sockets: r.keys.Sockets, Lacks: r.keys.Lacks, Guard: h.guard(), Home: r.place.Home, Temp: r.place.Temp, UsersHome: plan.OwnHome(r.grant), Own: []string{r.place.Work, r.place.Cache},
 		Read: append([]string{r.dir}, r.read...), Programs: []string{r.argv[0]}, Path: filepath.SplitList(h.o.Path), Getenv: h.getenv,
 		Here: slices.Clone(here), GrantRead: named(read), GrantWrite: named(write),
 		Denied: []runner.Denied{h.o.Denied, c.denied}, Approved: []string{r.dir},
@@ -200,7 +211,7 @@ func (h *Host) reach(c *call, r *scriptRun) *runner.Reach {
 
 // guard returns what keeps a script from the user's secrets and from what other programs obey.
 func (h *Host) guard() runner.Guard {
-	return runner.Guard{Home: h.operatorHome(), Private: h.o.Private, Keep: h.o.Keep}
+	return runner.Guard{Home: plan.UserHome(h.o.Env), Private: h.o.Private, Keep: h.o.Keep}
 }
 
 // here returns the folders that want.Here stands for.

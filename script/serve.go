@@ -128,11 +128,11 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if err := h.serveProgram(ctx, c, r); err != nil {
 		return nil, err
 	}
-	if r.place, err = h.workplace(ctx, c.s, &grant); err != nil {
+	if r.place, err = h.places.Workplace(ctx, c.s, &grant); err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
-	defer r.place.remove()
-	c.temp = r.place.lasting
+	defer r.place.Remove()
+	c.temp = r.place.Lasting
 	cmd, err := h.serveCommand(c, r)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 		o.Started(h.serving(c, r, cmd, secrets))
 	}
 	out, err := h.o.Runner.Run(ctx, cmd)
-	r.place.lasting.settle(cmd, out)
+	r.place.Lasting.Settle(cmd, out)
 	if out == nil {
 		return nil, c.judge(ctx, cmd, out, err)
 	}
@@ -155,7 +155,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 		served.Cause = h.lacked(ctx, c, cmd, out)
 	}
 	if out.TimedOut {
-		served.Limit = fmt.Sprintf("(it ran for %s)", seconds(cmd.Timeout))
+		served.Limit = fmt.Sprintf("(it ran for %s)", fail.Seconds(cmd.Timeout))
 	}
 	if len(out.Undone) > 0 {
 		return served, c.undone(cmd, out)
@@ -200,7 +200,7 @@ func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *ru
 func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	o := c.serve
 	if o.Fill != nil {
-		env := plan.Environment(r.passes, h.o.Path, h.o.Env, r.place.variables(h, c.s, r.dir))
+		env := plan.Environment(r.passes, h.o.Path, h.o.Env, h.placeVariables(c, r))
 		maps.Copy(env, h.hookVariables(r.dir))
 		var err error
 		c.args, r.given, err = o.Fill(r.dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
@@ -233,7 +233,7 @@ func (h *Host) serveProgram(ctx context.Context, c *call, r *scriptRun) error {
 	err := h.chooseProgram(limited, c, r)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return &Error{Code: Timeout, Reason: ReasonDependencies, Err: err,
-			Message: fmt.Sprintf("Dependencies of %s were not ready after %s: prepare them before the call", c.sc.Name, seconds(c.timeout-c.waited))}
+			Message: fmt.Sprintf("Dependencies of %s were not ready after %s: prepare them before the call", c.sc.Name, fail.Seconds(c.timeout-c.waited))}
 	}
 	return cmp.Or(ctx.Err(), err)
 }

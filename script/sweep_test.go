@@ -123,7 +123,7 @@ func TestSweepWaits(t *testing.T) {
 	if _, err := h.Sweep(t.Context(), o); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	unlock, err := lockfile.Lock(t.Context(), h.host().useLock(), time.Second) // as a sweep does
+	unlock, err := lockfile.Lock(t.Context(), filepath.Join(h.Cache, "use.lock"), time.Second) // as a sweep does
 	if err != nil {
 		t.Fatal(err)
 	}

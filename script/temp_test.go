@@ -49,7 +49,7 @@ func TestTempKept(t *testing.T) {
 	if info, err := os.Stat(first); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("got %v, %v", info, err)
 	}
-	lock := filepath.Join(filepath.Dir(first), tempLock)
+	lock := filepath.Join(filepath.Dir(first), "lock")
 	for _, tt := range []struct {
 		age  time.Duration
 		kept bool
@@ -78,7 +78,7 @@ func TestTempInUse(t *testing.T) {
 	h.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 		during = c.Temp
 		old := time.Now().Add(-2 * time.Hour)
-		if err := os.Chtimes(filepath.Join(filepath.Dir(c.Temp), tempLock), old, old); err != nil {
+		if err := os.Chtimes(filepath.Join(filepath.Dir(c.Temp), "lock"), old, old); err != nil {
 			t.Error(err)
 		}
 		other := &rig{inner, t}
@@ -109,15 +109,15 @@ func TestTempAtOnce(t *testing.T) {
 			for range 5 {
 				own := h.host()
 				g := &Grant{}
-				w, err := own.workplace(t.Context(), s, g)
+				w, err := own.places.Workplace(t.Context(), s, g)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if err := os.WriteFile(filepath.Join(w.temp, "x"), nil, 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(w.Temp, "x"), nil, 0o600); err != nil {
 					t.Error(err)
 				}
-				w.remove()
+				w.Remove()
 			}
 		})
 	}

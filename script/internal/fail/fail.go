@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/script/internal/output"
@@ -120,3 +121,6 @@ func ToCopy(ctx context.Context, skill string, err error) error {
 	}
 	return &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", skill, err)}
 }
+
+// Seconds writes a duration as "60s", "1.5s".
+func Seconds(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }

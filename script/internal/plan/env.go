@@ -122,3 +122,18 @@ func Environment(p *Passing, searchPath string, env []string, own map[string]str
 	maps.Copy(out, own)
 	return out
 }
+
+// UserHome returns the home that an operator's environment names, "" if it names no folder.
+func UserHome(env []string) string {
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	home := ""
+	for _, kv := range env {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok && filepath.IsAbs(value) {
+			home = value
+		}
+	}
+	return home
+}

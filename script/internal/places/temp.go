@@ -1,4 +1,4 @@
-package script
+package places
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -30,37 +29,22 @@ type Conversation struct {
 	Told *runner.Told // which hidden paths the model knows of; nil means that each result names all
 }
 
-// temp is the folder for temporary files that a script has as its TMPDIR, and as /tmp where the sandbox has a view of its own.
-type temp struct {
-	dir   string
+// Temp is the folder for temporary files that a script has as its TMPDIR, and as /tmp where the sandbox has a view of its own.
+type Temp struct {
+	Dir   string
 	room  proc.Room // what may be there
-	other string    // the folder of other commands of the conversation; "" if this is it, or there is no conversation
+	Other string    // the folder of other commands of the conversation; "" if this is it, or there is no conversation
 	free  func()    // lets it be removed
 
 	told *runner.Told
 }
 
-// tell returns the hidden paths that the result of a command names.
-func (t *temp) tell(cmd *runner.Command, out *runner.Output) []string {
+// Tell returns the hidden paths that the result of a command names.
+func (t *Temp) Tell(cmd *runner.Command, out *runner.Output) []string {
 	if t == nil {
 		return cmd.Denied
 	}
 	return t.told.Tell(cmd.Denied, out)
-}
-
-// mostHidden is how many hidden paths a note names.
-const mostHidden = 5
-
-// hidden says what rules deny a script to read in the folders that it sees: "" for nothing.
-func hidden(denied []string) string {
-	if len(denied) == 0 {
-		return ""
-	}
-	text := "rules hide from the script: " + strings.Join(denied[:min(len(denied), mostHidden)], ", ")
-	if more := len(denied) - mostHidden; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // tempShare is the part of its limits that may stay in a folder for temporary files after a run: the next one has room.
@@ -74,34 +58,34 @@ func tempName(home string) string {
 }
 
 // temp returns the folder for temporary files of a skill's scripts, or nil if each run has its own. name is that of the skill's home.
-func (h *Host) temp(ctx context.Context, name string, g *Grant) (*temp, error) {
-	t := &temp{room: proc.Room{Bytes: h.o.Disk, Files: h.o.Files}, free: func() {}}
+func (st *Store) temp(ctx context.Context, name string, g *plan.Grant) (*Temp, error) {
+	t := &Temp{room: proc.Room{Bytes: st.o.Disk, Files: st.o.Files}, free: func() {}}
 	switch {
-	case h.o.Conversation != nil:
-		c, err := h.o.Conversation(ctx)
+	case st.o.Conversation != nil:
+		c, err := st.o.Conversation(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if t.told = c.Told; plan.Writes(g) {
-			t.dir, t.room = c.Temp, proc.Room{Bytes: c.Disk, Files: c.Files}
+			t.Dir, t.room = c.Temp, proc.Room{Bytes: c.Disk, Files: c.Files}
 		} else {
-			t.dir, t.other = filepath.Join(c.Other, tempName(name)), c.Temp
+			t.Dir, t.Other = filepath.Join(c.Other, tempName(name)), c.Temp
 		}
-	case h.o.KeepTemp > 0:
+	case st.o.KeepTemp > 0:
 		var err error
-		if t.dir, t.free, err = h.keptTemp(ctx, name); err != nil {
+		if t.Dir, t.free, err = st.keptTemp(ctx, name); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, nil
 	}
-	t.room = proc.Room{Folders: []string{t.dir}, Bytes: t.room.Bytes / tempShare, Files: t.room.Files / tempShare}
-	err := os.MkdirAll(t.dir, 0o700)
+	t.room = proc.Room{Folders: []string{t.Dir}, Bytes: t.room.Bytes / tempShare, Files: t.room.Files / tempShare}
+	err := os.MkdirAll(t.Dir, 0o700)
 	if err == nil {
-		err = checkFolder(t.dir)
+		err = checkFolder(t.Dir)
 	}
 	if err == nil {
-		err = os.Chmod(t.dir, 0o700) // a script may have changed it
+		err = os.Chmod(t.Dir, 0o700) // a script may have changed it
 	}
 	if err != nil {
 		t.free()
@@ -109,12 +93,12 @@ func (h *Host) temp(ctx context.Context, name string, g *Grant) (*temp, error) {
 	return t, err
 }
 
-// settle empties the folder after a run if more is there than may stay, or if it is why the run was ended. It says so.
-func (t *temp) settle(cmd *runner.Command, out *runner.Output) string {
+// Settle empties the folder after a run if more is there than may stay, or if it is why the run was ended. It says so.
+func (t *Temp) Settle(cmd *runner.Command, out *runner.Output) string {
 	if t == nil || cmd == nil || out == nil {
 		return ""
 	}
-	program.Unlock(t.dir) // what nobody can read counts
+	program.Unlock(t.Dir) // what nobody can read counts
 	over := t.room.Exceeded()
 	if out.Filled && !over {
 		others := proc.Room{Folders: paths.Without(slices.Clone(cmd.Own), []string{cmd.Temp}), Bytes: cmd.Limits.Disk, Files: cmd.Limits.Files}
@@ -123,7 +107,7 @@ func (t *temp) settle(cmd *runner.Command, out *runner.Output) string {
 	if !over {
 		return ""
 	}
-	program.Empty(t.dir)
+	program.Empty(t.Dir)
 	return fmt.Sprintf("its folder for temporary files, which may keep %d bytes and %d files, was too full and is empty again", t.room.Bytes, t.room.Files)
 }
 
@@ -137,18 +121,18 @@ const (
 	tryOnce     = time.Nanosecond // a wait for a lock that is over at once
 )
 
-func (h *Host) temps() string { return filepath.Join(h.o.Cache, tempsFolder) }
+func (st *Store) temps() string { return filepath.Join(st.o.Cache, tempsFolder) }
 
 // tempOf returns the folder that has the kept temporary files of a skill, by the name of its home.
-func (h *Host) tempOf(name string) string { return filepath.Join(h.temps(), tempName(name)) }
+func (st *Store) tempOf(name string) string { return filepath.Join(st.temps(), tempName(name)) }
 
 // keptTemp returns the folder of a skill that is kept between runs, and what lets it be removed.
-func (h *Host) keptTemp(ctx context.Context, name string) (dir string, free func(), err error) {
-	at := h.tempOf(name)
+func (st *Store) keptTemp(ctx context.Context, name string) (dir string, free func(), err error) {
+	at := st.tempOf(name)
 	if err := os.MkdirAll(at, 0o700); err != nil {
 		return "", nil, err
 	}
-	done, err := h.lockTemps(ctx)
+	done, err := st.lockTemps(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -166,8 +150,8 @@ func (h *Host) keptTemp(ctx context.Context, name string) (dir string, free func
 }
 
 // lockTemps locks the list of the folders. A file system without locks has none: nothing is removed there.
-func (h *Host) lockTemps(ctx context.Context) (done func(), err error) {
-	done, err = lockfile.Lock(ctx, filepath.Join(h.temps(), tempLock), tempWait)
+func (st *Store) lockTemps(ctx context.Context) (done func(), err error) {
+	done, err = lockfile.Lock(ctx, filepath.Join(st.temps(), tempLock), tempWait)
 	if errors.Is(err, lockfile.ErrLocked) || ctx.Err() != nil {
 		return nil, err
 	}
@@ -178,12 +162,12 @@ func (h *Host) lockTemps(ctx context.Context) (done func(), err error) {
 }
 
 // oldTemps returns the folders that no script has used for as long as they are kept.
-func (h *Host) oldTemps(now time.Time) []string {
+func (st *Store) oldTemps(now time.Time) []string {
 	var out []string
-	for _, d := range inFolder(h.temps()) {
-		at := filepath.Join(h.temps(), d.Name())
+	for _, d := range inFolder(st.temps()) {
+		at := filepath.Join(st.temps(), d.Name())
 		info, err := os.Stat(filepath.Join(at, tempLock))
-		if err == nil && d.IsDir() && now.Sub(info.ModTime()) > h.o.KeepTemp {
+		if err == nil && d.IsDir() && now.Sub(info.ModTime()) > st.o.KeepTemp {
 			out = append(out, at)
 		}
 	}
@@ -191,17 +175,17 @@ func (h *Host) oldTemps(now time.Time) []string {
 }
 
 // sweepTemps removes old folders that nobody uses.
-func (h *Host) sweepTemps(ctx context.Context) {
-	if len(h.oldTemps(time.Now())) == 0 {
+func (st *Store) sweepTemps(ctx context.Context) {
+	if len(st.oldTemps(time.Now())) == 0 {
 		return
 	}
-	done, err := h.lockTemps(ctx)
+	done, err := st.lockTemps(ctx)
 	if err != nil {
 		return
 	}
-	gone, err := os.MkdirTemp(h.o.Temp, runPrefix)
+	gone, err := os.MkdirTemp(st.o.Temp, runPrefix)
 	if err == nil {
-		for _, at := range h.oldTemps(time.Now()) { // again: one may have been used since
+		for _, at := range st.oldTemps(time.Now()) { // again: one may have been used since
 			if free, err := lockfile.Lock(ctx, filepath.Join(at, tempLock), tryOnce); err == nil {
 				if os.Rename(at, filepath.Join(gone, filepath.Base(at))) != nil {
 					program.RemoveAll(at)

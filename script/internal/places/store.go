@@ -1,0 +1,98 @@
+// Package places has the folders of scripts: what one run may write to, what a skill keeps from run to run, and what the cache holds
+// and need not keep.
+package places
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Options configures a Store. The paths are absolute.
+type Options struct {
+	Cache, Homes, Temp string
+	UserHome           string // the operator's home; "" for none
+
+	Place        func(root string) string // the root that stands for another one; nil changes nothing
+	Conversation func(context.Context) (*Conversation, error)
+	KeepTemp     time.Duration
+
+	Disk, Files uint64 // most bytes, and files and folders, in what one script may write to; 0 means no limit
+}
+
+// Store has the folders.
+type Store struct {
+	o    Options
+	once sync.Once // sweeps the work directories of killed runs
+}
+
+// New returns a Store. It copies o.
+func New(o *Options) *Store { return &Store{o: *o} }
+
+// Folders of the cache.
+const (
+	sealedFolder = "sealed"      // copies of approved content
+	cachesFolder = "skill-cache" // what the scripts of skills keep there ($AGENT_SKILL_CACHE_DIR)
+)
+
+// runPrefix begins the name of the folder of one run.
+const runPrefix = "run-"
+
+// Sealed returns the folder for copies of approved content.
+func (st *Store) Sealed() string { return filepath.Join(st.o.Cache, sealedFolder) }
+
+// digits is the length of the hash in the name of a skill's home.
+const digits = 16
+
+// name returns the name of the folders that a skill keeps: its home and its cache. Skills of one name in different roots
+// have different ones: a user's skill does not find the files of a project's. The content does not matter.
+func (st *Store) name(ctx context.Context, s *skill.Skill) (string, error) {
+	e := s.Entry()
+	root := e.Layer()
+	if e.Server() != "" {
+		place, err := e.Place(ctx)
+		if err != nil {
+			return "", err
+		}
+		root = place
+	} else if root != "bundled" {
+		file, err := e.Location(ctx)
+		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
+			return "", err
+		}
+		dir := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(e.Path()))
+		if st.o.Place != nil {
+			dir = st.o.Place(dir)
+		}
+		root += "\x00" + dir
+	}
+	name := strings.ReplaceAll(s.Canonical(), ":", "-") // lists of paths have colons between them
+	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(root)))[:len(name)+1+digits], nil
+}
+
+// keptFiles returns where stays what the scripts of a skill write in its folder, by the name of its home.
+func (st *Store) keptFiles(name string) string { return filepath.Join(st.o.Homes, ".kept", name) }
+
+// inFolder returns the entries of a folder, by name; none if it cannot be read.
+func inFolder(dir string) []fs.DirEntry {
+	entries, _ := os.ReadDir(dir)
+	return slices.DeleteFunc(entries, func(d fs.DirEntry) bool { return d.Type()&fs.ModeSymlink != 0 })
+}
+
+// checkFolder returns an error for what is not a folder, such as a link.
+func checkFolder(dir string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%q is not a folder: remove it", dir))
+	}
+	return nil
+}
