@@ -4,10 +4,8 @@ package explain
 
 import (
 	"context"
-	"errors"
 	"slices"
 
-	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
@@ -91,17 +89,13 @@ func Explain(ctx context.Context, r *Run) *Finding {
 	}
 	f := &Finding{}
 	u := r.unreached()
-	f.withheld, f.unset = r.lacking(u == nil && !r.Serves)
+	f.withheld, f.unset = r.lacking()
 	if u != nil {
 		f.Reason, f.Cause = fail.ReasonNetwork, u
 	} else if r.AddedJSON && refusesJSON(r.Out) {
 		f.Reason = fail.ReasonJSON
-	} else if r.Out.Sandbox.ConfinesFiles() && noTerminal().Match(r.Out.Stderr) {
-		f.Cause = errNoTerminal
 	} else if a := r.above(ctx); a != nil && len(f.withheld)+len(f.unset) == 0 {
 		f.Cause = a
-	} else if b := guessed(r.Cmd, r.Out, r.Here); b != nil && len(f.withheld)+len(f.unset) == 0 {
-		f.Reason, f.Cause = fail.ReasonBlocked, b
 	}
 	return f
 }
@@ -112,7 +106,7 @@ func Missed(r *Run) *Finding {
 	if u := r.missedNetwork(); u != nil {
 		f.Reason, f.Cause = fail.ReasonNetwork, u
 	} else if r.Hook && r.Out.ExitCode != 0 {
-		f.withheld, f.unset = r.lacking(false)
+		f.withheld, f.unset = r.lacking()
 	}
 	if f.Cause == nil && len(f.withheld)+len(f.unset) == 0 {
 		return nil
@@ -126,11 +120,6 @@ func Undone(cmd *runner.Command, out *runner.Output) *Finding {
 	b.recorded = true
 	return &Finding{Reason: fail.ReasonBlocked, Cause: b}
 }
-
-// errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
-var errNoTerminal = errors.New("the sandbox has no pseudo terminals, which it opens")
-
-var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkpty|posix_openpt)\b[^\n]*(?:failed|No such file|Permission denied)`)
 
 // Text is what the finding adds to the message of a failure.
 func (f *Finding) Text() string {

@@ -27,7 +27,6 @@ type refusedFile struct {
 	Again bool   // with Own: the next run may, in a copy of the folder
 
 	recorded bool // the sandbox saw it; else only the output says that it was used
-	guess    bool // the output has the path of something that the script does not see, and does not say what was done with it
 }
 
 // wants returns what would let the script use the file: nothing if no grant does.
@@ -63,14 +62,10 @@ func (b *refusedFile) Error() string {
 	case b.Kept:
 		return fmt.Sprintf("no script may write %s, because other programs run or obey it", b.Path)
 	}
-	says, what := saysThat, "it may not read "+b.Path
-	if b.guess {
-		says = "perhaps "
-	}
 	if b.Write {
-		what = "it may not write in " + b.Dir
+		return saysThat + "it may not write in " + b.Dir
 	}
-	return says + what
+	return saysThat + "it may not read " + b.Path
 }
 
 // A failed access to a file, as Python, Node.js, shells and the system's programs report it, and the path in it.
@@ -102,36 +97,6 @@ func blocked(cmd *runner.Command, out *runner.Output, here []string) *refusedFil
 		}
 	}
 	return unseen(cmd, out)
-}
-
-// What a program says in its own words of something that failed, and an absolute path in it, which is not that of a URL.
-var (
-	somethingFailed = lazyregexp.New(`(?i)no ?such|not ?found|not exist|denied|read-only|cannot|can't|could not|unable|fail|error|ENOENT|EROFS|EACCES|EPERM`)
-	absolutePath    = lazyregexp.New("(?:^|[\\s'\"‘`=(\\[,:])(/[^/\\s'\"’`()\\[\\]{}<>|;,:][^\\s'\"’`()\\[\\]{}<>|;,:]{0,1000})")
-)
-
-// guessed finds a path outside of what the command sees in what it says of a failure. Programs have many words for a file that they
-// cannot open, and some for a folder that they cannot make.
-func guessed(cmd *runner.Command, out *runner.Output, here []string) *refusedFile {
-	if !out.Sandbox.ConfinesFiles() {
-		return nil
-	}
-	for _, line := range lastLines(out) {
-		if !somethingFailed().Match(line) {
-			continue
-		}
-		for _, found := range absolutePath().FindAllSubmatch(line, 4) {
-			path := filepath.Clean(string(found[1]))
-			if paths.Within(ofSystem, path) || cmd.Access(paths.Real(path)) != runner.Hides || inTemp(cmd, path) {
-				continue
-			}
-			if b := blocks(cmd, path, denied, true); b != nil && b.Dir != "/" {
-				b.guess, b.Here = true, b.Write && paths.Within(here, b.Path)
-				return b
-			}
-		}
-	}
-	return nil
 }
 
 // lastLines returns the last lines of what a command wrote, the last one first.
@@ -179,7 +144,11 @@ func pathsIn(line []byte) []string {
 		out = append(out, string(found[1]))
 	}
 	if found := shellPath().FindSubmatch(line); found != nil {
-		out = append(out, strings.TrimSpace(string(found[1])))
+		path := strings.TrimSpace(string(found[1]))
+		if at := strings.LastIndex(path, " /"); at >= 0 { // after the name of a call: open /a/b
+			path = path[at+1:]
+		}
+		out = append(out, path)
 	}
 	return out
 }

@@ -52,6 +52,7 @@ func TestBlocked(t *testing.T) {
 		{"not there, in a /tmp of its own", ownTmp, "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/no-such-file'", nil},
 		{"not there, in no /tmp of its own", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/no-such-file'", &refusedFile{Path: "/tmp/no-such-file", Dir: "/tmp", Write: true}},
 		{"its own fault", writable, "PermissionError: [Errno 13] Permission denied: 'a.txt'", nil},
+		{"a call", readOnly, "open DATA/in.csv: permission denied", &refusedFile{Path: at("data/in.csv"), Dir: at("data/in.csv")}},
 		{"nothing of files", readOnly, "ValueError: 'x'", nil},
 	}
 	for _, tt := range tests {

@@ -17,11 +17,7 @@ func Lacks(cmd *runner.Command, out *runner.Output) (want.Set, []string) {
 	if u := unreachedBy(cmd, out); u != nil {
 		wants, says = wants.Add(u.wants()...), append(says, u.Error())
 	}
-	file := blocked(cmd, out, nil)
-	if file == nil {
-		file = guessed(cmd, out, nil)
-	}
-	if file != nil {
+	if file := blocked(cmd, out, nil); file != nil {
 		wants, says = wants.Add(file.wants()...), append(says, file.Error())
 	}
 	return wants, says

@@ -58,14 +58,11 @@ const mostUnreached = 5
 
 // A failure to connect, as Python, Node.js, curl and the system report it, and the host in it.
 var (
-	connectFailed = lazyregexp.New(`(?i)(name resolution|name or service not known|nodename nor servname|could ?n[o']t resolve|\bENOTFOUND|\bEAI_AGAIN|` +
-		`getaddrinfo|network is unreachable|ENETUNREACH|max retries exceeded|failed to establish a new connection|fetch failed|failed to fetch|error sending request for url|connect E(?:ACCES|PERM)|` +
-		`ProxyError|tunnel connection failed|response 403 from proxy|CONNECT tunnel failed|proxy CONNECT aborted|not allowed to reach|no such host|` +
-		`ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED|ERR_PROXY|socket: operation not permitted|in create_connection|(?:urlopen error|ConnectError)[^\n]{0,40}\[Errno (?:1|13)\])`)
-	unresolved    = lazyregexp.New(`(?i)name resolution|name or service not known|nodename nor servname|n[o']t resolve|no such host|\bENOTFOUND|\bEAI_AGAIN`)
-	hostInFailure = lazyregexp.New(`(?i)(?:host=['"]|resolve host:? ['"]?|ENOTFOUND |EAI_AGAIN |resolve: |lookup |allowed to reach |https?://)([a-z0-9.-]+\.[a-z0-9-]+)(?::([0-9]{1,5}))?`)
+	connectFailed = lazyregexp.New(`(?i)(name resolution|(?:name or|nodename nor) serv(?:ice|name)|could ?n[o']t resolve|no such host|getaddrinfo|\bENOTFOUND|\bEAI_AGAIN|` +
+		`network is unreachable|ENETUNREACH|max retries exceeded|fetch failed|failed to fetch|error sending request for url|connect E(?:ACCES|PERM)|` +
+		`net::ERR_(?:INTERNET|NAME)_|socket: operation not permitted|in create_connection|(?:urlopen error|ConnectError)[^\n]{0,40}\[Errno (?:1|13)\])`)
+	hostInFailure = lazyregexp.New(`(?i)(?:host=['"]|resolve host:? ['"]?|ENOTFOUND |EAI_AGAIN |resolve: |lookup |https?://)([a-z0-9.-]+\.[a-z0-9-]+)(?:(?::|['"]?,? port=)([0-9]{1,5}))?`)
 	localRefused  = lazyregexp.New(`(?i)(?:connection refused|ECONNREFUSED|failed to connect to|Couldn't connect to server)`)
-	portAfterHost = lazyregexp.New(`^['"]?,? port=([0-9]{1,5})`)
 )
 
 // unreached recognises a failure because the sandbox confines the network. It returns nil for another one.
@@ -84,8 +81,8 @@ func (r *Run) unreached() *refusedHosts {
 	u := &refusedHosts{Hosts: notIn(hostsSaid(said), cmd.Network.Hosts)}
 	if len(u.Hosts) == 0 {
 		u.Hosts = notIn(r.hostsNamed(), cmd.Network.Hosts)
-		if unresolved().Match(said) {
-			u.Hosts = slices.DeleteFunc(u.Hosts, local)
+		if far := slices.DeleteFunc(slices.Clone(u.Hosts), local); len(far) > 0 {
+			u.Hosts = far
 		}
 	}
 	u.Direct = len(u.Hosts) == 0 && len(cmd.Network.Hosts) > 0
@@ -163,14 +160,8 @@ func hostsSaid(said []byte) []string {
 		if !connectFailed().Match(line) {
 			continue
 		}
-		for _, at := range hostInFailure().FindAllSubmatchIndex(line, mostUnreached) {
-			port := ""
-			if at[4] >= 0 {
-				port = string(line[at[4]:at[5]])
-			} else if m := portAfterHost().FindSubmatch(line[at[3]:]); m != nil {
-				port = string(m[1])
-			}
-			host := string(line[at[2]:at[3]])
+		for _, m := range hostInFailure().FindAllSubmatch(line, mostUnreached) {
+			host, port := string(m[1]), string(m[2])
 			if port != "" && port != "443" && port != "80" {
 				host += ":" + port
 			}
@@ -235,8 +226,8 @@ func portOr443(port uint16) uint16 {
 // networks does not have. A connection to this machine is not among them: a script may wait for a server of its own.
 var reported = lazyregexp.New(`\[Errno (?:-2|-3|-5|8|101)\]|<urlopen error \[Errno (?:-\d|1|8|13|101)\]|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) [a-z0-9.-]+|` +
 	`connect E(?:NETUNREACH|ACCES|PERM) [0-9\[]|curl: \((?:5|6|7|56|97)\) |wget: unable to resolve host address|Max retries exceeded with url: |` +
-	`Failed to establish a new connection: \[Errno|dial tcp(?:4|6)?(?: [a-z0-9.:-]+)?: (?:lookup |connect: network is unreachable)|` +
-	`Tunnel connection failed: 403|response 403 from proxy|CONNECT tunnel failed, response 403|TypeError: fetch failed|httpx\.Connect(?:Error|Timeout): |Connect(?:Error|ion error): \[Errno`)
+	`dial tcp(?:4|6)?(?: [a-z0-9.:-]+)?: (?:lookup |connect: network is unreachable)|` +
+	`TypeError: fetch failed|httpx\.Connect(?:Error|Timeout): |Connect(?:Error|ion error): \[Errno`)
 
 // mostReported is how many bytes of the end of each stream are read for such failures, and mostLine of one line.
 const (

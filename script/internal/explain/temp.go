@@ -34,12 +34,8 @@ func (r *Run) otherTemp() *otherTemp {
 	}
 	named := r.Cmd.Args[min(1, len(r.Cmd.Args)):]
 	for _, line := range lastLines(r.Out) {
-		if !somethingFailed().Match(line) {
-			continue
-		}
-		named = append(named[:len(named):len(named)], pathsIn(line)...)
-		for _, found := range absolutePath().FindAllSubmatch(line, 4) {
-			named = append(named, string(found[1]))
+		if accessFailed().Match(line) {
+			named = append(named[:len(named):len(named)], pathsIn(line)...)
 		}
 	}
 	for _, path := range named {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -14,25 +13,15 @@ import (
 const mostLacking = 5
 
 // lacking returns the variables that a failed script reads and did not get: withheld those that the operator has, unset the
-// others. What the output mentions is the likely cause. If it mentions none, keys count that the script itself reads, unless
-// another cause is known: guess is false.
-func (r *Run) lacking(guess bool) (withheld, unset []string) {
+// others. Only what the output mentions counts: a script that reads a key fails mostly for another reason.
+func (r *Run) lacking() (withheld, unset []string) {
 	said := slices.Concat(r.Out.Stdout, []byte("\n"), r.Out.Stderr)
-	var mentioned, keys []string
+	var mentioned []string
 	seen := r.Seen()
-	own := seen.Files[r.Script.File]
 	for _, name := range seen.Wants().Add(r.Skill.Manifest().Permissions.Asked...).Named(want.Variable) {
-		if isSet(r.Cmd.Env, name) {
-			continue
-		}
-		if mentions(said, name) {
+		if !isSet(r.Cmd.Env, name) && mentions(said, name) {
 			mentioned = append(mentioned, name)
-		} else if own.Has(want.VariableOf(name)) && variable.IsKey(name) {
-			keys = append(keys, name)
 		}
-	}
-	if len(mentioned) == 0 && guess {
-		mentioned = keys
 	}
 	slices.Sort(mentioned)
 	for _, name := range mentioned[:min(len(mentioned), mostLacking)] {
