@@ -206,7 +206,7 @@ func blocks(c *runner.Command, path string, how refusal, confined bool) *refused
 		return b
 	case how == absent && inTemp(c, path):
 		// it is not there, and could be written
-	case missingDir == nil:
+	case missingDir == nil && dir != "/":
 		return &refusedFile{Path: path, Dir: dir, Write: true}
 	}
 	return nil

@@ -49,6 +49,7 @@ func TestBlocked(t *testing.T) {
 		{"instructions for agents", writable, "a.sh: line 1: AGENTS.md: Read-only file system", &refusedFile{Path: at("work/AGENTS.md"), Dir: at("work/AGENTS.md"), Write: true, Kept: true}},
 		{"not there at all", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'gone.txt'", nil},
 		{"not there at all, elsewhere", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: '/no/such/folder/file'", nil},
+		{"not there at all, in the root", readOnly, "cp: cannot stat '/no-such-file': No such file or directory", nil},
 		{"not there, in a /tmp of its own", ownTmp, "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/no-such-file'", nil},
 		{"not there, in no /tmp of its own", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/no-such-file'", &refusedFile{Path: "/tmp/no-such-file", Dir: "/tmp", Write: true}},
 		{"its own fault", writable, "PermissionError: [Errno 13] Permission denied: 'a.txt'", nil},
