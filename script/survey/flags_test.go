@@ -245,7 +245,6 @@ func TestScannersAreLinear(t *testing.T) {
 			start := time.Now()
 			KnowsJSON(lang, text)
 			KnowsHelp(lang, text)
-			Variables(lang, text)
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("%s: %q took %v", lang, piece, took)
 			}
