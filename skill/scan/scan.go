@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
+	"github.com/agent-base/agent-base/skill/scan/internal/python"
 )
 
 // Fact is one thing that a skill does, or that is in it.
@@ -73,8 +74,14 @@ type Options struct {
 	// Python starts Python 3.8 or newer with a program, as python3 -I -c PROGRAM does, gives it an input, and returns what it printed,
 	// also if it failed. The application does so in a sandbox: the program parses what strangers wrote, and runs nothing of it. Without
 	// it of Python only the texts are read.
+	//
+	// When the program has read an input, it prints the line PythonEnd. The same process can then get another input, of this scan or of
+	// another one: that saves the time in which Python starts.
 	Python func(ctx context.Context, program string, input []byte) (output []byte, err error)
 }
+
+// PythonEnd is the line that ends what Options.Python prints about one input.
+const PythonEnd = python.End
 
 // Scan reads all files of a skill, which are those of fsys, and returns what they do. It starts nothing but Options.Python. The error is
 // that of ctx, or of a folder that cannot be listed; what cannot be read of a file is said in its Unread. Scan is safe for concurrent

@@ -36,6 +36,7 @@ type Judge struct {
 	scanner  *Scanner
 	rules    *rule.Set
 	accepted []rule.Acceptance
+	python   func(context.Context, string, []byte) ([]byte, error) // scan.Options.Python, nil without one
 }
 
 // Judge returns a judge with the rules of the engine and those of further files.
@@ -50,7 +51,7 @@ func (c *Scanner) Judge(files ...string) (*Judge, error) {
 			return nil, failure.Usage(err, "docs/scan.md says what a rule is")
 		}
 	}
-	j := &Judge{scanner: c, rules: set}
+	j := &Judge{scanner: c, rules: set, python: c.python()}
 	return j, j.heed(c.settings.Config().Paths.Accepted(), "you")
 }
 
@@ -111,7 +112,7 @@ func (j *Judge) Rules() *rule.Set { return j.rules }
 
 // Scan reads a skill and judges it. It starts nothing of the skill.
 func (j *Judge) Scan(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
-	r, err := scan.Scan(ctx, fsys, &scan.Options{Python: j.scanner.python()})
+	r, err := scan.Scan(ctx, fsys, &scan.Options{Python: j.python})
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +156,9 @@ func Worst(findings []scan.Finding) scan.Severity {
 // Bounds of the Python that reads programs.
 const (
 	readTime   = time.Minute
-	readOutput = 256 << 20 // bytes
-	readMemory = 2 << 30   // bytes
+	keepTime   = 24 * time.Hour // of a process that reads one skill after another
+	readOutput = 256 << 20      // bytes
+	readMemory = 2 << 30        // bytes
 )
 
 // python returns what starts the user's Python for a scan, nil where there is none.
@@ -168,29 +170,46 @@ func (c *Scanner) python() func(context.Context, string, []byte) ([]byte, error)
 	return c.pythonAt(path)
 }
 
-// pythonAt returns what starts a Python for a scan: in the sandbox, with no files, no network and no variables.
+// pythonAt returns what starts a Python for one scan.
 func (c *Scanner) pythonAt(path string) func(context.Context, string, []byte) ([]byte, error) {
 	return func(ctx context.Context, program string, input []byte) ([]byte, error) {
+		p := c.pythons(path)
+		defer p.close()
+		return p.read(ctx, program, input)
+	}
+}
+
+// pythons returns what keeps the processes of a Python: in the sandbox, with no files, no network and no variables.
+func (c *Scanner) pythons(path string) *pythons {
+	return &pythons{run: func(ctx context.Context, program string, in io.ReadCloser, out io.WriteCloser) error {
 		run, err := c.sandbox.Runner()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		reach := &runner.Reach{Guard: runner.Guard{Home: c.sys.Home, Private: c.settings.Private()}, Programs: []string{path},
 			Confine: runner.Confinement(c.settings.Config().Sandbox), Limits: runner.Limits{Memory: readMemory}}
 		cmd, err := reach.Command(runner.Command{Path: path, Args: []string{path, "-I", "-S", "-B", "-c", program}, Dir: c.sys.Temp,
-			In: io.NopCloser(bytes.NewReader(input)), Timeout: readTime, MaxStdout: readOutput})
+			In: in, Out: out, Timeout: keepTime})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out, err := run.Run(ctx, cmd)
-		switch {
+		switch did, err := run.Run(ctx, cmd); {
 		case err != nil:
-			return nil, err
-		case out.TimedOut:
-			return out.Stdout, fmt.Errorf("the reading by Python took more than %s", readTime)
-		case out.ExitCode != 0:
-			return out.Stdout, errors.New("the reading by Python failed: " + string(bytes.TrimSpace(out.Stderr)))
+			return err
+		case did.ExitCode != 0:
+			return errors.New(string(bytes.TrimSpace(did.Stderr)))
 		}
-		return out.Stdout, nil
+		return nil
+	}}
+}
+
+// Keep has the judge keep its Python from one scan to the next. The function that it returns ends that.
+func (j *Judge) Keep() func() {
+	path, err := j.scanner.settings.FindTool("python3")
+	if err != nil {
+		return func() {}
 	}
+	p := j.scanner.pythons(path)
+	j.python = p.read
+	return p.close
 }

@@ -105,6 +105,7 @@ func runScan(ctx context.Context, o *scanOptions) error {
 	if err != nil {
 		return err
 	}
+	defer judge.Keep()()
 	skills := &scannables{scanOptions: o}
 	defer skills.close()
 	for _, what := range o.what {

@@ -28,6 +28,12 @@ type Run func(ctx context.Context, program string, input []byte) ([]byte, error)
 //go:embed read.py
 var reader string
 
+// End is the line that the program prints when it has read an input. ending is how the input ends.
+const (
+	End    = "null\n"
+	ending = "-1 0\n"
+)
+
 const (
 	maxBatch  = 4 << 20 // bytes of sources that one process reads, unless a single one has more
 	maxEnds   = 4       // processes that may end on a source: a parser can be broken, and starting another takes time
@@ -84,11 +90,12 @@ func (r *reading) batch(ctx context.Context, from, end int) int {
 		}
 		fmt.Fprintf(&input, "%d %d\n%s", len(text), max(s.Line-1, 0), text)
 	}
+	input.WriteString(ending)
 	printed, err := r.run(ctx, reader, input.Bytes())
 	at := from
 	for ; at < end; at++ {
 		line, rest, whole := bytes.Cut(printed[:min(len(printed), maxOutput)], []byte("\n"))
-		if !whole {
+		if !whole || bytes.HasSuffix(line, []byte(End[:len(End)-1])) {
 			break
 		}
 		printed = rest

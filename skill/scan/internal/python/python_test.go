@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -215,4 +216,31 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// One process reads several inputs. Each is read by a copy of it: one that ends takes nothing with it.
+func TestSeveralInputs(t *testing.T) {
+	path, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("this machine has no Python:", err)
+	}
+	var program string
+	_, _ = python.Read(t.Context(), func(_ context.Context, text string, _ []byte) ([]byte, error) {
+		program = text
+		return nil, nil
+	}, []python.Source{{Text: []byte("x = 1")}})
+	input := func(sources ...string) string {
+		out := ""
+		for _, s := range sources {
+			out += fmt.Sprintf("%d 0\n%s", len(s), s)
+		}
+		return out + "-1 0\n"
+	}
+	cmd := exec.CommandContext(t.Context(), path, "-I", "-S", "-c", strings.Replace(program, "def read(source, above):", "def read(source, above):\n    if source == b'die':\n        os.kill(os.getpid(), 9)", 1))
+	cmd.Stdin = strings.NewReader(input("x = 1", "die", "y = 2") + input() + input("z = 3"))
+	out, err := cmd.Output()
+	lines := strings.Split(string(out), "\n")
+	if err != nil || len(lines) != 6 || lines[1] != "null" || lines[2] != "null" || !strings.Contains(lines[0], `"x"`) || !strings.Contains(lines[3], `"z"`) || lines[4] != "null" {
+		t.Errorf("got %q, %v", lines, err)
+	}
 }

@@ -1,10 +1,13 @@
 """Read Python sources and write what they are as programs of skill/scan/internal/code.
 
 It runs nothing of them: the standard library parses them. Standard input has each source after a line with its length in bytes and the number
-of lines before it, standard output gets a line of JSON for each. It needs Python 3.8.
+of lines before it, standard output gets a line of JSON for each. The length -1 ends an input: when all of it is read, standard output gets
+the line null, and another input may come. It needs Python 3.8.
 """
 import ast
+import gc
 import json
+import os
 import re
 import sys
 import textwrap
@@ -643,13 +646,8 @@ def limit():
         return lambda seconds: None
 
 
-def main():
-    warnings.simplefilter("ignore")
-    sys.setrecursionlimit(3000)
-    alarm, stdin, stdout = limit(), sys.stdin.buffer, sys.stdout.buffer
-    for head in stdin:
-        length, above = map(int, head.split())
-        source = stdin.read(length)
+def answer(sources, alarm, stdout):
+    for source, above in sources:
         alarm(MAX_SECONDS)
         try:
             text = json.dumps(read(source, above), separators=(",", ":"))
@@ -657,6 +655,38 @@ def main():
             text = '{"partly":"it needs too much memory"}'
         alarm(0)
         stdout.write(text.encode("ascii") + b"\n")
+        stdout.flush()
+
+
+def apart(work):
+    """Do work in a copy of this process, if the system has such: nothing of it is left for the next input."""
+    if not hasattr(os, "fork"):
+        work()
+        return
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    sys.setrecursionlimit(3000)
+    alarm, stdin, stdout = limit(), sys.stdin.buffer, sys.stdout.buffer
+    gc.freeze()
+    sources = []
+    for head in stdin:
+        length, above = map(int, head.split())
+        if length >= 0:
+            sources.append((stdin.read(length), above))
+            continue
+        apart(lambda: answer(sources, alarm, stdout))
+        sources = []
+        stdout.write(b"null\n")
         stdout.flush()
 
 

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/agent-base/agent-base/skill/scan"
+)
+
+// pythons keeps processes that read one input after another: starting Python takes longer than reading most skills. Each input is read by
+// a copy of the process, so that none changes what is said of the next. It is safe for concurrent use.
+type pythons struct {
+	// run runs one process until its input ends or ctx is done. It closes both ends.
+	run func(ctx context.Context, program string, in io.ReadCloser, out io.WriteCloser) error
+
+	mu   sync.Mutex
+	idle []*pythonProcess
+}
+
+// pythonProcess is one process.
+type pythonProcess struct {
+	in    *io.PipeWriter
+	out   *bufio.Reader
+	end   context.CancelFunc
+	ended chan error
+}
+
+// read is a scan.Options.Python.
+func (p *pythons) read(ctx context.Context, program string, input []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	one := p.take(ctx, program)
+	stop := context.AfterFunc(ctx, one.end)
+	printed, whole := one.ask(input)
+	if stop() && whole {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.idle = append(p.idle, one)
+		return printed, nil
+	}
+	one.end()
+	err := cmp.Or(<-one.ended, errors.New("Python ended"))
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return printed, fmt.Errorf("the reading by Python failed: %w", err)
+}
+
+// take returns an idle process, or starts one.
+func (p *pythons) take(ctx context.Context, program string) *pythonProcess {
+	p.mu.Lock()
+	if n := len(p.idle) - 1; n >= 0 {
+		one := p.idle[n]
+		p.idle = p.idle[:n]
+		p.mu.Unlock()
+		return one
+	}
+	p.mu.Unlock()
+	ctx, end := context.WithCancel(context.WithoutCancel(ctx)) // it goes on after this input
+	in, toIn := io.Pipe()
+	fromOut, out := io.Pipe()
+	one := &pythonProcess{in: toIn, out: bufio.NewReader(fromOut), end: end, ended: make(chan error, 1)}
+	go func() {
+		err := p.run(ctx, program, in, out)
+		in.Close()
+		out.Close()
+		one.ended <- err
+	}()
+	return one
+}
+
+// close ends the processes, and waits for them.
+func (p *pythons) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range p.idle {
+		one.in.Close()
+		<-one.ended
+		one.end()
+	}
+	p.idle = nil
+}
+
+// ask gives a process an input. It returns what the process printed, and whether that is all of it.
+func (one *pythonProcess) ask(input []byte) (printed []byte, whole bool) {
+	go one.in.Write(input) // it fails if the process ends
+	var out bytes.Buffer
+	for out.Len() < readOutput {
+		line, err := one.out.ReadBytes('\n')
+		if err != nil {
+			return append(out.Bytes(), line...), false
+		}
+		if bytes.HasSuffix(line, []byte(scan.PythonEnd)) { // a copy that was killed may have begun a line
+			return out.Bytes(), true
+		}
+		out.Write(line)
+	}
+	return out.Bytes(), false
+}
