@@ -45,7 +45,7 @@ func (p *pythons) read(ctx context.Context, program string, input []byte) ([]byt
 		return printed, nil
 	}
 	one.end()
-	err := cmp.Or(<-one.ended, errors.New("Python ended"))
+	err := cmp.Or(<-one.ended, errors.New("it ended"))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
