@@ -89,7 +89,7 @@ func Packages(r *scan.Report) []Package {
 	var out []Package
 	for i := range r.Facts {
 		f := &r.Facts[i]
-		if f.Object != "package" || f.Kind != "needs" && f.Kind != "declares" || f.Name == "" {
+		if f.Object != "package" || f.Kind != "needs" || f.Name == "" {
 			continue
 		}
 		p := Package{Name: f.Name, Place: f.Place, Fact: i}

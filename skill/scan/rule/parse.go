@@ -20,8 +20,8 @@ const maxRules = 1000
 
 // kinds and objects are those of facts.
 var (
-	kinds   = strings.Fields("reads writes sends listens runs decodes imports needs tells holds declares")
-	objects = strings.Fields("file store variable host port program code module package secret hidden opaque saying encoding lookalike description")
+	kinds   = strings.Fields("reads writes sends listens runs decodes imports needs tells holds")
+	objects = strings.Fields("file store variable host port program code module package secret hidden opaque saying encoding lookalike")
 	roles   = strings.Fields("instruction example against test licence document")
 )
 
@@ -190,7 +190,7 @@ func (r *reader) globs(to *globs) func(*yamlnode.Node) error {
 func (r *reader) patternKeys(p *pattern) keys {
 	return keys{"kind": r.among(&p.kinds, kinds), "object": r.among(&p.objects, objects), "role": r.among(&p.roles, roles),
 		"name": r.globs(&p.name), "detail": r.globs(&p.detail), "block": r.globs(&p.block), "file": r.globs(&p.file),
-		"host": r.among(&p.host, hostProperties), "maybe": r.choice(&p.maybe), "declared": r.choice(&p.declared), "described": r.choice(&p.described),
+		"host": r.among(&p.host, hostProperties), "maybe": r.choice(&p.maybe),
 		"starts": r.choice(&p.starts), "obeyed": r.choice(&p.obeyed)}
 }
 

@@ -17,7 +17,7 @@ rules:
     class: fetch-run
     message: it does {sink}
     severity: high
-    sink: {kind: sends, host: [address], declared: false}
+    sink: {kind: sends, host: [address], starts: false}
     source: {kind: reads, name: ["$mine", "!b*"]}
     with: [{kind: runs, near: file, least: 2}]
     unless: [{own: true}]
@@ -40,13 +40,13 @@ func TestParse(t *testing.T) {
 		{"severity: high", "severity: awful", `mine.yaml:8:15: unknown severity "awful"`},
 		{"kind: sends", "kind: sents", `mine.yaml:9:18: unknown "sents"`},
 		{"[address]", "[adress]", `unknown "adress"`},
-		{"declared: false", "declared: maybe", "true or false is wanted"},
+		{"starts: false", "starts: maybe", "true or false is wanted"},
 		{"$mine", "$yours", `there is no list "yours" above`},
 		{"near: file", "near: here", `unknown "here"`},
 		{"least: 2", "least: none", "a number from 1 to 1000 is wanted"},
 		{"to: critical, ", "", "to is missing"},
 		{"[{own: true}]", "{own: true}", "this is a map, and a list is wanted"},
-		{"sink: {kind: sends, host: [address], declared: false}", "sink: sends", "this is a text, and a map is wanted"},
+		{"sink: {kind: sends, host: [address], starts: false}", "sink: sends", "this is a text, and a map is wanted"},
 		{"match: [text]", "match: {a: b}", "this is a map, and a text or a list of texts is wanted"},
 		{"rules:\n", "rules: &a\n", "anchors and aliases are not allowed"},
 		{"title: something", "title: [a, b]", "this is a list, and a text is wanted"},

@@ -17,7 +17,6 @@ type pattern struct {
 	block, file           globs
 	host                  []string // properties, see hostIs; with "!" before it the opposite
 	maybe                 *bool
-	declared, described   *bool
 	starts, obeyed        *bool // the file is run at every login, connection or commit; agents obey it
 }
 
@@ -38,13 +37,7 @@ func (p *pattern) holds(v *view, i int) bool {
 			return false
 		}
 	}
-	if p.declared != nil && *p.declared != v.declared(f) {
-		return false
-	}
-	if p.starts != nil && *p.starts != starts(f.Name) || p.obeyed != nil && *p.obeyed != agentsObey(f.Name) {
-		return false
-	}
-	return p.described == nil || *p.described == v.described(f)
+	return (p.starts == nil || *p.starts == starts(f.Name)) && (p.obeyed == nil || *p.obeyed == agentsObey(f.Name))
 }
 
 // roleName is the name of a role in a rule.

@@ -13,24 +13,16 @@ type view struct {
 	report *scan.Report
 	set    *Set
 
-	byKind   map[string][]int
-	reached  map[int][]int
-	digests  map[string]string
-	declares []int // facts of what the front matter names
-	about    string
+	byKind  map[string][]int
+	reached map[int][]int
+	digests map[string]string
 }
 
 func newView(r *scan.Report, s *Set) *view {
 	v := &view{report: r, set: s, byKind: map[string][]int{}, reached: map[int][]int{}, digests: map[string]string{}}
 	for i := range r.Facts {
-		f := &r.Facts[i]
-		v.byKind[string(f.Kind)] = append(v.byKind[string(f.Kind)], i)
-		if f.Kind == "declares" {
-			v.declares = append(v.declares, i)
-			if f.Object == "description" {
-				v.about += " " + strings.ToLower(f.Name+" "+f.Detail)
-			}
-		}
+		kind := string(r.Facts[i].Kind)
+		v.byKind[kind] = append(v.byKind[kind], i)
 	}
 	for i := range r.Files {
 		v.digests[placeKey(scan.Place{File: r.Files[i].Path, Inside: r.Files[i].Inside})] = r.Files[i].Digest
@@ -79,19 +71,6 @@ func (v *view) reach(i int) []int {
 	}
 	v.reached[i] = out
 	return out
-}
-
-// declared reports whether the front matter names what a fact is about.
-func (v *view) declared(f *scan.Fact) bool {
-	return f.Name != "" && slices.ContainsFunc(v.declares, func(i int) bool {
-		d := &v.report.Facts[i]
-		return d.Object == f.Object && d.Name != "" && globMatch(strings.ToLower(d.Name), strings.ToLower(f.Name))
-	})
-}
-
-// described reports whether the name or the description of the skill has a word of what a fact is about.
-func (v *view) described(f *scan.Fact) bool {
-	return slices.ContainsFunc(wordsOf(f.Name), func(word string) bool { return strings.Contains(v.about, word) })
 }
 
 // own reports whether the host of a sink is of the service that the secret of its source is for.

@@ -16,9 +16,6 @@ const (
 	Needs   Kind = "needs"   // a package is installed or declared
 	Tells   Kind = "tells"   // a text is said to the model
 	Holds   Kind = "holds"   // a file has something in it: a secret, invisible text, bytes that nothing here can read
-
-	// Declares says that the front matter names it: a Host, Variable, File, Program or Package that the skill asks for, or its Description.
-	Declares Kind = "declares"
 )
 
 // Object is what a fact is about.
@@ -43,8 +40,6 @@ const (
 
 	// Lookalike is a package whose name is nearly that of a popular one, which is Name; Detail has both names.
 	Lookalike Object = "lookalike"
-
-	Description Object = "description" // Detail is the text, of any length
 )
 
 // Role is what the text around a fact is for.
