@@ -5,78 +5,8 @@ import (
 	"github.com/agent-base/agent-base/skill/scan/rule"
 )
 
-// The parts of a SARIF log that are used, as the OASIS schema of version 2.1.0 names them.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool        sarifTool         `json:"tool"`
-		Invocations []sarifInvocation `json:"invocations"`
-		Results     []sarifResult     `json:"results"`
-		ColumnKind  string            `json:"columnKind"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version,omitempty"`
-		Address string      `json:"informationUri,omitempty"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID         string         `json:"id"`
-		Short      sarifText      `json:"shortDescription"`
-		Default    sarifLevel     `json:"defaultConfiguration"`
-		Properties map[string]any `json:"properties"`
-	}
-	sarifLevel struct {
-		Level string `json:"level"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifInvocation struct {
-		Successful    bool                `json:"executionSuccessful"`
-		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
-	}
-	sarifNotification struct {
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
-	}
-	sarifResult struct {
-		RuleID       string             `json:"ruleId"`
-		RuleIndex    int                `json:"ruleIndex"`
-		Level        string             `json:"level"`
-		Message      sarifText          `json:"message"`
-		Locations    []sarifLocation    `json:"locations"`
-		Fingerprints map[string]string  `json:"partialFingerprints"`
-		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
-		Properties   map[string]any     `json:"properties"`
-	}
-	sarifSuppression struct {
-		Kind          string `json:"kind"`
-		Status        string `json:"status"`
-		Justification string `json:"justification"`
-	}
-	sarifLocation struct {
-		Physical sarifPhysical `json:"physicalLocation"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine int `json:"startLine"`
-	}
-)
+// object is a part of a document, by the names of its specification. Lists that must be there are never nil.
+type object = map[string]any
 
 // levels are SARIF's words for severities, and the numbers by which forges sort findings of security.
 var levels = map[scan.Severity][2]string{
@@ -85,14 +15,13 @@ var levels = map[scan.Severity][2]string{
 
 // SARIF returns the findings of skills as a SARIF log, for encoding/json.
 func SARIF(tool Tool, set *rule.Set, skills []Skill) any {
-	run := sarifRun{Results: []sarifResult{}, ColumnKind: "unicodeCodePoints", Invocations: []sarifInvocation{{Successful: true}},
-		Tool: sarifTool{sarifDriver{Name: tool.Name, Version: tool.Version, Address: tool.Address, Rules: []sarifRule{}}}}
+	rules, results, unread := []object{}, []object{}, []object{}
 	index := map[string]int{}
 	add := func(id, title, class string, severity scan.Severity) {
 		level := levels[severity]
-		index[id] = len(run.Tool.Driver.Rules)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: id, Short: sarifText{title}, Default: sarifLevel{level[0]},
-			Properties: map[string]any{"security-severity": level[1], "tags": []string{"security", class}}})
+		index[id] = len(rules)
+		rules = append(rules, object{"id": id, "shortDescription": object{"text": title}, "defaultConfiguration": object{"level": level[0]},
+			"properties": object{"security-severity": level[1], "tags": []string{"security", class}}})
 	}
 	for _, r := range set.Rules() {
 		add(r.ID, r.Title, r.Class, r.Severity)
@@ -106,30 +35,37 @@ func SARIF(tool Tool, set *rule.Set, skills []Skill) any {
 				add(f.Rule, f.Rule, f.Class, f.Severity)
 			}
 			result := sarifOf(s, f, index[f.Rule])
-			run.Results = append(run.Results, result)
+			results = append(results, result)
 			if f.Rule == rule.Unread && f.Accepted == "" { // the scan is not whole
-				run.Invocations[0].Successful = false
-				run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{"warning", result.Message, result.Locations})
+				unread = append(unread, object{"level": "warning", "message": result["message"], "locations": result["locations"]})
 			}
 		}
 	}
-	return sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+	driver := object{"name": tool.Name, "rules": rules}
+	for key, text := range map[string]string{"version": tool.Version, "informationUri": tool.Address} {
+		if text != "" {
+			driver[key] = text
+		}
+	}
+	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
+		"tool": object{"driver": driver}, "results": results, "columnKind": "unicodeCodePoints",
+		"invocations": []object{{"executionSuccessful": len(unread) == 0, "toolExecutionNotifications": unread}}}}}
 }
 
-func sarifOf(s *Skill, f *scan.Finding, index int) sarifResult {
+func sarifOf(s *Skill, f *scan.Finding, index int) object {
 	level := levels[f.Severity]
-	at := sarifPhysical{Artifact: sarifArtifact{s.address(f.Place)}}
+	at := object{"artifactLocation": object{"uri": s.address(f.Place)}}
 	if f.Place.Line > 0 && len(f.Place.Inside) == 0 {
-		at.Region = &sarifRegion{f.Place.Line}
+		at["region"] = object{"startLine": f.Place.Line}
 	}
-	properties := map[string]any{"severity": f.Severity, "security-severity": level[1], "skill": s.Name, "digest": f.Digest}
+	properties := object{"severity": f.Severity, "security-severity": level[1], "skill": s.Name, "digest": f.Digest}
 	if f.Role != "" {
 		properties["role"] = f.Role
 	}
-	out := sarifResult{RuleID: f.Rule, RuleIndex: index, Level: level[0], Message: sarifText{f.Message}, Locations: []sarifLocation{{at}},
-		Fingerprints: map[string]string{"agentSkillScan/v1": f.Fingerprint}, Properties: properties}
+	out := object{"ruleId": f.Rule, "ruleIndex": index, "level": level[0], "message": object{"text": f.Message}, "locations": []object{{"physicalLocation": at}},
+		"partialFingerprints": object{"agentSkillScan/v1": f.Fingerprint}, "properties": properties}
 	if f.Accepted != "" {
-		out.Suppressions = []sarifSuppression{{"external", "accepted", f.Accepted}}
+		out["suppressions"] = []object{{"kind": "external", "status": "accepted", "justification": f.Accepted}}
 	}
 	return out
 }

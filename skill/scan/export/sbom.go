@@ -11,68 +11,37 @@ import (
 	"github.com/agent-base/agent-base/skill/scan"
 )
 
-// The parts of a CycloneDX document that are used, as its specification 1.6 names them.
-type (
-	bom struct {
-		Format       string          `json:"bomFormat"`
-		Spec         string          `json:"specVersion"`
-		Serial       string          `json:"serialNumber"`
-		Version      int             `json:"version"`
-		Metadata     bomMetadata     `json:"metadata"`
-		Components   []bomComponent  `json:"components"`
-		Dependencies []bomDependency `json:"dependencies"`
-	}
-	bomMetadata struct {
-		Time  string   `json:"timestamp"`
-		Tools bomTools `json:"tools"`
-	}
-	bomTools struct {
-		Components []bomComponent `json:"components"`
-	}
-	bomComponent struct {
-		Type       string        `json:"type"`
-		Ref        string        `json:"bom-ref,omitempty"`
-		Name       string        `json:"name"`
-		Version    string        `json:"version,omitempty"`
-		PURL       string        `json:"purl,omitempty"`
-		Properties []bomProperty `json:"properties,omitempty"`
-	}
-	bomProperty struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	}
-	bomDependency struct {
-		Ref string   `json:"ref"`
-		On  []string `json:"dependsOn"`
-	}
-)
-
-// CycloneDX returns the packages that skills need as a bill of materials, for encoding/json.
+// CycloneDX returns the packages that skills need as a bill of materials of version 1.6, for encoding/json.
 func CycloneDX(tool Tool, now time.Time, skills []Skill) any {
-	out := bom{Format: "CycloneDX", Spec: "1.6", Version: 1, Components: []bomComponent{}, Dependencies: []bomDependency{},
-		Metadata: bomMetadata{now.UTC().Format(time.RFC3339), bomTools{[]bomComponent{{Type: "application", Name: tool.Name, Version: tool.Version}}}}}
+	components, dependencies := []object{}, []object{}
 	known := map[string]bool{}
-	var all strings.Builder
+	at := now.UTC().Format(time.RFC3339)
+	all := sha256.New()
 	for i := range skills {
 		s := &skills[i]
-		of := bomDependency{Ref: fmt.Sprintf("skill-%d", i+1), On: []string{}}
-		out.Components = append(out.Components, bomComponent{Type: "application", Ref: of.Ref, Name: s.Name})
+		of, on := fmt.Sprintf("skill-%d", i+1), []string{}
+		components = append(components, object{"type": "application", "bom-ref": of, "name": s.Name})
 		for _, p := range Packages(s.Report) {
 			ref := p.purl()
-			if !known[ref] {
-				known[ref] = true
-				out.Components = append(out.Components, bomComponent{Type: "library", Ref: ref, Name: p.Name, Version: p.Version, PURL: ref,
-					Properties: []bomProperty{{"agent:declared-in", s.address(p.Place)}}})
+			if on = append(on, ref); known[ref] {
+				continue
 			}
-			of.On = append(of.On, ref)
+			known[ref] = true
+			library := object{"type": "library", "bom-ref": ref, "name": p.Name, "purl": ref, "properties": []object{{"name": "agent:declared-in", "value": s.address(p.Place)}}}
+			if p.Version != "" {
+				library["version"] = p.Version
+			}
+			components = append(components, library)
 		}
-		out.Dependencies = append(out.Dependencies, of)
-		fmt.Fprintln(&all, s.Name, of.On)
+		dependencies = append(dependencies, object{"ref": of, "dependsOn": on})
+		fmt.Fprintln(all, s.Name, on)
 	}
-	h := sha256.Sum256([]byte(all.String() + out.Metadata.Time))
+	fmt.Fprint(all, at)
+	h := all.Sum(nil)
 	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // a UUID of version 8
-	out.Serial = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
-	return out
+	return object{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components, "dependencies": dependencies,
+		"serialNumber": fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16]),
+		"metadata":     object{"timestamp": at, "tools": object{"components": []object{{"type": "application", "name": tool.Name, "version": tool.Version}}}}}
 }
 
 // Package is a package that a skill needs.
