@@ -69,29 +69,21 @@ func (a *Acceptance) Text() string {
 // Acceptances reads a file of acceptances. name is what errors call it, and by what a finding says of who accepts it.
 func Acceptances(text []byte, name, by string) ([]Acceptance, error) {
 	r := &reader{name: name}
-	root, err := r.parse(text)
-	if err != nil {
-		return nil, err
-	}
 	var out []Acceptance
-	err = r.read(root, keys{"accepted": r.each(func(n *yamlnode.Node) error {
+	err := r.parse(text, keys{"accepted": r.each(func(n *yamlnode.Node) {
 		a := Acceptance{by: by}
 		var until string
-		if err := r.read(n, keys{"rule": r.text(&a.Rule), "skill": r.text(&a.Skill), "file": r.text(&a.File), "fingerprint": r.text(&a.Fingerprint),
-			"digest": r.text(&a.Digest), "reason": r.text(&a.Reason), "until": r.text(&until)}); err != nil {
-			return err
-		}
+		r.read(n, keys{"rule": r.text(&a.Rule), "skill": r.text(&a.Skill), "file": r.text(&a.File), "fingerprint": r.text(&a.Fingerprint),
+			"digest": r.text(&a.Digest), "reason": r.text(&a.Reason), "until": r.text(&until)})
+		var err error
 		if a.Until, err = time.Parse(time.DateOnly, until); err != nil {
-			return r.wrong(n, "until is a day such as 2030-12-31")
-		}
-		if err := a.check(); err != nil {
-			return r.wrong(n, "%v", err)
-		}
-		if len(out) == maxAccepted {
-			return r.wrong(n, "there are more than %d acceptances", maxAccepted)
+			r.wrong(n, "until is a day such as 2030-12-31")
+		} else if err = a.check(); err != nil {
+			r.wrong(n, "%v", err)
+		} else if len(out) == maxAccepted {
+			r.wrong(n, "there are more than %d acceptances", maxAccepted)
 		}
 		out = append(out, a)
-		return nil
 	})})
 	return out, err
 }

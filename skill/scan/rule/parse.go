@@ -48,133 +48,121 @@ func (s *Set) With(text []byte, name string) (*Set, error) {
 	return out, nil
 }
 
-// reader reads one text.
+// reader reads one text. err is the first that was wrong.
 type reader struct {
 	name  string
 	lists map[string][]string
+	err   error
 }
 
-// wrong returns an error at a node.
-func (r *reader) wrong(n *yamlnode.Node, format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: %s", r.name, n.Line, n.Col, fmt.Sprintf(format, args...))
+// wrong says what is wrong at a node.
+func (r *reader) wrong(n *yamlnode.Node, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s:%d:%d: %s", r.name, n.Line, n.Col, fmt.Sprintf(format, args...))
+	}
 }
 
-// parse reads the text as YAML.
-func (r *reader) parse(text []byte) (*yamlnode.Node, error) {
+// parse reads the text as YAML, a map with some keys.
+func (r *reader) parse(text []byte, known keys) error {
 	root, err := yamlnode.Parse(text, nil)
 	if at := new(yamlnode.Error); errors.As(err, &at) {
-		return nil, fmt.Errorf("%s:%d:%d: %s", r.name, at.Line, at.Col, at.Message)
+		r.wrong(&yamlnode.Node{Line: at.Line, Col: at.Col}, "%s", at.Message)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, err)
+		r.err = fmt.Errorf("%s: %w", r.name, err)
+	} else {
+		r.read(root, known)
 	}
-	return root, nil
+	return r.err
 }
 
-// keys reads a map whose keys are all known.
-type keys map[string]func(*yamlnode.Node) error
+// keys are those of a map, with what reads the value of each.
+type keys map[string]func(*yamlnode.Node)
 
-func (r *reader) read(n *yamlnode.Node, known keys) error {
+func (r *reader) read(n *yamlnode.Node, known keys) {
 	if n.Kind != yamlnode.Mapping {
-		return r.wrong(n, "this is a %s, and a map is wanted", n.Kind)
+		r.wrong(n, "this is a %s, and a map is wanted", n.Kind)
 	}
 	seen := map[string]bool{}
 	for _, p := range n.Pairs {
 		key := p.Key.Value
-		read, ok := known[key]
-		switch {
-		case !ok:
-			return r.wrong(p.Key, "unknown key %q: use one of %s", key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		case seen[key]:
-			return r.wrong(p.Key, "the key %q is there twice", key)
+		if known[key] == nil {
+			r.wrong(p.Key, "unknown key %q: use one of %s", key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		} else if seen[key] {
+			r.wrong(p.Key, "the key %q is there twice", key)
 		}
-		seen[key] = true
-		if err := read(p.Value); err != nil {
-			return err
+		if seen[key] = true; r.err != nil {
+			return
 		}
+		known[key](p.Value)
 	}
-	return nil
 }
 
-func (r *reader) text(to *string) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) text(to *string) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		if n.Kind != yamlnode.Scalar || strings.TrimSpace(n.Value) == "" {
-			return r.wrong(n, "this is a %s, and a text is wanted", n.Kind)
+			r.wrong(n, "this is a %s, and a text is wanted", n.Kind)
 		}
 		*to = n.Value
-		return nil
 	}
 }
 
 // texts reads a text or a list of texts.
-func (r *reader) texts(to *[]string) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) texts(to *[]string) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		if n.Kind == yamlnode.Scalar {
 			*to = []string{n.Value}
-			return nil
-		}
-		if n.Kind != yamlnode.Sequence || len(n.Items) == 0 {
-			return r.wrong(n, "this is a %s, and a text or a list of texts is wanted", n.Kind)
+		} else if n.Kind != yamlnode.Sequence || len(n.Items) == 0 {
+			r.wrong(n, "this is a %s, and a text or a list of texts is wanted", n.Kind)
 		}
 		for _, item := range n.Items {
 			var one string
-			if err := r.text(&one)(item); err != nil {
-				return err
-			}
+			r.text(&one)(item)
 			*to = append(*to, one)
 		}
-		return nil
 	}
 }
 
 // among reads one or more of the known words.
-func (r *reader) among(to *[]string, known []string) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
-		if err := r.texts(to)(n); err != nil {
-			return err
-		}
+func (r *reader) among(to *[]string, known []string) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
+		r.texts(to)(n)
 		for _, word := range *to {
 			if !slices.Contains(known, strings.TrimPrefix(word, "!")) {
-				return r.wrong(n, "unknown %q: use one of %s", word, strings.Join(known, ", "))
+				r.wrong(n, "unknown %q: use one of %s", word, strings.Join(known, ", "))
 			}
 		}
-		return nil
 	}
 }
 
-func (r *reader) choice(to **bool) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) choice(to **bool) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		yes := n.Value == "true"
 		if n.Kind != yamlnode.Scalar || !yes && n.Value != "false" {
-			return r.wrong(n, "true or false is wanted")
+			r.wrong(n, "true or false is wanted")
 		}
 		*to = &yes
-		return nil
 	}
 }
 
-func (r *reader) severity(to *scan.Severity) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
-		*to = scan.Severity(n.Value)
-		if n.Kind != yamlnode.Scalar || !slices.Contains(scan.Severities(), *to) {
-			return r.wrong(n, "unknown severity %q: use low, medium, high or critical", n.Value)
+func (r *reader) severity(to *scan.Severity) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
+		if *to = scan.Severity(n.Value); n.Kind != yamlnode.Scalar || !slices.Contains(scan.Severities(), *to) {
+			r.wrong(n, "unknown severity %q: use low, medium, high or critical", n.Value)
 		}
-		return nil
 	}
 }
 
 // globs reads patterns of a text. "$LIST" stands for those of a list.
-func (r *reader) globs(to *globs) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) globs(to *globs) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		var all []string
-		if err := r.texts(&all)(n); err != nil {
-			return err
-		}
+		r.texts(&all)(n)
 		for _, one := range all {
 			one, not := strings.CutPrefix(strings.ToLower(one), "!")
 			list := []string{one}
 			if name, named := strings.CutPrefix(one, "$"); named {
 				if list = r.lists[name]; list == nil {
-					return r.wrong(n, "there is no list %q above", name)
+					r.wrong(n, "there is no list %q above", name)
 				}
 			}
 			if not {
@@ -183,55 +171,48 @@ func (r *reader) globs(to *globs) func(*yamlnode.Node) error {
 				to.any = append(to.any, list...)
 			}
 		}
-		return nil
 	}
 }
 
 func (r *reader) patternKeys(p *pattern) keys {
 	return keys{"kind": r.among(&p.kinds, kinds), "object": r.among(&p.objects, objects), "role": r.among(&p.roles, roles),
 		"name": r.globs(&p.name), "detail": r.globs(&p.detail), "block": r.globs(&p.block), "file": r.globs(&p.file),
-		"host": r.among(&p.host, hostProperties), "maybe": r.choice(&p.maybe),
-		"starts": r.choice(&p.starts), "obeyed": r.choice(&p.obeyed)}
+		"host": r.among(&p.host, hostProperties), "maybe": r.choice(&p.maybe), "starts": r.choice(&p.starts), "obeyed": r.choice(&p.obeyed)}
 }
 
-func (r *reader) pattern(to **pattern) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) pattern(to **pattern) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		*to = &pattern{}
-		return r.read(n, r.patternKeys(*to))
+		r.read(n, r.patternKeys(*to))
 	}
 }
 
 // withs reads one further fact or a list of them.
-func (r *reader) withs(to *[]with) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) withs(to *[]with) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		items := n.Items
 		if n.Kind != yamlnode.Sequence {
 			items = []*yamlnode.Node{n}
 		}
 		for _, item := range items {
-			w := with{near: inSkill}
-			var where []string
+			var w with
+			where := []string{string(inSkill)}
 			known := r.patternKeys(&w.pattern)
 			known["near"] = r.among(&where, []string{string(inSkill), string(inFile), string(inFlow), string(onward)})
 			known["least"] = r.number(&w.least)
-			if err := r.read(item, known); err != nil {
-				return err
-			}
-			if len(where) > 0 {
-				w.near = near(where[0])
-			}
+			r.read(item, known)
+			w.near = near(where[0])
 			*to = append(*to, w)
 		}
-		return nil
 	}
 }
 
-func (r *reader) number(to *int) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) (err error) {
+func (r *reader) number(to *int) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
+		var err error
 		if *to, err = strconv.Atoi(n.Value); err != nil || *to < 1 || *to > 1000 {
-			return r.wrong(n, "a number from 1 to 1000 is wanted")
+			r.wrong(n, "a number from 1 to 1000 is wanted")
 		}
-		return nil
 	}
 }
 
@@ -240,63 +221,50 @@ func (r *reader) conditionKeys(c *condition) keys {
 }
 
 // each calls read for the items of a list.
-func (r *reader) each(read func(*yamlnode.Node) error) func(*yamlnode.Node) error {
-	return func(n *yamlnode.Node) error {
+func (r *reader) each(read func(*yamlnode.Node)) func(*yamlnode.Node) {
+	return func(n *yamlnode.Node) {
 		if n.Kind != yamlnode.Sequence || len(n.Items) == 0 {
-			return r.wrong(n, "this is a %s, and a list is wanted", n.Kind)
+			r.wrong(n, "this is a %s, and a list is wanted", n.Kind)
 		}
 		for _, item := range n.Items {
-			if err := read(item); err != nil {
-				return err
-			}
+			read(item)
 		}
-		return nil
 	}
 }
 
 // rule reads one rule.
-func (r *reader) rule(n *yamlnode.Node) (Rule, error) {
-	var out Rule
+func (r *reader) rule(n *yamlnode.Node) (out Rule) {
 	known := r.conditionKeys(&out.when)
 	maps.Copy(known, keys{"id": r.text(&out.ID), "title": r.text(&out.Title), "class": r.text(&out.Class), "message": r.text(&out.Message),
 		"severity": r.severity(&out.Severity), "match": r.texts(&out.Match), "skip": r.texts(&out.Skip),
-		"unless": r.each(func(n *yamlnode.Node) error {
+		"unless": r.each(func(n *yamlnode.Node) {
 			var c condition
-			err := r.read(n, r.conditionKeys(&c))
+			r.read(n, r.conditionKeys(&c))
 			out.unless = append(out.unless, c)
-			return err
 		}),
-		"raise": r.each(func(n *yamlnode.Node) error {
+		"raise": r.each(func(n *yamlnode.Node) {
 			var to raise
 			known := r.conditionKeys(&to.condition)
 			known["to"] = r.severity(&to.to)
-			err := r.read(n, known)
-			if err == nil && to.to == "" {
-				err = r.wrong(n, "to is missing: the severity")
+			if r.read(n, known); to.to == "" {
+				r.wrong(n, "to is missing: the severity")
 			}
 			out.raise = append(out.raise, to)
-			return err
 		})})
-	if err := r.read(n, known); err != nil {
-		return out, err
-	}
-	for _, needed := range []struct {
-		key string
-		has bool
-	}{{"id, of small letters, digits and hyphens", isID(out.ID)}, {"title", out.Title != ""}, {"class", out.Class != ""}, {"message", out.Message != ""},
-		{"severity", out.Severity != ""}, {"sink", out.when.sink != nil}, {"match", len(out.Match) > 0}, {"skip", len(out.Skip) > 0}} {
-		if !needed.has {
-			return out, r.wrong(n, "the rule has no %s", needed.key)
+	r.read(n, known)
+	parts := map[string]bool{"id, of small letters, digits and hyphens": isID(out.ID), "title": out.Title != "", "class": out.Class != "",
+		"message": out.Message != "", "severity": out.Severity != "", "sink": out.when.sink != nil, "match": len(out.Match) > 0, "skip": len(out.Skip) > 0}
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		if !parts[key] {
+			r.wrong(n, "the rule has no %s", key)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // isID reports whether a text is the ID of a rule: small letters, digits and hyphens.
 func isID(id string) bool {
-	return id != "" && id != Unread && len(id) <= 64 && !strings.ContainsFunc(id, func(c rune) bool {
-		return c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
-	})
+	return id != "" && id != Unread && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // parse reads rules that may use the lists of s.
@@ -306,38 +274,32 @@ func (s *Set) parse(text []byte, name string) (*Set, error) {
 	}
 	out := &Set{lists: maps.Clone(s.lists)}
 	r := &reader{name: name, lists: out.lists}
-	root, err := r.parse(text)
-	if err != nil {
-		return nil, err
-	}
-	ids := map[string]bool{}
-	return out, r.read(root, keys{
-		"lists": func(n *yamlnode.Node) error {
+	err := r.parse(text, keys{
+		"lists": func(n *yamlnode.Node) {
 			for _, p := range n.Pairs {
 				var list []string
-				if err := r.texts(&list)(p.Value); err != nil {
-					return err
-				}
+				r.texts(&list)(p.Value)
 				for i := range list {
 					list[i] = strings.ToLower(list[i])
 				}
 				r.lists[p.Key.Value] = list
 			}
-			return nil
 		},
-		"rules": r.each(func(n *yamlnode.Node) error {
-			one, err := r.rule(n)
-			switch {
-			case err != nil:
-				return err
-			case ids[one.ID]:
-				return r.wrong(n, "the rule %q is there twice", one.ID)
-			case len(out.rules) == maxRules:
-				return r.wrong(n, "there are more than %d rules", maxRules)
+		"rules": r.each(func(n *yamlnode.Node) {
+			if r.err != nil {
+				return
 			}
-			ids[one.ID] = true
+			one := r.rule(n)
+			if out.Rule(one.ID) != nil {
+				r.wrong(n, "the rule %q is there twice", one.ID)
+			} else if len(out.rules) == maxRules {
+				r.wrong(n, "there are more than %d rules", maxRules)
+			}
 			out.rules = append(out.rules, one)
-			return nil
 		}),
 	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
