@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -76,6 +77,10 @@ type Options struct {
 	// Continue, More, Carry, End and Record, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
 	// and it cannot start another. If Fork returns an error or options without a Model, the call fails.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
+	// Together runs the sub-agents that several calls of one tool in a row ask for. Each of runs is one, which one goroutine ranges over;
+	// Together yields the steps of all from one goroutine, each with the index of its run, and returns when all have ended, also after
+	// the loop was left. Nil means one sub-agent after the other.
+	Together func(runs []iter.Seq[Step]) iter.Seq2[int, Step]
 	// End, in the options that Fork returned, is called once when the sub-agent has finished, however it ended. Nil means
 	// nothing.
 	End func(ctx context.Context)

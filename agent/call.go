@@ -46,34 +46,96 @@ func (t *turn) limit(a llm.Answer) string {
 }
 
 // runCalls runs the calls of one answer in order, one at a time, because an activation changes what the next call may
-// do, and two writes to one file must not race. Each call gets exactly one result. All results together stay within half
-// of the window; otherwise the conversation could neither continue nor be shortened.
+// do, and two writes to one file must not race. Only sub-agents that calls of one tool in a row ask for run together, if
+// Options.Together is set. Each call gets exactly one result. All results together stay within half of the window; otherwise the
+// conversation could neither continue nor be shortened.
 // With a text in cut the last one is not run, for that reason.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call, cut string) {
-	done, rest := 0, "cancelled by the user"
-	defer func() { t.skip(calls[done:], t.why(ctx, rest)) }()
-	left := t.c.share(resultsPercent) * bytesPerToken
+	b := &batch{t: t, left: t.c.share(resultsPercent) * bytesPerToken}
+	rest := "cancelled by the user"
+	defer func() { t.skip(calls[b.done:], t.why(ctx, rest)) }()
 	for i, call := range calls {
+		if len(b.open) > 0 && b.open[0].call.Name != call.Name && !b.flush(ctx) {
+			return
+		}
 		if i == maxCalls {
 			rest = fmt.Sprintf("not run, because one answer may have %d calls: look at the results so far, then continue", maxCalls)
-			return
+			break
 		}
 		if cut != "" && i == len(calls)-1 {
 			rest = cut
-			return
+			break
 		}
 		if ctx.Err() != nil || !t.step(Step{Call: call}) {
 			return
 		}
 		r := t.runCall(ctx, call)
-		text, cut := limitText(string(r.Encode()), min(t.c.o.ResultLimit, max(left, resultLeast)))
-		left -= len(text)
-		t.c.add(llm.User, llm.Part{Result: &llm.Result{ID: call.ID, Name: t.c.historyName(call.Name), Text: text, Failed: !r.Success}})
-		done++
-		if !t.step(Step{Result: &Result{Call: call, Result: r, Text: text, Cut: cut}}) {
+		b.open = append(b.open, &called{call: call, fork: r.Fork, result: r})
+		if (len(b.open) == 1 && r.Fork == nil || t.c.o.Together == nil) && !b.flush(ctx) {
 			return
 		}
 	}
+	b.flush(ctx)
+}
+
+// batch has the calls of an answer that wait for their results: one, or several that start sub-agents.
+type batch struct {
+	t    *turn
+	left int // bytes of results that have room
+	done int // calls that have their results
+	open []*called
+}
+
+// called is a call that was made.
+type called struct {
+	call   *llm.Call
+	fork   *tool.Fork // what the sub-agent that answers it has to do; nil if none does
+	result tool.Result
+	text   string // as the model gets it
+	cut    bool
+}
+
+// flush runs the sub-agents of the open calls, and adds the results in the order of the calls. It reports whether the turn goes on.
+func (b *batch) flush(ctx context.Context) bool {
+	t, open := b.t, b.open
+	b.open = nil
+	var forks []*called
+	for _, c := range open {
+		if c.fork != nil {
+			forks = append(forks, c)
+		} else {
+			b.settle(c)
+		}
+	}
+	shown := map[*called]bool{}
+	if len(forks) > 0 {
+		t.forks(ctx, forks, func(c *called) {
+			if b.settle(c); len(open) > 1 { // else its result is added first
+				shown[c] = true
+				t.step(c.step())
+			}
+		})
+	}
+	for _, c := range open {
+		t.c.add(llm.User, llm.Part{Result: &llm.Result{ID: c.call.ID, Name: t.c.historyName(c.call.Name), Text: c.text, Failed: !c.result.Success}})
+		b.done++
+	}
+	for _, c := range open {
+		if !shown[c] && !t.broken {
+			t.step(c.step())
+		}
+	}
+	return !t.broken
+}
+
+// settle makes the text of a result, as far as there is room.
+func (b *batch) settle(c *called) {
+	c.text, c.cut = limitText(string(c.result.Encode()), min(b.t.c.o.ResultLimit, max(b.left, resultLeast)))
+	b.left -= len(c.text)
+}
+
+func (c *called) step() Step {
+	return Step{Result: &Result{Call: c.call, Result: c.result, Text: c.text, Cut: c.cut}}
 }
 
 func (t *turn) runCall(ctx context.Context, call *llm.Call) tool.Result {
@@ -81,11 +143,7 @@ func (t *turn) runCall(ctx context.Context, call *llm.Call) tool.Result {
 	if call.Raw != "" { // the executor says what is wrong with it
 		args = json.RawMessage(call.Raw)
 	}
-	r := t.c.o.Tools.Call(t.watched(tool.WithCall(ctx, call.ID, call.Name), call.ID), call.Name, args)
-	if r.Fork == nil {
-		return r
-	}
-	return t.fork(ctx, *r.Fork)
+	return t.c.o.Tools.Call(t.watched(tool.WithCall(ctx, call.ID, call.Name), call.ID), call.Name, args)
 }
 
 // watched returns the context of a call whose events Options.Watch gets.

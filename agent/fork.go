@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"time"
 
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -24,63 +26,139 @@ type forkAnswer struct {
 	Answer string `json:"answer"`
 }
 
-// fork runs the sub-agent that a tool asks for and returns its answer as the result of the call.
-func (t *turn) fork(ctx context.Context, f tool.Fork) tool.Result {
-	start := t.c.o.Now()
-	r := t.subAgent(ctx, f)
-	r.Duration = t.c.o.Now().Sub(start)
-	ev := trace.Event{Kind: AgentForked, Skill: f.Skill, Message: r.Message, Duration: r.Duration}
+// subAgent is a sub-agent that answers a call.
+type subAgent struct {
+	of      *called
+	o       *Options
+	c       *Conversation // nil if it could not be made
+	start   time.Time
+	done    *Answer
+	failure error
+	over    bool // of.result is the one of the sub-agent
+}
+
+// forks runs the sub-agents that calls ask for, together if there are several, and makes their answers the results of the calls. ended
+// is called when one has its result.
+func (t *turn) forks(ctx context.Context, list []*called, ended func(*called)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	subs, runs := make([]*subAgent, len(list)), make([]iter.Seq[Step], len(list))
+	for i, c := range list {
+		subs[i] = t.subAgent(ctx, c, len(list))
+		runs[i] = func(yield func(Step) bool) { subs[i].run(ctx, yield) }
+	}
+	together := t.c.o.Together
+	if len(list) == 1 {
+		together = alone
+	}
+	for i, s := range together(runs) {
+		if s.Done != nil {
+			t.close(ctx, subs[i])
+			ended(list[i])
+			continue
+		}
+		if s.Of = list[i].call.ID; !t.step(s) {
+			cancel()
+			break
+		}
+	}
+	for _, s := range subs {
+		if !s.over {
+			t.close(ctx, s)
+			ended(s.of)
+		}
+	}
+}
+
+// alone runs one sub-agent.
+func alone(runs []iter.Seq[Step]) iter.Seq2[int, Step] {
+	return func(yield func(int, Step) bool) {
+		for s := range runs[0] {
+			if !yield(0, s) {
+				return
+			}
+		}
+	}
+}
+
+// subAgent makes a sub-agent, one of several that share what is left of this turn.
+func (t *turn) subAgent(ctx context.Context, c *called, several int) *subAgent {
+	s := &subAgent{of: c, start: t.c.o.Now()}
+	if t.c.depth >= maxDepth {
+		c.result = forkFailure(reasonForkDepth, "a sub-agent cannot start another one: do the task yourself", "")
+		return s
+	}
+	o, err := t.forkOptions(ctx, *c.fork, several)
+	switch {
+	case err != nil:
+		c.result = forkFailure(reasonForkFailed, err.Error(), "")
+	case o.MaxTurns < 1:
+		c.result = forkFailure(reasonForkFailed, "the limit on requests leaves none for a sub-agent", "")
+		if o.End != nil {
+			o.End(trace.WithIdentity(ctx, o.Identity))
+		}
+	default:
+		s.o, s.c = o, New(o)
+		s.c.depth = t.c.depth + 1
+	}
+	return s
+}
+
+// run works on the task. The last step that it yields has Done set.
+func (s *subAgent) run(ctx context.Context, yield func(Step) bool) {
+	if s.c == nil {
+		yield(Step{Done: &Answer{Stop: Failed}})
+		return
+	}
+	ctx = trace.WithIdentity(ctx, s.o.Identity)
+	if s.o.End != nil {
+		defer s.o.End(ctx)
+	}
+	for step, err := range s.c.Ask(ctx, s.of.fork.Prompt) {
+		if step.Done != nil {
+			s.done, s.failure = step.Done, err
+		}
+		if !yield(step) {
+			return
+		}
+	}
+}
+
+// close makes the result of a sub-agent that has ended, and counts what it used.
+func (t *turn) close(ctx context.Context, s *subAgent) {
+	s.over = true
+	r := &s.of.result
+	if s.c != nil {
+		t.count(s.c.usage)
+		t.c.spent += s.c.spent
+		*r = s.answer()
+	}
+	if s.done != nil {
+		t.answer.Turns += s.done.Turns
+	}
+	r.Duration = t.c.o.Now().Sub(s.start)
+	ev := trace.Event{Kind: AgentForked, Skill: s.of.fork.Skill, Message: r.Message, Duration: r.Duration}
 	if !r.Success {
 		ev.Level = slog.LevelWarn
 	}
 	t.trace(ctx, ev)
-	return r
 }
 
-func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
-	if t.c.depth >= maxDepth {
-		return forkFailure(reasonForkDepth, "a sub-agent cannot start another one: do the task yourself", "")
-	}
-	o, err := t.forkOptions(ctx, f)
-	if err != nil {
-		return forkFailure(reasonForkFailed, err.Error(), "")
-	}
-	ctx = trace.WithIdentity(ctx, o.Identity)
-	if o.End != nil {
-		defer o.End(ctx)
-	}
-	if o.MaxTurns < 1 {
-		return forkFailure(reasonForkFailed, "the limit on requests leaves none for a sub-agent", "")
-	}
-	sub := New(o)
-	sub.depth = t.c.depth + 1
-	var done *Answer
-	var failure error
-	for s, err := range sub.Ask(ctx, f.Prompt) {
-		if s.Done != nil {
-			done, failure = s.Done, err
-		} else if !t.step(s) {
-			break
-		}
-	}
-	t.count(sub.usage)
-	t.c.spent += sub.spent
-	if done == nil {
+func (s *subAgent) answer() tool.Result {
+	switch done := s.done; {
+	case done == nil:
 		return forkFailure(reasonForkFailed, "cancelled by the user", "")
-	}
-	t.answer.Turns += done.Turns
-	switch {
-	case failure != nil:
-		return forkFailure(reasonForkFailed, fmt.Sprintf("the sub-agent did not finish: %v", failure), done.Text)
+	case s.failure != nil:
+		return forkFailure(reasonForkFailed, fmt.Sprintf("the sub-agent did not finish: %v", s.failure), done.Text)
 	case done.Stop != End:
 		return forkFailure(reasonForkFailed, fmt.Sprintf("the sub-agent did not finish (%s)", done.Stop), done.Text)
 	}
-	return tool.Success(forkAnswer{done.Text}, "a sub-agent answered")
+	return tool.Success(forkAnswer{s.done.Text}, "a sub-agent answered")
 }
 
 // forkOptions returns the options of a sub-agent, limited to what is left of this turn: one request is kept for the
-// answer here. The context carries the remaining time.
-func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
+// answer here, and several share the rest. The context carries the remaining time.
+func (t *turn) forkOptions(ctx context.Context, f tool.Fork, several int) (*Options, error) {
 	o := t.c.o
 	o.Turn, o.Continue, o.More, o.Carry, o.End, o.Record = nil, nil, nil, nil, nil, nil
 	if t.c.o.Fork != nil {
@@ -93,12 +171,12 @@ func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 		}
 		o = *own
 	}
-	left := t.c.o.MaxTurns - t.answer.Turns - 1
+	left := (t.c.o.MaxTurns - t.answer.Turns - 1) / several
 	if o.MaxTurns == 0 || o.MaxTurns > left {
 		o.MaxTurns = left
 	}
 	if all := t.c.o.MaxTokens; all > 0 {
-		left := max(all-t.spent(), 1)
+		left := max((all-t.spent())/several, 1)
 		if o.MaxTokens == 0 || o.MaxTokens > left {
 			o.MaxTokens = left
 		}

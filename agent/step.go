@@ -5,10 +5,11 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// Step is one event while a prompt is answered. Apart from Depth, one field is set (Anew comes with Notice). Its texts
+// Step is one event while a prompt is answered. Apart from Depth and Of, one field is set (Anew comes with Notice). Its texts
 // come from models, tools and providers: the caller sanitises them before printing.
 type Step struct {
 	Depth   int        // 0, or 1 for what a sub-agent does
+	Of      string     // the ID of the call that the sub-agent answers; "" at depth 0
 	Text    string     // the next piece of an answer
 	Thought string     // the next piece of what the model thinks before it answers, or of a summary of it
 	Call    *llm.Call  // a tool is about to be called

@@ -29,7 +29,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	p := &printer{out: o.Services.Out, o: o, prompt: prompt}
 	var approver *app.TerminalApprover
 	if o.Services.Approver.There() {
-		approver = app.NewChatApprover(p.ask)
+		approver, p.asks = app.NewChatApprover(p.ask), true
 	}
 	return p.with(ctx, approver, func() error {
 		typed := o.Prompt
@@ -98,7 +98,7 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 			s.Out.Remark(text)
 		}
 	}
-	p.w, w.watch = w, p.live.watch
+	p.w, w.watch, w.oneByOne = w, p.live.watch, p.asks
 	if p.o.JSON {
 		w.watch = nil
 	}
@@ -170,6 +170,7 @@ type printer struct {
 	prompt string         // the first one
 	lines  *stream.Writer // with --stream --json
 	calls  []stream.Call
+	asks   bool // questions stand between the lines
 	line   bool // the last text that was streamed did not end its line
 	live   live
 }

@@ -60,6 +60,7 @@ type worker struct {
 	context  *surroundings.Texts // in the system text
 	started  int                 // tokens of what the first turn began with; 0 if another process sent it
 	bare     bool                // without context
+	oneByOne bool                // sub-agents do not run at the same time
 	window   int                 // tokens of a conversation with the model that it began with
 	budget   int                 // of the list of skills
 
@@ -229,7 +230,7 @@ func (w *worker) options(found *models.Found) (*agent.Options, error) {
 	}
 	o := &agent.Options{
 		Model: found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: retryOptions(cfg, w.s.Sys.Now),
-		Turn: w.turn, Carry: w.carry, Fork: w.fork, More: w.more(w.kit, w.set),
+		Turn: w.turn, Carry: w.carry, Fork: w.fork, Together: w.together, More: w.more(w.kit, w.set),
 		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
 		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime,
 		Window: window(cfg, &found.Facts), AnswerTokens: cfg.Agent.Answer, Effort: effort,
