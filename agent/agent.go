@@ -5,7 +5,7 @@
 // only the tools of its executor. The history only grows: a request repeats the bytes of the one before it, which keeps
 // the caches of providers valid. Only shortening the conversation changes it, and Options.More, which adds tools after those
 // that were sent before.
-// It starts no goroutine. A Conversation is for one goroutine at a time.
+// It starts no goroutine: Options.Together may, for sub-agents. A Conversation is for one goroutine at a time.
 package agent
 
 import (

@@ -27,6 +27,7 @@ const (
 // call is a call of a tool that runs or has ended.
 type call struct {
 	number  int // from 1, in the order of the conversation
+	of      int // the number of the call whose sub-agent made it, if several work; else 0
 	depth   int
 	call    *llm.Call
 	begun   time.Time     // by state.clock
@@ -48,8 +49,11 @@ var subjects = []string{"skill_name", "skill", "command", "pattern", "path", "fi
 
 // target returns the subject of a call in few words: hello-extended/advanced_greeting --lang es, a path, a command.
 func target(c *llm.Call) string {
-	if c.Name == todo.Name {
+	switch c.Name {
+	case todo.Name:
 		return todo.Brief(c.Args)
+	case "task":
+		return taskText(c)
 	}
 	keys, texts := arguments(c.Args)
 	first := slices.IndexFunc(subjects, func(key string) bool { return texts[key] != "" })
@@ -123,6 +127,9 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 		tail += "  " + verdict
 	}
 	number := fmt.Sprintf("#%d", c.number)
+	if c.of > 0 {
+		number += fmt.Sprintf(" of #%d", c.of)
+	}
 	lead := indent + mark + " "
 	if width <= 0 {
 		return []string{lead + c.head(p, 0) + "  " + tail + "  " + number}
@@ -136,10 +143,10 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
 }
 
-// output returns the last lines of what a call wrote.
-func (c *call) output(p paint, width int) []string {
+// output returns the last lines of what a call wrote, at most so many.
+func (c *call) output(p paint, width, most int) []string {
 	indent := strings.Repeat("  ", c.depth+1)
-	rows := c.tail.Last(maxTail)
+	rows := c.tail.Last(most)
 	for i, row := range rows {
 		rows[i] = indent + p.dim(cut(row, max(width-columns(indent), 1)))
 	}

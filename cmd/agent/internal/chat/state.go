@@ -74,7 +74,6 @@ type state struct {
 
 	out   []string
 	last  kind
-	depth int // of the answer that flows
 	flow  flow
 	marks markup
 
@@ -206,20 +205,13 @@ func (s *state) answer(rows []row) {
 		if s.last != answers {
 			s.space(answers)
 		}
-		line := strings.Repeat("  ", s.depth) + s.marks.row(s.paint, r)
+		line := s.marks.row(s.paint, r)
 		s.out = append(s.out, strings.TrimRight(line, " "))
 	}
 }
 
-func (s *state) answerRoom() int {
-	if s.width == 0 {
-		return 0
-	}
-	return max(s.room()-2*s.depth, 1)
-}
-
 func (s *state) endAnswer() {
-	s.answer(s.flow.end(s.answerRoom()))
+	s.answer(s.flow.end(s.room()))
 	s.marks = markup{}
 }
 
@@ -233,19 +225,17 @@ func (s *state) steps(steps []agent.Step) {
 }
 
 func (s *state) step(step agent.Step) {
+	of, sub := s.follow(step)
 	switch {
 	case step.Anew && step.Notice == "":
 		s.notice("the answer was cut off and begins again")
+	case step.Text != "" && sub: // the rows of the call that started the sub-agent show it
 	case step.Text != "":
-		if step.Depth != s.depth {
-			s.endAnswer()
-			s.depth = step.Depth
-		}
-		s.answer(s.flow.add(step.Text, s.answerRoom()))
+		s.answer(s.flow.add(step.Text, s.room()))
 	case step.Call != nil:
 		s.endAnswer()
 		s.count++
-		s.calls = append(s.calls, &call{number: s.count, depth: step.Depth, call: step.Call, begun: s.clock(), waited: s.waited()})
+		s.calls = append(s.calls, &call{number: s.count, of: of, depth: step.Depth, call: step.Call, begun: s.clock(), waited: s.waited()})
 		if len(s.calls) > maxCalls {
 			s.calls = slices.Delete(s.calls, 0, 1)
 		}
@@ -380,7 +370,7 @@ func (s *state) done(err error) []effect {
 	case err != nil:
 		s.fail(err)
 	}
-	s.busy, s.stopping, s.depth = false, false, 0
+	s.busy, s.stopping = false, false
 	s.status = s.o.Status()
 	if stopped || err != nil {
 		s.holdQueued()

@@ -191,29 +191,6 @@ wra
 `)
 }
 
-func TestSubAgentIsIndented(t *testing.T) {
-	k := newTalk(t, 50, nil)
-	k.press("go<enter>")
-	k.say("I ask another one.")
-	c := &llm.Call{ID: "s", Name: "grep", Args: json.RawMessage(`{"pattern":"x"}`)}
-	k.happen(stepsEvent{steps: []agent.Step{{Depth: 1, Text: "I am the other one and say a lot"}, {Depth: 1, Call: c},
-		{Depth: 1, Result: &agent.Result{Call: c, Result: tool.Result{Success: true}}}, {Text: "Back."}}}, doneEvent{})
-	k.check(t, `
-> go
-
-I ask another one.
-  I am the other one and say a lot
-
-  ● grep x  0.0 s  ok  #1
-
-Back.
-────
-
-> █
-
-`)
-}
-
 // security 2.14 #184
 func TestNothingForeignReachesTheTerminal(t *testing.T) {
 	evil := "\x1b]52;c;AAAA\x07\x1b[2J\u202e\u200b\r"

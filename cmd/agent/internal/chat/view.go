@@ -61,20 +61,22 @@ func (s *state) live() []string {
 	var rows []string
 	last := s.last
 	marks := s.marks
-	for _, r := range s.flow.live(s.answerRoom()) {
+	for _, r := range s.flow.live(s.room()) {
 		if last != answers && last != nothing {
 			rows = append(rows, "")
 		}
 		last = answers
-		rows = append(rows, strings.Repeat("  ", s.depth)+marks.row(s.paint, r))
+		rows = append(rows, marks.row(s.paint, r))
 	}
-	for _, c := range s.running() {
+	calls := slices.DeleteFunc(s.running(), func(c *call) bool { return c.depth > 0 }) // a row of the call that started the sub-agent names them
+	most := max(maxTail/max(len(calls), 1), 1)
+	for _, c := range calls {
 		if last != tools && last != nothing {
 			rows = append(rows, "")
 		}
 		last = tools
 		rows = append(rows, c.rows(s.paint, s.clock(), s.room())...)
-		rows = append(rows, c.output(s.paint, s.room())...)
+		rows = append(rows, c.output(s.paint, s.room(), most)...)
 	}
 	return rows
 }

@@ -30,6 +30,7 @@ type feed struct {
 	steps []agent.Step
 	text  strings.Builder // pieces of text that follow each other become one step
 	depth int
+	of    string     // the call whose sub-agent says it
 	live  []LiveText // what calls wrote, and how much of it there is
 	wrote int
 }
@@ -51,9 +52,9 @@ func (f *feed) add(step agent.Step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	plain := step.Text != "" && !step.Anew
-	if !plain || step.Depth != f.depth {
+	if !plain || step.Of != f.of {
 		f.close()
-		f.depth = step.Depth
+		f.depth, f.of = step.Depth, step.Of
 	}
 	if plain {
 		f.text.WriteString(step.Text)
@@ -65,7 +66,7 @@ func (f *feed) add(step agent.Step) {
 // close makes a step of the text so far.
 func (f *feed) close() {
 	if f.text.Len() > 0 {
-		f.steps = append(f.steps, agent.Step{Depth: f.depth, Text: f.text.String()})
+		f.steps = append(f.steps, agent.Step{Depth: f.depth, Of: f.of, Text: f.text.String()})
 		f.text.Reset()
 	}
 }

@@ -30,6 +30,7 @@ type Line struct {
 	Format int    `json:"format,omitempty"` // of start
 	Turn   int    `json:"turn,omitempty"`   // of turn and end: from 1; not of a run with one prompt
 	Depth  int    `json:"depth,omitempty"`  // 1: a sub-agent's
+	Of     string `json:"of,omitempty"`     // the ID of the call that this sub-agent answers
 
 	Model  string  `json:"model,omitempty"`  // of start
 	Prefix *Prefix `json:"prefix,omitempty"` // of start
@@ -117,7 +118,8 @@ type Run struct {
 }
 
 // OfStep returns the line for a step, and false for one that has none.
-func OfStep(s *agent.Step) (Line, bool) {
+func OfStep(s *agent.Step) (l Line, ok bool) {
+	defer func() { l.Of = s.Of }()
 	switch {
 	case s.Text != "":
 		return Line{Type: "text", Depth: s.Depth, Text: s.Text}, true

@@ -164,9 +164,10 @@ func (k *keeper) end(w *worker, done *agent.Answer) {
 	k.log.End(e)
 }
 
+// failed returns why nothing is written any more. Sub-agents and commands in the background ask, too.
 func (k *keeper) failed() error {
 	if k.why == nil && k.log != nil {
-		k.why = k.log.Err()
+		return k.log.Err()
 	}
 	return k.why
 }
