@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/setup":        {"agent/permit", "cmd/agent/internal/config", "cmd/agent/internal/cure", "cmd/agent/internal/failure", "cmd/agent/internal/models", "cmd/agent/internal/output", "cmd/agent/internal/projectrules", "cmd/agent/internal/saved", "install/oms", "install/registry", "internal/gitdir", "internal/hostname", "internal/lazyregexp", "internal/near", "internal/program", "internal/redact", "internal/undo", "policy", "script", "script/runner", "script/survey", "session/allow", "skill", "skill/manifest", "want"},
 	"cmd/agent/internal/observe":      {"cmd/agent/internal/failure", "cmd/agent/internal/output", "cmd/agent/internal/setup", "internal/redact", "script/runner", "telemetry", "trace", "trace/audit"},
 	"cmd/agent/internal/sandbox":      {"cmd/agent/internal/models", "cmd/agent/internal/setup", "internal/egress", "policy", "script/confine", "script/runner"},
+	"cmd/agent/internal/acp":          {"agent", "agent/permit", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config", "cmd/agent/internal/failure", "cmd/agent/internal/saved", "cmd/agent/internal/setup", "cmd/agent/internal/stream", "cmd/agent/internal/todo", "cmd/agent/internal/ui", "cmd/agent/internal/worker", "disclose", "llm", "mcphost", "tool"},
 	"cmd/agent/internal/web":          {"cmd/agent/internal/surroundings", "internal/hostname"},
 	"cmd/agent/internal/surroundings": {"disclose", "internal/content", "internal/filename", "skill/manifest"},
 	"cmd/agent/internal/worker":       {"cmd/agent/internal/todo", "policy", "mcphost", "internal/lazyregexp", "cmd/agent/internal/web", "cmd/agent/internal/surroundings", "internal/hostname", "want", "cmd/agent/internal/cure", "agent", "internal/hosttool", "agent/permit", "cmd/agent/internal/saved", "cmd/agent/internal/stream", "internal/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/git", "internal/gitdir", "internal/keyagent", "internal/lockfile", "internal/near", "internal/paths", "internal/proc", "internal/program", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch", "skilltool", "tool", "toolset", "trace", "cmd/agent/internal/trial", "cmd/agent/internal/failure", "cmd/agent/internal/output", "cmd/agent/internal/setup"},
@@ -233,6 +234,7 @@ var importers = map[string][]string{
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},
+	"github.com/coder/acp-go-sdk":     {"cmd/agent/internal/acp"},
 	"golang.org/x/oauth2":             {"cmd/agent/internal/oauth"},
 	"github.com/go-jose/go-jose":      {"cmd/agent/internal/serve"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go

@@ -96,6 +96,8 @@ func (m *Servers) List(ctx context.Context) ([]*ServerEntry, []manifest.Problem)
 func (m *Servers) problem(e *ServerEntry) (manifest.Problem, bool) {
 	p := manifest.Problem{Severity: manifest.SeverityWarning, File: e.Origin.Name, Line: e.Origin.Line, Col: e.Origin.Col, Cure: cure.TrustServer(e.Label)}
 	switch {
+	case e.ofEditor():
+		return p, false // the user is asked about it, and told what is wrong
 	case e.Wrong != nil:
 		p.Code, p.Severity, p.Message, p.Cure = "mcp-server", manifest.SeverityError, fmt.Sprintf("the server %q of the project cannot be approved: %v", e.Label, e.Wrong), ""
 		return p, true
@@ -204,7 +206,11 @@ func (m *Servers) unchanged(ctx context.Context, e *ServerEntry) error {
 		return nil
 	}
 	if now, err := m.digest(ctx, &e.Server); err != nil || now != e.Digest {
-		return failure.Denied(errors.New("a file that it is started from has changed since it was approved"), cure.TrustServer(e.Label))
+		what := cure.TrustServer(e.Label)
+		if e.ofEditor() {
+			what = "begin another session in the editor, which asks again"
+		}
+		return failure.Denied(errors.New("a file that it is started from has changed since it was approved"), what)
 	}
 	return nil
 }

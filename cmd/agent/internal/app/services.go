@@ -72,7 +72,7 @@ func (s *Services) In(dir string, flags *setup.Flags, streams *ui.Streams) *Serv
 	other := *s
 	sys := *s.Sys
 	if dir != "" {
-		sys.Dir = dir
+		sys.Dir, other.Skills = dir, nil // other servers, and their skills
 	}
 	other.Sys, other.Flags, other.Out = &sys, flags, output.NewPrinter(streams, &flags.Flags)
 	other.Settings = setup.NewSettings(other.Sys, flags)

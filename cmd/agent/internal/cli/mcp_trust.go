@@ -11,7 +11,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
-	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -57,12 +56,8 @@ func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
 		return e.Refused()
 	}
 	if !o.yes {
-		answer, err := o.ask(ctx, e, given)
-		if err != nil {
+		if given, err = o.ask(ctx, e, given); err != nil {
 			return err
-		}
-		if answer == withRegistry {
-			given = given.Add(e.Needs()...)
 		}
 	}
 	if err := o.s.MCP.Approve(ctx, e, given); err != nil {
@@ -72,24 +67,17 @@ func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
 	return o.done(e, "is approved as it is now")
 }
 
-// withRegistry is the answer that also opens the registry of the server's package.
-const withRegistry = "r"
-
-// ask shows a server, and returns the answer, which is a yes.
-func (o *mcpTrustOptions) ask(ctx context.Context, e *app.ServerEntry, given want.Set) (string, error) {
+// ask shows a server, and returns what its program gets if the answer is a yes.
+func (o *mcpTrustOptions) ask(ctx context.Context, e *app.ServerEntry, given want.Set) (want.Set, error) {
 	e.Given = given
 	details := detailsOf(serverView(o.s, e).facts())
 	if !o.s.Approver.There() {
 		o.s.Out.Details(details)
-		return "", failure.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
+		return nil, failure.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
 	}
-	q := &ui.Question{Text: fmt.Sprintf("Let the agent use the server %q of this project?", e.Label), Details: details}
-	if hosts := e.Needs(); len(hosts) > 0 {
-		q.Choices = []ui.Choice{{Key: withRegistry, Label: "yes, and let it fetch its package from " + strings.Join(hosts.Named(want.Host), ", ")},
-			{Key: "y", Label: "yes, without that"}, {Key: "n", Label: "no"}}
-	}
-	answer, err := o.s.Approver.Answer(ctx, q)
-	return answer, refused(answer == "y" || answer == withRegistry, err)
+	answer, err := o.s.Approver.Answer(ctx, e.Question(fmt.Sprintf("Let the agent use the server %q of this project?", e.Label), details))
+	given, yes := e.Approved(answer, given)
+	return given, refused(yes, err)
 }
 
 func detailsOf(facts [][2]string) (out []string) {

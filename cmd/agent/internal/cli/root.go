@@ -88,7 +88,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	rootForms(s, c)
 	c.SetHelpFunc(helpText(s.Out))
 	c.SetHelpCommand(newHelpCommand())
-	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newConversationsCommand(s), newUndoCommand(s, runUndo), newInitCommand(s, runInit), newPermissionsCommand(s), newPolicyCommand(s), newAuditCommand(s), newDoctorCommand(s, runDoctor), newServeCommand(s, runServe), newMCPCommand(s), newVersionCommand(s, runVersion),
+	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newConversationsCommand(s), newUndoCommand(s, runUndo), newInitCommand(s, runInit), newPermissionsCommand(s), newPolicyCommand(s), newAuditCommand(s), newDoctorCommand(s, runDoctor), newServeCommand(s, runServe), newACPCommand(s), newMCPCommand(s), newVersionCommand(s, runVersion),
 		newCompletionCommand(s, runCompletion), newExecCommand(s))
 	return c
 }
@@ -165,10 +165,20 @@ func isPrompt(c *cobra.Command, args []string) bool {
 
 // agentFlags gives a command the flags of the agent itself.
 func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
-	f, g := c.Flags(), s.Flags
-	f.StringVarP(&o.Model, "model", "m", "", "the model to ask, as `PROVIDER/NAME`")
+	workFlags(s, c, o)
+	f := c.Flags()
 	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
 	f.StringVar(&o.Input, "input-format", "text", "`FORMAT` of stdin: text, or json for lines with prompts, stops and answers; json prints as --stream --json")
+	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
+	_ = c.RegisterFlagCompletionFunc("input-format", cobra.FixedCompletions([]cobra.Completion{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	pastFlags(s, c, &o.Past)
+	addHabits(f, o, s.Flags)
+}
+
+// workFlags gives a command the flags that say how the agent works.
+func workFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
+	f, g := c.Flags(), s.Flags
+	f.StringVarP(&o.Model, "model", "m", "", "the model to ask, as `PROVIDER/NAME`")
 	f.StringVar(&g.Effort, "effort", "", "how much the model thinks: `EFFORT` is low, medium, high or another that the model has")
 	f.BoolVar(&g.NoContext, "no-context", false, "without AGENTS.md and CLAUDE.md, the date and the status of git")
 	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, plan, read-only or all")
@@ -178,13 +188,9 @@ func agentFlags(s *app.Services, c *cobra.Command, o *worker.Options) {
 	f.BoolVar(&g.WithoutSandbox, "without-sandbox", false, "with --mode all: also without a sandbox; whatever the model runs, it runs as you")
 	f.StringVar(&o.System, "append-system-prompt", "", "add this `TEXT` to the system prompt")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
-	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
 	_ = c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(modeCompletions(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("input-format", cobra.FixedCompletions([]cobra.Completion{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(models.Efforts(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
-	pastFlags(s, c, &o.Past)
-	addHabits(f, o, g)
 }
 
 // newHelpCommand is cobra's help command, except that an unknown name is an error.
@@ -390,12 +396,9 @@ func section(c *cobra.Command, title string, commands ...*cobra.Command) {
 }
 
 // modeCompletions are the values of --mode with what they mean.
-func modeCompletions() []cobra.Completion {
-	return []cobra.Completion{
-		cobra.CompletionWithDesc("ask", "ask before each change and each command outside a sandbox"),
-		cobra.CompletionWithDesc("accept-edits", "change files of the project without a question"),
-		cobra.CompletionWithDesc("plan", "change nothing before you approve a plan"),
-		cobra.CompletionWithDesc("read-only", "change and run nothing"),
-		cobra.CompletionWithDesc("all", "ask nothing, in the sandbox"),
+func modeCompletions() (out []cobra.Completion) {
+	for _, m := range worker.Modes() {
+		out = append(out, cobra.CompletionWithDesc(string(m.Mode), m.About))
 	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,35 @@ func (s *Server) Digest() string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// CheckProposed returns an error for a server that another program names, if no file could name it so.
+func CheckProposed(s *Server) error {
+	if err := mcphost.CheckLabel(s.Label); err != nil {
+		return err
+	}
+	if (s.Command != "") == (s.URL != "") {
+		return errors.New("it needs a command or an address")
+	}
+	for name, value := range s.Env {
+		if !variable.IsName(name) || strings.ContainsRune(value, 0) {
+			return fmt.Errorf("%q is not a variable", name)
+		}
+	}
+	for name, value := range s.Headers {
+		if !isHeader(name) || strings.ContainsAny(value, "\x00\r\n") {
+			return fmt.Errorf("%q is not a header", name)
+		}
+	}
+	for _, text := range append([]string{s.Command}, s.Args...) {
+		if strings.ContainsRune(text, 0) {
+			return errors.New("its command has a zero byte")
+		}
+	}
+	if s.URL == "" {
+		return nil
+	}
+	return mcphost.CheckURL(s.URL)
 }
 
 // maxServers is how many servers one file may name.

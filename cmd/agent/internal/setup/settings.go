@@ -29,6 +29,8 @@ type Settings struct {
 	governing sync.Once
 	policy    *policy.Policy
 
+	proposed []config.Server // see Propose
+
 	once     sync.Once
 	config   *config.Config
 	problems []manifest.Problem
@@ -60,6 +62,7 @@ func (s *Settings) Problems() []manifest.Problem {
 func (s *Settings) read() {
 	s.once.Do(func() {
 		s.config, s.problems = config.Load(s.options())
+		s.propose()
 		for i, p := range s.problems {
 			s.problems[i] = cure.Advised(p)
 		}

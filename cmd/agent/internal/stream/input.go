@@ -114,23 +114,31 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Next returns the next line that is not empty, and its number. The error is a *LineError for a line that cannot be read, io.EOF at
 // the end, and otherwise that of the reader.
 func (r *Reader) Next() (Input, int, error) {
+	line, number, err := r.Line()
+	if err != nil {
+		return Input{}, number, err
+	}
+	in, err := ParseInput(line)
+	if err != nil {
+		return Input{}, number, &LineError{number, err}
+	}
+	return in, number, nil
+}
+
+// Line is like Next for a line of any form.
+func (r *Reader) Line() (line []byte, number int, err error) {
 	for {
 		line, long, err := r.read()
 		if err != nil {
-			return Input{}, r.line, err
+			return nil, r.line, err
 		}
 		r.line++
 		switch {
 		case long:
-			return Input{}, r.line, &LineError{r.line, fmt.Errorf("it has more than %d bytes", MaxLine)}
-		case len(bytes.TrimSpace(line)) == 0:
-			continue
+			return nil, r.line, &LineError{r.line, fmt.Errorf("it has more than %d bytes", MaxLine)}
+		case len(bytes.TrimSpace(line)) > 0:
+			return line, r.line, nil
 		}
-		in, err := ParseInput(line)
-		if err != nil {
-			return Input{}, r.line, &LineError{r.line, err}
-		}
-		return in, r.line, nil
 	}
 }
 

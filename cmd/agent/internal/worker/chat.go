@@ -34,10 +34,11 @@ import (
 
 // talk is a conversation with a person, in the terminal or in another program.
 type talk struct {
-	o     *Options
-	w     *worker
-	watch *watch.Watcher
-	next  *Past // what the user goes on with
+	o       *Options
+	w       *worker
+	watch   *watch.Watcher
+	next    *Past // what the user goes on with
+	planned bool  // the model knows that the mode is plan
 
 	spent  spent
 	branch atomic.Value // string: the branch of the project, as it was when the last turn began or ended
@@ -54,7 +55,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		ask = prompter.Ask
 	}
 	t, err := newTalk(ctx, o, ask, func(e tool.Event) {
-		if text := liveText(e); text != "" {
+		if text := LiveText(e); text != "" {
 			prompter.Live(chat.LiveText{Call: e.Call, Text: text, Need: e.Kind == tool.EventNeeds})
 		}
 	})
@@ -125,6 +126,7 @@ func (t *talk) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.St
 			t.shell(ctx, command, outside, yield)
 			return
 		}
+		t.tellPlan()
 		before := len(t.w.conversation.Messages())
 		t.lookAtBranch()
 		defer t.lookAtBranch()

@@ -233,6 +233,10 @@ func (k *keeper) close() {
 func (w *worker) follow(o *Options) {
 	k := w.keep
 	k.past, k.keep = o.past, o.Services.Settings.Config().Agent.Keep
+	if o.ID != "" {
+		w.id = o.ID
+		w.journal = newJournal(w.s, w.id)
+	}
 	if o.past != nil {
 		w.prompts, k.log, k.said, k.allowed = o.past.c.Last, o.past.log, o.past.said, o.past.c.Approvals
 		if k.log != nil {

@@ -22,7 +22,7 @@ func (l *live) watch(e tool.Event) {
 	case tool.EventStarted, tool.EventEnded:
 		l.tail = ui.Tail{}
 	default:
-		l.tail.Add(liveText(e))
+		l.tail.Add(LiveText(e))
 	}
 }
 
@@ -36,8 +36,8 @@ func (l *live) last() string {
 	return ""
 }
 
-// liveText returns what an event adds to the output that a person sees.
-func liveText(e tool.Event) string {
+// LiveText returns what an event adds to the output that a person sees.
+func LiveText(e tool.Event) string {
 	switch e.Kind {
 	case tool.EventOutput:
 		return e.Text

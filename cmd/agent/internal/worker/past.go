@@ -72,8 +72,10 @@ func (o *Options) open(ctx context.Context) error {
 	if n := len(past.c.Turns); o.Model == "" && n > 0 {
 		o.Model = past.c.Turns[n-1].Model
 	}
-	line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, output.Count(len(past.c.Turns), "turn"))
-	past.said = append([]string{line}, past.said...)
+	if !p.Whole { // else the user chose it in another program, which shows it
+		line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, output.Count(len(past.c.Turns), "turn"))
+		past.said = append([]string{line}, past.said...)
+	}
 	if len(past.c.Turns) > 0 && past.c.Ended() == nil {
 		past.said = append(past.said, "its last turn did not end: what was done in it stays")
 	}

@@ -22,8 +22,16 @@ func (t *talk) planCommand(context.Context, string) (string, error) {
 	if err := t.w.gate.setMode(permit.Plan); err != nil {
 		return "", err
 	}
-	t.w.tell(planText)
 	return "nothing is changed until you approve a plan; say what to plan", nil
+}
+
+// tellPlan tells the model with a prompt that the mode plan has begun, however it did.
+func (t *talk) tellPlan() {
+	now := t.w.gate.current().Mode() == permit.Plan
+	if now && !t.planned {
+		t.w.tell(planText)
+	}
+	t.planned = now
 }
 
 // planTools returns the tool that proposes a plan, in the mode plan and where a person can approve one.

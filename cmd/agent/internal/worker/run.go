@@ -33,6 +33,7 @@ type Options struct {
 	Input    string // of stdin: "text", or "json" for lines that are prompts, stops and answers, which implies Stream and JSON; "" means text
 	MaxTurns int    // 0 means the setting
 	Past     Past
+	ID       string // of a conversation that begins; "" means a new one
 
 	past  *past // what Past names
 	saves bool  // the conversation is saved; evals are not
@@ -45,7 +46,7 @@ type Options struct {
 
 // Run answers the prompt, or runs a conversation.
 func Run(ctx context.Context, o *Options) error {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	model := o.Model
@@ -75,8 +76,8 @@ func Run(ctx context.Context, o *Options) error {
 // lines reports whether stdin has lines of JSON; other agents call these stream-json.
 func (o *Options) lines() bool { return o.Input == "json" || o.Input == "stream-json" }
 
-// check returns an error for flags that do not fit together, and sets those that another one implies.
-func (o *Options) check() error {
+// Check returns an error for flags that do not fit together, and sets those that another one implies.
+func (o *Options) Check() error {
 	switch {
 	case o.MaxTurns < 0:
 		return failure.Usage(fmt.Errorf("invalid --max-turns %d", o.MaxTurns), "0 means the setting maxTurns")

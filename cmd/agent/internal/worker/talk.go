@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -98,8 +99,9 @@ func (t *Talk) Ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.St
 // Ended returns an error for a turn that ended without an answer; nil for another.
 func Ended(a *agent.Answer) error { return hinted(ended(a)) }
 
-// ofScreen are the commands that a program which shows what was said cannot follow: it would show what the model no longer has.
-var ofScreen = []string{"back", "clear"}
+// ofScreen are the commands that a program which shows what was said cannot follow: it would show what the model no longer has. It
+// has its own ways to begin and to continue.
+var ofScreen = []string{"back", "clear", "fork", "resume"}
 
 // Commands returns the commands that the user may type.
 func (t *Talk) Commands() []chat.Command {
@@ -140,10 +142,27 @@ func (t *Talk) SetMode(m permit.Mode) error {
 	return t.t.w.gate.setMode(m)
 }
 
+// ModeInfo is a mode, with what it means.
+type ModeInfo struct {
+	Mode  permit.Mode
+	About string
+}
+
+// Modes returns all modes.
+func Modes() []ModeInfo {
+	return []ModeInfo{
+		{permit.Ask, "ask before each change and each command outside a sandbox"},
+		{permit.AcceptEdits, "change files of the project without a question"},
+		{permit.Plan, "change nothing before you approve a plan"},
+		{permit.ReadOnly, "change and run nothing"},
+		{permit.All, "ask nothing, in the sandbox"},
+	}
+}
+
 // Modes returns the modes that may be chosen here, with the present one.
-func (t *Talk) Modes() []permit.Mode {
+func (t *Talk) Modes() []ModeInfo {
 	g := t.t.w.gate
-	return slices.DeleteFunc(permit.Modes(), func(m permit.Mode) bool { return m != t.Mode() && g.refuseMode(m) != nil })
+	return slices.DeleteFunc(Modes(), func(m ModeInfo) bool { return m.Mode != t.Mode() && g.refuseMode(m.Mode) != nil })
 }
 
 // Saved returns a saved conversation of the project, with what was said.
@@ -157,4 +176,31 @@ func Saved(ctx context.Context, s *app.Services, id string) (*saved.Conversation
 		return nil, ExplainPast(ctx, where, id, err)
 	}
 	return c, nil
+}
+
+// OfferServers asks the user about each MCP server that an editor names and that was not approved as it is. It reports whether one was
+// approved: only a conversation that is opened later uses it. said is for the user.
+func OfferServers(ctx context.Context, s *app.Services, ask app.AskFunc) (approved bool, said []string, err error) {
+	for _, e := range s.MCP.OfEditor(ctx) {
+		if err := cmp.Or(e.Refused(), s.MCP.Check(e)); err != nil {
+			said = append(said, fmt.Sprintf("the MCP server %s is not used: %v", e.Label, hinted(err)))
+			continue
+		}
+		if e.State.Starts() {
+			continue
+		}
+		answer, err := ask(ctx, e.Question(fmt.Sprintf("Let the agent use the MCP server %q that the editor names?", e.Label), e.Facts()))
+		if err != nil {
+			return approved, said, err
+		}
+		given, yes := e.Approved(answer, nil)
+		if !yes {
+			continue
+		}
+		if err := s.MCP.Approve(ctx, e, given); err != nil {
+			return approved, said, err
+		}
+		approved = true
+	}
+	return approved, said, nil
 }

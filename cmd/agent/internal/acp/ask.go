@@ -1,0 +1,108 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	protocol "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// ask asks the user a question through the editor. Who leaves it open, or cannot choose among its answers, gives none. A question whose
+// answer is a text has no form in the protocol, and no answer.
+func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
+	if q.Free || s.talk.Load() == nil { // before the session has an answer, the editor knows none
+		return q.None(), nil
+	}
+	id, name := tool.Called(ctx)
+	call := s.callID(id)
+	if id == "" {
+		s.mu.Lock()
+		s.asked++
+		call, name = protocol.ToolCallId(fmt.Sprintf("question/%d", s.asked)), ""
+		s.mu.Unlock()
+		s.update(protocol.StartToolCall(call, ui.Line(q.Text), protocol.WithStartKind(protocol.ToolKindOther), protocol.WithStartStatus(protocol.ToolCallStatusPending)))
+	}
+	kind := kindOf(name)
+	options := options(q)
+	answer, err := protocol.SendRequest[protocol.RequestPermissionResponse](s.a.conn, ctx, protocol.ClientMethodSessionRequestPermission, protocol.RequestPermissionRequest{
+		SessionId: s.id, Options: options,
+		ToolCall: protocol.ToolCallUpdate{ToolCallId: call, Title: protocol.Ptr(ui.Line(q.Text)), Kind: &kind, Content: shown(q), Status: protocol.Ptr(protocol.ToolCallStatusPending)},
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return q.None(), context.Cause(ctx)
+		}
+		return q.None(), fmt.Errorf("the editor did not answer %q: %w", q.Text, err)
+	}
+	chosen := ""
+	if picked := answer.Outcome.Selected; picked != nil {
+		for _, o := range options {
+			if o.OptionId == picked.OptionId {
+				chosen = string(o.OptionId)
+			}
+		}
+	}
+	s.answered(call, id, chosen)
+	if chosen == "" {
+		return q.None(), nil
+	}
+	return chosen, nil
+}
+
+// answered shows what became of a question: the call that it was about goes on under its own title.
+func (s *session) answered(call protocol.ToolCallId, id, chosen string) {
+	if id != "" {
+		s.live.resume(call)
+		return
+	}
+	status := protocol.ToolCallStatusCompleted
+	if chosen == "" || chosen == "n" {
+		status = protocol.ToolCallStatusFailed
+	}
+	s.update(protocol.UpdateToolCall(call, protocol.WithUpdateStatus(status)))
+}
+
+// options are the answers to a question. Those of a question that would follow are among them.
+func options(q *ui.Question) (out []protocol.PermissionOption) {
+	choices := q.Choices
+	if len(choices) == 0 {
+		choices = []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
+	}
+	add := func(key, label string, kind protocol.PermissionOptionKind) {
+		out = append(out, protocol.PermissionOption{OptionId: protocol.PermissionOptionId(key), Name: ui.Line(label), Kind: kind})
+	}
+	for _, c := range choices {
+		switch {
+		case len(c.Then) > 0:
+			for _, t := range c.Then {
+				add(c.Key+t.Key, t.Label, protocol.PermissionOptionKindAllowAlways)
+			}
+		case c.Key == "n":
+			add(c.Key, c.Label, protocol.PermissionOptionKindRejectOnce)
+		case strings.HasPrefix(c.Label, "always") || strings.Contains(c.Label, "in this conversation"):
+			add(c.Key, c.Label, protocol.PermissionOptionKindAllowAlways)
+		default:
+			add(c.Key, c.Label, protocol.PermissionOptionKindAllowOnce)
+		}
+	}
+	return out
+}
+
+// shown is what the user has to see to answer a question.
+func shown(q *ui.Question) []protocol.ToolCallContent {
+	if q.Change != nil && len(q.Change.Before)+len(q.Change.After) <= mostDiff {
+		return []protocol.ToolCallContent{diffOf(q.Change)}
+	}
+	if len(q.Details) == 0 {
+		return []protocol.ToolCallContent{}
+	}
+	lines := make([]string, len(q.Details))
+	for i, d := range q.Details {
+		lines[i] = ui.Text(d)
+	}
+	return []protocol.ToolCallContent{textOf(fenced(strings.Join(lines, "\n")))}
+}

@@ -1,0 +1,211 @@
+package acp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	protocol "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
+)
+
+// Bounds of the connection.
+const (
+	mostBad   = 10        // lines that are not the protocol; after them the connection ends
+	busyAt    = 256 << 10 // bytes that wait for the editor: what can be left out is
+	fullAt    = 4 << 20   // bytes that wait: nothing is read or done until the editor has read some
+	lastWords = 2 * time.Second
+)
+
+// inlet passes on the lines of an editor that are messages of the protocol, and answers the others.
+type inlet struct {
+	from  *stream.Reader
+	out   *outlet
+	ready chan struct{}
+	rest  []byte // of a line
+
+	mu  sync.Mutex
+	bad int
+	err error
+}
+
+func newInlet(from io.Reader, out *outlet) *inlet {
+	return &inlet{from: stream.NewReader(from), out: out, ready: make(chan struct{})}
+}
+
+// open lets the first line through.
+func (r *inlet) open() { close(r.ready) }
+
+// failed returns why the connection ended, nil if the editor left.
+func (r *inlet) failed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Read returns the next part of a message.
+func (r *inlet) Read(p []byte) (int, error) {
+	<-r.ready
+	for len(r.rest) == 0 {
+		r.out.room()
+		line, number, err := r.from.Line()
+		if bad, ok := errors.AsType[*stream.LineError](err); ok {
+			err = r.refuse(-32700, number, bad.Err.Error())
+		} else if err == nil {
+			if what := notMessage(line); what != "" {
+				err = r.refuse(-32600, number, what)
+			} else {
+				r.rest = append(line, '\n')
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// notMessage says why a line is no message, "" for one that is.
+func notMessage(line []byte) string {
+	var m struct {
+		ID     json.RawMessage        `json:"id"`
+		Method *string                `json:"method"`
+		Params json.RawMessage        `json:"params"`
+		Error  *protocol.RequestError `json:"error"`
+	}
+	switch err := json.Unmarshal(line, &m); {
+	case err != nil:
+		return "it is no message of JSON-RPC: " + err.Error()
+	case m.Method == nil && m.ID == nil:
+		return "it is no message of JSON-RPC: it has neither a method nor an id"
+	}
+	return ""
+}
+
+// refuse answers a line that is no message. The error ends the connection.
+func (r *inlet) refuse(code, number int, what string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bad++; r.bad > mostBad {
+		r.err = fmt.Errorf("%d lines on stdin are not the Agent Client Protocol; the last one is line %d: %s", r.bad, number, what)
+		return io.EOF
+	}
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": protocol.RequestError{Code: code, Message: fmt.Sprintf("line %d: %s", number, what)}})
+	if err == nil {
+		_, err = r.out.Write(append(text, '\n'))
+	}
+	return err
+}
+
+// outlet writes to the editor in a goroutine of its own: a command that runs does not wait for the editor.
+type outlet struct {
+	to io.Writer
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	queue   [][]byte
+	waiting int // bytes of the queue, with those that are being written
+	closed  bool
+	err     error         // the first one of a write
+	gone    chan struct{} // closed with the first error
+}
+
+func newOutlet(to io.Writer) *outlet {
+	o := &outlet{to: to, gone: make(chan struct{})}
+	o.changed = sync.NewCond(&o.mu)
+	go o.run()
+	return o
+}
+
+func (o *outlet) run() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for {
+		for len(o.queue) == 0 {
+			if o.closed {
+				return
+			}
+			o.changed.Wait()
+		}
+		p := o.queue[0]
+		o.queue = o.queue[1:]
+		if o.err == nil {
+			o.mu.Unlock()
+			_, err := o.to.Write(p)
+			o.mu.Lock()
+			o.fail(err)
+		}
+		o.waiting -= len(p)
+		o.changed.Broadcast()
+	}
+}
+
+// Write takes a message. It waits while too much waits for the editor.
+func (o *outlet) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.roomLocked()
+	if o.err != nil || o.closed {
+		return 0, errors.Join(o.err, os.ErrClosed)
+	}
+	o.queue = append(o.queue, append([]byte(nil), p...))
+	o.waiting += len(p)
+	o.changed.Broadcast()
+	return len(p), nil
+}
+
+// room waits until the editor has read enough, or has left.
+func (o *outlet) room() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.roomLocked()
+}
+
+func (o *outlet) roomLocked() {
+	for o.waiting > fullAt && o.err == nil && !o.closed {
+		o.changed.Wait()
+	}
+}
+
+// busy reports whether the editor does not keep up.
+func (o *outlet) busy() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.waiting > busyAt || o.err != nil
+}
+
+// fail notes the first error.
+func (o *outlet) fail(err error) {
+	if err != nil && o.err == nil {
+		o.err = err
+		close(o.gone)
+	}
+	o.changed.Broadcast()
+}
+
+// leave gives the editor some time to read what is left. After that nothing waits for it any more.
+func (o *outlet) leave() (stop func() bool) {
+	return time.AfterFunc(lastWords, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.fail(os.ErrDeadlineExceeded)
+	}).Stop
+}
+
+// close waits until the editor has everything, or does not read any more.
+func (o *outlet) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.waiting > 0 && o.err == nil {
+		o.changed.Wait()
+	}
+	o.closed = true
+	o.changed.Broadcast()
+}

@@ -1,0 +1,103 @@
+package acp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// stuck is an editor that reads nothing until it is let go.
+type stuck struct{ free chan error }
+
+func (s *stuck) Write(p []byte) (int, error) {
+	if err := <-s.free; err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// An editor that reads nothing is waited for: nothing more is read from it, and what need not be sent is left out.
+func TestEditorReadsNothing(t *testing.T) {
+	to := &stuck{make(chan error)}
+	o := newOutlet(to)
+	line := bytes.Repeat([]byte("x"), 1<<20)
+	for range fullAt>>20 + 1 {
+		if _, err := o.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !o.busy() {
+		t.Error("nothing waits")
+	}
+	wrote := make(chan error)
+	go func() {
+		_, err := o.Write(line)
+		wrote <- err
+	}()
+	in := newInlet(strings.NewReader("{\"id\":1}\n"), o)
+	in.open()
+	read := make(chan error)
+	go func() {
+		_, err := in.Read(make([]byte, 10))
+		read <- err
+	}()
+	select {
+	case err := <-wrote:
+		t.Fatalf("it was written: %v", err)
+	case err := <-read:
+		t.Fatalf("it was read: %v", err)
+	case to.free <- os.ErrClosed: // it leaves
+	}
+	<-o.gone
+	if err := <-wrote; !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the write ended with %v", err)
+	}
+	if err := <-read; err != nil {
+		t.Errorf("the read ended with %v", err)
+	}
+	o.close()
+}
+
+// Lines that are no messages are answered, up to a bound; the others come through whole, in their order.
+func TestInlet(t *testing.T) {
+	var said bytes.Buffer
+	o := newOutlet(&said)
+	long := `{"id":1,"method":"x","params":"` + strings.Repeat("y", 9<<20) + `"}`
+	deep := strings.Repeat(`{"params":`, 20_000)
+	in := newInlet(strings.NewReader("\n{\"id\":1,\"method\":\"a\"}\r\ngarbage\n[1]\n"+long+"\n"+deep+"\n{\"method\":5}\n{\"id\":2,\"result\":{}}"), o)
+	in.open()
+	got, err := io.ReadAll(in)
+	if want := "{\"id\":1,\"method\":\"a\"}\r\n\n{\"id\":2,\"result\":{}}\n"; string(got) != want || err != nil || in.failed() != nil {
+		t.Errorf("got %q, %v, %v", got, err, in.failed())
+	}
+	o.close()
+	answers := strings.Split(strings.TrimSpace(said.String()), "\n")
+	if len(answers) != 5 {
+		t.Fatalf("%d answers: %.2000s", len(answers), said.String())
+	}
+	for i, line := range []int{3, 4, 5, 6, 7} {
+		if want := fmt.Sprintf("line %d: it ", line); !strings.Contains(answers[i], want) || !strings.Contains(answers[i], `"id":null`) {
+			t.Errorf("answer %d is %.300s", i, answers[i])
+		}
+	}
+}
+
+// A text cannot end its own block.
+func TestFenced(t *testing.T) {
+	for _, text := range []string{"a", "```", "x\n````\ny", strings.Repeat("z", 3*mostResult)} {
+		lines := strings.Split(fenced(text), "\n")
+		fence := lines[0]
+		for _, line := range lines[1 : len(lines)-1] {
+			if strings.Contains(line, fence) {
+				t.Errorf("%.20q ends its block: %.200s", text, line)
+			}
+		}
+		if len(fenced(text)) > mostResult+100 || lines[len(lines)-1] != fence {
+			t.Errorf("%.20q: %d bytes", text, len(fenced(text)))
+		}
+	}
+}
