@@ -1,6 +1,9 @@
 package survey
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestLooksAbove(t *testing.T) {
 	for text, want := range map[string]int{
@@ -14,7 +17,7 @@ func TestLooksAbove(t *testing.T) {
 		"DIR=$(dirname \"$0\")/..":                                                                0,
 		"const root = path.join(__dirname, '../../lib')":                                          1,
 		"const root = path.join(__dirname, '..')":                                                 0,
-		"new URL('../../../x.json', import.meta.url)":                                             1,
+		"new URL('../../../x.json', import.meta.url)":                                             2,
 		"open('../../../x')\nprint(__file__)":                                                     0,
 		"HERE = Path(__file__).parent\nROOT = HERE.parent\nX = ROOT.parent / 'x'":                 1,
 		"HERE = Path(__file__).parent\nROOT = HERE.parent\nX = ROOT / 'x'":                        0,
@@ -23,7 +26,11 @@ func TestLooksAbove(t *testing.T) {
 		"const here = __dirname\nimport(here + '/../../x.js')":                                    1,
 		"": 0,
 	} {
-		if got := LooksAbove("scripts/a.py", []byte(text)); got != want {
+		file := "scripts/a.py"
+		if strings.HasPrefix(text, "DIR") {
+			file = "scripts/a.sh"
+		}
+		if got := LooksAbove(file, []byte(text)); got != want {
 			t.Errorf("%q: got %d", text, got)
 		}
 	}

@@ -12,6 +12,9 @@ import (
 )
 
 var (
+	ownPlace = lazyregexp.New(`__file__|__dirname|__filename|import\.meta|BASH_SOURCE|\$0\b|\$\{0`)
+	named    = lazyregexp.New(`^\s*(?:(?:const|let|var|export|local|readonly)\s+)*(\w+)\s*=[^=]`)
+	word     = lazyregexp.New(`\w+`)
 	climbs   = lazyregexp.New(`\.parents\[(\d{1,2})\]|\.parent\b|\bdirname\b`)
 	literal  = lazyregexp.New(`"[^"]*"|'[^']*'|` + "`[^`]*`")
 	pathForm = lazyregexp.New(`^/?[\w.@+-]+(?:/[\w.@+-]+)*/?$`)
@@ -26,19 +29,25 @@ var (
 // moduleEnds are what the file of a module has after the name that JavaScript imports.
 var moduleEnds = []string{"", ".js", ".ts", ".mjs", ".cjs", ".json", "/index.js", "/index.ts"}
 
-// mostUsed is how many paths UsesAbove returns.
-const mostUsed = 20
+// Limits of what is read of one script.
+const (
+	mostUsed   = 20 // paths that UsesAbove returns
+	mostPlaces = 20 // names of folders
+)
+
+// LooksAbove returns how many folders above the skill a script goes, as UsesAbove finds its ways; 0 if it stays in the skill.
+func LooksAbove(file string, text []byte) int {
+	a := &above{file: file, lang: LanguageIn(file, text), has: func(string) bool { return false }, places: map[string]string{}}
+	a.read(text)
+	return a.levels
+}
 
 // UsesAbove returns the files and folders above the skill that a script names: in one line that goes from its own place, or from
 // a folder to which it gave a name, or by an import. They are slash paths from the skill's folder, such as "../lib/a.py", sorted,
 // and only those that has says are there. files are those of the skill, file is the script.
 func UsesAbove(files fs.FS, file string, text []byte, has func(name string) bool) []string {
 	a := &above{file: file, lang: LanguageIn(file, text), has: has, places: map[string]string{}}
-	for line := range bytes.Lines(text) {
-		if len(line) <= maxUsageLine && !isRemark(line) && len(a.found) < mostUsed {
-			a.line(string(line))
-		}
-	}
+	a.read(text)
 	if len(a.roots) > 0 {
 		modules, _ := Outside(files, file, text)
 		for _, module := range modules {
@@ -59,7 +68,19 @@ type above struct {
 	places map[string]string // what has a name, as paths from the skill's folder
 	roots  []string          // folders above the skill in which Python looks for modules
 	found  []string
+	levels int // the most folders above the skill
 }
+
+func (a *above) read(text []byte) {
+	for line := range bytes.Lines(text) {
+		if len(line) <= maxUsageLine && !isRemark(line) && len(a.found) < mostUsed {
+			a.line(string(line))
+		}
+	}
+}
+
+// goes notes how far up a path is.
+func (a *above) goes(name string) { a.levels = max(a.levels, strings.Count(name+"/", "../")) }
 
 func isRemark(line []byte) bool {
 	line = bytes.TrimSpace(line)
@@ -69,6 +90,7 @@ func isRemark(line []byte) bool {
 func (a *above) line(line string) {
 	if a.lang == JavaScript || a.lang == TypeScript {
 		for _, m := range ownFile().FindAllStringSubmatch(line, -1) {
+			a.goes(path.Join(path.Dir(a.file), m[1]))
 			a.add(path.Join(path.Dir(a.file), m[1]), moduleEnds)
 		}
 	}
@@ -80,10 +102,12 @@ func (a *above) line(line string) {
 		n, _ := strconv.Atoi(m[1])
 		at = path.Join(at, strings.Repeat("../", n+1))
 	}
+	a.goes(at)
 	whole, known := at, at
 	parts, all := a.parts(rest, joined().MatchString(line))
 	for i, part := range parts {
 		whole = path.Join(whole, part)
+		a.goes(whole)
 		if (a.lang == Shell || i == len(parts)-1) && isAbove(whole) && path.Base(whole) != ".." && a.has(whole) {
 			known = whole // of a shell's line the words that follow may be no part of it
 		}
