@@ -51,8 +51,8 @@ func (c *caller) command(words []token) {
 	python := -1
 	named := false
 	for i, w := range words {
-		for _, x := range w.expanded {
-			c.commands(x.tokens)
+		for _, commands := range w.expanded {
+			c.commands(commands)
 		}
 		switch {
 		case c.name(w.s):

@@ -54,7 +54,7 @@ type token struct {
 	line int // how many line ends outside texts and comments come before it
 	end  int // of a text: the offset of its end
 
-	expanded []expansion // of a shell script
+	expanded [][]token // of a shell script
 }
 
 func (t token) is(kind tokenKind, s string) bool { return t.kind == kind && t.s == s }

@@ -12,15 +12,9 @@ type shellLexer struct {
 	lexer
 	inWord   bool
 	buf      strings.Builder // the present word
-	expanded []expansion     // in the present word
+	expanded [][]token       // the commands that are replaced in the present word: $(…), `…`, also in ${…}
 	here     []hereText
 	depth    int // expansions around it
-}
-
-// expansion is what a shell replaces in a word: $NAME, ${NAME…}, $(…) or `…`.
-type expansion struct {
-	name   string  // "" for commands
-	tokens []token // of the commands, or of what follows the name
 }
 
 // hereText is a text that follows << and begins on the next line.
@@ -138,8 +132,8 @@ func (l *shellLexer) character() {
 		end = l.backquoted()
 	case strings.HasPrefix(rest, "$("):
 		end = l.commands()
-	case rest[0] == '$':
-		end = l.variable(rest)
+	case strings.HasPrefix(rest, "${"):
+		end = l.variable()
 	}
 	l.take(end - l.at)
 }
@@ -162,7 +156,7 @@ func (l *shellLexer) commands() int {
 			break
 		}
 	}
-	return l.expand("", in)
+	return l.expand(in)
 }
 
 // backquoted notes the commands in the `…` that begins here, and returns where it ends.
@@ -174,28 +168,18 @@ func (l *shellLexer) backquoted() int {
 	for in.at < len(in.src) {
 		in.step()
 	}
-	return l.expand("", in)
+	return l.expand(in)
 }
 
-// expand notes an expansion of which in has read all but its last character, and returns where it ends.
-func (l *shellLexer) expand(name string, in *shellLexer) int {
+// expand notes the commands of which in has read all but the last character, and returns where they end.
+func (l *shellLexer) expand(in *shellLexer) int {
 	in.endWord()
-	l.expanded = append(l.expanded, expansion{name, in.tokens})
+	l.expanded = append(l.expanded, in.tokens)
 	return min(in.at+1, len(l.src))
 }
 
-var variableForm = lazyregexp.New(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{[#!]?([A-Za-z0-9_]+|.))`)
-
-// variable notes the $NAME or ${NAME…} that begins here, if one does, and returns where it ends.
-func (l *shellLexer) variable(rest string) int {
-	m := variableForm().FindStringSubmatch(rest)
-	if m == nil {
-		return l.at + 1
-	}
-	if m[1] != "" {
-		l.expanded = append(l.expanded, expansion{name: m[1]})
-		return l.at + len(m[0])
-	}
+// variable notes the commands in the ${NAME…} that begins here, and returns where it ends.
+func (l *shellLexer) variable() int {
 	in := l.within(2)
 	for in.at < len(in.src) && in.src[in.at] != '}' {
 		if in.src[in.at] == '"' {
@@ -204,7 +188,8 @@ func (l *shellLexer) variable(rest string) int {
 			in.character()
 		}
 	}
-	return l.expand(m[2], in)
+	l.expanded = append(l.expanded, in.expanded...)
+	return min(in.at+1, len(l.src))
 }
 
 var hereWord = lazyregexp.New(`^<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\\?)([A-Za-z_][A-Za-z0-9_]*))`)
