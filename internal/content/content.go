@@ -52,9 +52,6 @@ const packages = "node_modules"
 // locks are the locks from which npm packages are installed.
 var locks = [...]string{"npm-shrinkwrap.json", "package-lock.json", "pnpm-lock.yaml", "bun.lock", "yarn.lock"}
 
-// IsLock reports whether a file of this name has the versions of the npm packages in the folder node_modules beside it.
-func IsLock(name string) bool { return slices.Contains(locks[:], name) }
-
 // Made reports whether programs make files and folders of this name while they build, test and edit, and leave them in any folder.
 func Made(name string) bool {
 	kind := always[name]

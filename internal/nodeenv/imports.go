@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
@@ -24,11 +25,6 @@ const (
 	maxReached = 300     // files
 	maxSource  = 4 << 20 // bytes of all of them
 )
-
-// builtin lists the modules that Node.js brings itself.
-var builtin = strings.Fields(`assert async_hooks buffer bun child_process cluster console constants crypto dgram diagnostics_channel
-dns domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream
-string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib`)
 
 // endings are those of files with code, in the order in which a name without an ending is tried.
 var endings = strings.Fields(".js .mjs .cjs .ts .mts .cts .tsx .jsx")
@@ -126,5 +122,5 @@ func packageOf(module string) string {
 func isPackage(name string) bool {
 	scheme, _, has := strings.Cut(name, ":")
 	first, _, _ := strings.Cut(name, "/")
-	return !has && scheme != "" && !strings.HasPrefix(name, "/") && !slices.Contains(builtin, first)
+	return !has && scheme != "" && !strings.HasPrefix(name, "/") && first != "bun" && !language.JavaScript.Brings(first)
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/markdown"
 )
 
 // Limits of what DocText and UsageLines return.
@@ -180,16 +181,17 @@ func UsageLines(body string, sc Script) []string {
 	if LanguageOf(sc.File) == Python {
 		u.module = strings.ReplaceAll(strings.TrimSuffix(sc.File, path.Ext(sc.File)), "/", ".")
 	}
-	fence := ""
-	joined := ""
+	var spans markdown.Spans
+	fence, joined := "", ""
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(line)
+		mark, info := markdown.Fence(line)
 		switch {
+		case fence == "" && mark != "":
+			fence = mark
 		case fence == "":
-			if fence = fenceOf(line); fence == "" {
-				u.inline(line)
-			}
-		case strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "":
+			u.inline(line, &spans)
+		case strings.HasPrefix(mark, fence) && info == "":
 			u.add(joined)
 			fence, joined = "", ""
 		case strings.HasSuffix(line, `\`) && len(joined) < maxUsageLine:
@@ -203,16 +205,6 @@ func UsageLines(body string, sc Script) []string {
 	return u.lines
 }
 
-// fenceOf returns the mark that begins a block of code, "" for another line.
-func fenceOf(line string) string {
-	for _, c := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 {
-			return line[:n]
-		}
-	}
-	return ""
-}
-
 type usageLines struct {
 	base, module string
 	lines        []string
@@ -220,9 +212,9 @@ type usageLines struct {
 }
 
 // inline adds what a line of text has in backquotes, if there is more than the name of the file.
-func (u *usageLines) inline(line string) {
-	for i, part := range strings.Split(line, "`") {
-		if i%2 == 1 && strings.ContainsAny(strings.TrimSpace(part), " \t") {
+func (u *usageLines) inline(line string, spans *markdown.Spans) {
+	for _, at := range spans.Append(nil, line) {
+		if part := line[at[0]:at[1]]; strings.ContainsAny(strings.TrimSpace(part), " \t") {
 			u.add(part)
 		}
 	}

@@ -111,7 +111,7 @@ var moduleForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]
 func (m *imported) add(module string) {
 	first, _, _ := strings.Cut(module, ".")
 	m.more = m.more || slices.Contains(reaching, first)
-	if len(module) > 200 || !moduleForm().MatchString(module) || PartOf(Python, module) {
+	if len(module) > 200 || !moduleForm().MatchString(module) || Python.Brings(module) {
 		return
 	}
 	parts := strings.Split(module, ".")

@@ -46,7 +46,7 @@ func FuzzImports(f *testing.F) {
 	f.Add("import a.b as c, d\nfrom . import e\nfrom google import (x as y, z)\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, m := range importsOf(text) {
-			if !moduleForm().MatchString(m) || PartOf(Python, m) || Package(m) == "" {
+			if !moduleForm().MatchString(m) || Python.Brings(m) || Package(m) == "" {
 				t.Errorf("got %q", m)
 			}
 		}
@@ -106,7 +106,7 @@ func TestNodePackage(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", module, got, want)
 		}
 	}
-	if !PartOf(JavaScript, "fs") || PartOf(JavaScript, "axios") {
-		t.Error("PartOf is wrong")
+	if !JavaScript.Brings("fs") || JavaScript.Brings("axios") {
+		t.Error("what Node.js brings is wrong")
 	}
 }

@@ -69,8 +69,8 @@ var allowed = map[string][]string{
 
 	"internal/hook":             {"internal/toolrule", "session/allow", "tool"},
 	"session/allow":             {"internal/naming", "internal/placeholder", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
-	"script/survey":             {"internal/naming", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/language", "internal/lazyregexp", "internal/near"},
-	"internal/nodeenv":          {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
+	"script/survey":             {"internal/naming", "internal/markdown", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/language", "internal/lazyregexp", "internal/near"},
+	"internal/nodeenv":          {"internal/envstore", "internal/language", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"internal/pyenv":            {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest":            {"want", "internal/draft", "internal/yamlnode", "internal/naming", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
 	"skill/check":               {"internal/draft", "internal/hidden", "internal/placeholder", "internal/content", "internal/language", "internal/filename", "skill/manifest", "script/survey", "session/allow", "internal/hook", "internal/walk", "internal/lazyregexp", "internal/markdown"},

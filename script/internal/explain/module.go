@@ -166,7 +166,7 @@ func (r *Run) missing() *missingModule {
 	if p == "" {
 		return nil // a file
 	}
-	if survey.PartOf(survey.JavaScript, p) {
+	if survey.JavaScript.Brings(p) {
 		return &missingModule{Module: name}
 	}
 	return &missingModule{Module: name, Package: p, File: "package.json"}
@@ -185,7 +185,7 @@ func (r *Run) missingInPython() *missingModule {
 	switch {
 	case survey.HasModule(r.Skill.FS(), m.Module):
 		m.own = true
-	case survey.PartOf(survey.Python, m.Module):
+	case survey.Python.Brings(m.Module):
 	default:
 		m.Package, m.File = survey.Package(m.Module), r.declaredIn()
 		m.Guess = survey.Guess(m.Module) && !advises(m.Package, r.Out.Stderr, r.Out.Stdout, r.Skill.Text())

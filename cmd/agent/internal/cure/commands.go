@@ -15,9 +15,6 @@ const AllHosts = "all"
 // Grant is the command that gives a skill wants for which there are flags.
 func Grant(name string, wants want.Set) string { return withFlags("agent skill grant "+name, wants) }
 
-// Revoke is the command that takes wants from a skill.
-func Revoke(name string, wants want.Set) string { return withFlags("agent skill revoke "+name, wants) }
-
 func withFlags(command string, wants want.Set) string {
 	for _, k := range want.Kinds() {
 		if k.Usage() == "" {
