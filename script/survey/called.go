@@ -5,6 +5,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/agent-base/agent-base/internal/shellsyntax"
 )
 
 // Called is what a shell script starts of Python and Node.js.
@@ -24,7 +28,7 @@ func CalledBy(fsys fs.FS, file string, text []byte) *Called {
 		return nil
 	}
 	c := &caller{fsys: fsys, file: file}
-	c.commands(lex(Shell, text))
+	c.script(newShell(text))
 	return &c.found
 }
 
@@ -34,36 +38,46 @@ type caller struct {
 	found Called
 }
 
-// commands reads the tokens of a script, one command after the other.
-func (c *caller) commands(tokens []token) {
-	for from := 0; from < len(tokens); {
-		to := from
-		for to < len(tokens) && tokens[to].kind == wordToken {
-			to++
+// script reads all commands, and the words that stand elsewhere: not those that a variable may have by default.
+func (c *caller) script(s *shell) {
+	var within []bool // whether a node that is being visited stands for a variable's value
+	shellsyntax.Walk(s.source, func(n syntax.Node) bool {
+		if n == nil {
+			within = within[:len(within)-1]
+			return true
 		}
-		c.command(tokens[from:to])
-		from = to + 1
-	}
+		value := len(within) > 0 && within[len(within)-1]
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			value = true
+		case *syntax.CmdSubst:
+			value = false
+		case *syntax.CallExpr:
+			c.command(s.words(n.Args))
+		case *syntax.Word:
+			if !value {
+				c.name(s.word(n))
+			}
+		}
+		within = append(within, value)
+		return true
+	})
 }
 
 // command reads the words of one command.
-func (c *caller) command(words []token) {
-	python := -1
-	named := false
-	for i, w := range words {
-		for _, commands := range w.expanded {
-			c.commands(commands)
-		}
-		switch {
-		case c.name(w.s):
-			named = true
-		case python < 0 && startsCommand(words, i) && LanguageNamed(path.Base(w.s)) == Python && path.Base(w.s) != "uv":
-			python = i
+func (c *caller) command(words []string) {
+	python := slices.IndexFunc(words, func(w string) bool {
+		return LanguageNamed(path.Base(w)) == Python && path.Base(w) != "uv"
+	})
+	if python < 0 || python > 0 && words[python-1] != "sudo" && words[python-1] != "exec" {
+		return
+	}
+	for _, w := range words {
+		if c.name(w) {
+			return
 		}
 	}
-	if python >= 0 && !named {
-		c.python(words[python+1:])
-	}
+	c.python(words[python+1:])
 }
 
 // name takes a word that names a file of the skill, and reports whether it does.
@@ -97,33 +111,28 @@ func (c *caller) name(word string) bool {
 }
 
 // python reads the words after the name of Python's interpreter, in a command that names no file of the skill.
-func (c *caller) python(words []token) {
+func (c *caller) python(words []string) {
 	for i, w := range words {
 		next := ""
 		if i+1 < len(words) {
-			next = words[i+1].s
+			next = words[i+1]
 		}
 		switch {
 		case len(c.found.Code) >= maxCalled:
-		case w.s == "-c":
+		case w == "-c":
 			c.found.Code = append(c.found.Code, next)
 			return
-		case w.s == "-m" && next == "pip": // it installs packages by itself
+		case w == "-m" && next == "pip": // it installs packages by itself
 			return
-		case w.s == "-m":
+		case w == "-m":
 			c.found.Code = append(c.found.Code, "import "+next)
 			return
-		case w.s == "--version" || w.s == "-V":
+		case w == "--version" || w == "-V":
 			return
-		case strings.HasPrefix(w.s, "-") && w.s != "-":
+		case strings.HasPrefix(w, "-") && w != "-":
 			continue
 		}
 		break
 	}
 	c.found.More = true
-}
-
-// startsCommand reports whether a word of a shell script is the name of a command.
-func startsCommand(tokens []token, i int) bool {
-	return i == 0 || tokens[i-1].kind == markToken || listed("do then else if while ! sudo exec time", tokens[i-1].s)
 }

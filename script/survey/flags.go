@@ -12,10 +12,10 @@ import (
 // do not count. It reports false for a script whose parser has sub-commands, since a flag of one is an error in another,
 // and for a language that it does not know.
 func KnowsJSON(lang Language, text []byte) bool {
-	p := newProgram(lang, text)
 	if lang == Shell {
-		return shellKnows(p.tokens, "--json", true)
+		return newShell(text).knows("--json", true)
 	}
+	p := newProgram(lang, text)
 	return !p.subcommands() && (p.declares() || p.compares("--json", true))
 }
 
@@ -23,10 +23,11 @@ func KnowsJSON(lang Language, text []byte) bool {
 // compares its arguments with --help. Comments, texts and the arguments of other commands do not count, nor does -h
 // alone: such a script would take --help for an argument and start its work. It reports false for a language that it does not know.
 func KnowsHelp(lang Language, text []byte) bool {
-	p := newProgram(lang, text)
 	if lang == Shell {
-		return shellKnows(p.tokens, "--help", false) || p.getopts()
+		s := newShell(text)
+		return s.knows("--help", false) || s.getopts()
 	}
+	p := newProgram(lang, text)
 	return p.parses() || p.compares("--help", false)
 }
 
@@ -368,17 +369,6 @@ func (p *program) parsesPython() bool {
 			}
 		case p.has(i, "@", "click", ".", "command"), p.has(i, "@", "click", ".", "group"), p.has(i, "@", "command", "("),
 			p.has(i, "typer", ".", "Typer", "("), p.has(i, "typer", ".", "run", "("), p.has(i, "docopt", "("), p.has(i, "fire", ".", "Fire", "("):
-			return true
-		}
-	}
-	return false
-}
-
-// getopts reports whether a shell script calls getopts.
-func (p *program) getopts() bool {
-	for i, t := range p.tokens {
-		before := p.at(i - 1)
-		if t.is(wordToken, "getopts") && p.at(i+1).kind == wordToken && (before.kind == markToken || slices.Contains([]string{"while", "if", "do", "then", "!", "until"}, before.s)) {
 			return true
 		}
 	}

@@ -42,9 +42,9 @@ func LanguageIn(file string, text []byte) Language {
 type tokenKind uint8
 
 const (
-	wordToken tokenKind = iota // a name or a number; in a shell script a word without its quotes
+	wordToken tokenKind = iota // a name or a number
 	textToken                  // the content of a string
-	markToken                  // one other character; in a shell script an operator, or "\n"
+	markToken                  // one other character
 )
 
 // token is one piece of a program. Comments and texts that follow << are not tokens.
@@ -53,8 +53,6 @@ type token struct {
 	s    string
 	line int // how many line ends outside texts and comments come before it
 	end  int // of a text: the offset of its end
-
-	expanded [][]token // of a shell script
 }
 
 func (t token) is(kind tokenKind, s string) bool { return t.kind == kind && t.s == s }
@@ -73,9 +71,6 @@ type lexer struct {
 // lex returns the tokens of the beginning of a program, none in a language without a grammar.
 func lex(lang Language, src []byte) []token {
 	src = src[:min(len(src), MaxText)]
-	if lang == Shell {
-		return lexShell(string(src))
-	}
 	syntax := lang.Row().Syntax
 	if syntax.Quotes == "" {
 		return nil
@@ -114,7 +109,7 @@ func Texts(lang Language, src []byte) []Literal {
 }
 
 func (l *lexer) add(kind tokenKind, s string) {
-	l.tokens = append(l.tokens, token{kind, s, l.lines, l.at, nil})
+	l.tokens = append(l.tokens, token{kind, s, l.lines, l.at})
 }
 
 func (l *lexer) next() {

@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 
 	"internal/hook":             {"internal/toolrule", "session/allow", "tool"},
 	"session/allow":             {"internal/naming", "internal/placeholder", "internal/language", "internal/obeyed", "internal/near", "internal/glob", "internal/toolrule", "tool"},
-	"script/survey":             {"internal/naming", "internal/markdown", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/language", "internal/lazyregexp", "internal/near"},
+	"script/survey":             {"internal/naming", "internal/markdown", "internal/shellsyntax", "internal/filename", "internal/content", "skill/manifest", "internal/glob", "internal/language", "internal/lazyregexp", "internal/near"},
 	"internal/nodeenv":          {"internal/envstore", "internal/language", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"internal/pyenv":            {"internal/hostname", "internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest":            {"want", "internal/draft", "internal/yamlnode", "internal/naming", "internal/filename", "internal/near", "internal/lazyregexp", "internal/glob", "internal/hostname", "internal/toolrule", "internal/variable"},
@@ -90,9 +90,10 @@ var allowed = map[string][]string{
 
 	"skill/scan":                 {"skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/obeyed", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js", "skill/scan/internal/loose", "skill/scan/internal/popular", "skill/scan/internal/text"},
 	"skill/scan/internal/flow":   {"internal/lazyregexp", "internal/hostname", "internal/variable", "skill/scan/internal/code", "skill/scan/internal/fact", "skill/scan/internal/shell"},
-	"skill/scan/internal/shell":  {"skill/scan/internal/code"},
+	"skill/scan/internal/shell":  {"internal/shellsyntax", "skill/scan/internal/code"},
 	"skill/scan/internal/loose":  {"internal/lazyregexp", "skill/scan/internal/code"},
 	"internal/markdown":          {},
+	"internal/shellsyntax":       {},
 	"skill/scan/internal/fact":   {},
 	"skill/scan/internal/code":   {},
 	"skill/scan/internal/js":     {"skill/scan/internal/code", "script/survey", "internal/language", "internal/lazyregexp"},
@@ -213,7 +214,7 @@ var importers = map[string][]string{
 	"github.com/mattn/go-runewidth":   {"cmd/agent/internal/ui"},
 	"github.com/BurntSushi/toml":      {"internal/pyenv", "cmd/agent/internal/hosts", "skill/scan"},
 	"golang.org/x/mod":                {"skill/manifest"},
-	"mvdan.cc/sh/v3":                  {"session/allow", "skill/scan/internal/shell"},
+	"mvdan.cc/sh/v3":                  {"session/allow", "internal/shellsyntax", "script/survey", "skill/scan/internal/shell"},
 	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},
 	"github.com/evanw/esbuild":        {"skill/scan/internal/js"}, // strips types
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},

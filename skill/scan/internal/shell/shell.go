@@ -10,12 +10,12 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/agent-base/agent-base/internal/shellsyntax"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 )
 
 // Limits of a script, beside those of package code.
 const (
-	maxSource = 1 << 20 // bytes
 	maxFaults = 500     // that are passed over
 	maxAgain  = 8 << 20 // bytes that are read again after a fault
 )
@@ -40,7 +40,7 @@ const (
 func Parse(source string, line int) *code.Program {
 	r := &reader{line: line - 1}
 	source = strings.ToValidUTF8(source, "\ufffd")
-	if safe := withinBounds(source); len(safe) < len(source) {
+	if safe := shellsyntax.WithinBounds(source); len(safe) < len(source) {
 		r.cut(1+strings.Count(safe, "\n"), "the rest is too long or too deep")
 		source = safe
 	}
@@ -124,45 +124,6 @@ func faultAt(err error) (line, column int) {
 		return max(1, int(l.Pos.Line())), int(l.Pos.Col())
 	}
 	return 1, 0
-}
-
-// withinBounds returns the beginning of a script that the parser, which calls itself for what is inside of something, can read with a
-// small stack. Quotes and comments count like commands: the bound is far above what people write.
-func withinBounds(source string) string {
-	const mostDeep, mostMarks, mostLine = 500, 20_000, 4000
-	deep, marks, inLine, word := 0, 0, 0, 0
-	for i := range min(len(source), maxSource) {
-		switch c := source[i]; c {
-		case '\n':
-			inLine = 0
-		case '(', '{', '[':
-			deep++
-		case ')', '}', ']':
-			deep = max(deep-1, 0)
-		case '|', '&', '!', '`':
-			marks++
-		case '-', '+', '~', '?', '=', '*', '^', '%', ':', ',', '<', '>', '/':
-			inLine++
-		case 'f', 'n', 'e', 'r', 'l', 'o': // the ends of words that begin something
-			word = i
-		}
-		if word == i && i > 0 && opens(source[:i+1]) {
-			marks++
-		}
-		if deep > mostDeep || marks > mostMarks || inLine > mostLine {
-			return source[:strings.LastIndexByte(source[:i], '\n')+1]
-		}
-	}
-	return source[:min(len(source), maxSource)]
-}
-
-func opens(text string) bool {
-	for _, w := range [...]string{"if", "then", "else", "elif", "while", "until", "for", "do", "case", "function", "time", "coproc", "select"} {
-		if before, ok := strings.CutSuffix(text, w); ok && (before == "" || strings.IndexByte(" \t\n;", before[len(before)-1]) >= 0) {
-			return true
-		}
-	}
-	return false
 }
 
 // reader collects the statements of a script.
