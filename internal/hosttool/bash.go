@@ -99,7 +99,7 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	if confined && a.Write {
 		c.Special = h.o.Signs
 	}
-	d, err := h.permitCommand(ctx, c)
+	d, err := h.permitCommand(ctx, c, a.Background)
 	if err != nil {
 		return tool.Result{}, "bash", err
 	}

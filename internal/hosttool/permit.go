@@ -15,13 +15,14 @@ import (
 
 // Request is what the user is asked to allow. Its texts come from a model and can contain anything.
 type Request struct {
-	Call     *permit.Call
-	Decision permit.Decision // why the user is asked
-	Path     string          // the file as results show it; "" for a command
-	Command  string          // "" for a file
-	Existed  bool            // there is a file that is changed or read; otherwise it is new
-	Before   []byte          // its content, if it is changed
-	After    []byte          // what it becomes
+	Call       *permit.Call
+	Decision   permit.Decision // why the user is asked
+	Path       string          // the file as results show it; "" for a command
+	Command    string          // "" for a file
+	Background bool            // it goes on when the call has returned
+	Existed    bool            // there is a file that is changed or read; otherwise it is new
+	Before     []byte          // its content, if it is changed
+	After      []byte          // what it becomes
 }
 
 // Answer is what the user says to a Request.
@@ -132,10 +133,10 @@ func (h *host) emit(ctx context.Context, e trace.Event, c *permit.Call, d permit
 }
 
 // permitCommand returns nil if a command may run.
-func (h *host) permitCommand(ctx context.Context, c *permit.Call) (permit.Decision, error) {
+func (h *host) permitCommand(ctx context.Context, c *permit.Call, background bool) (permit.Decision, error) {
 	d, err := h.decide(ctx, c, "this command")
 	if err == nil {
-		err = h.approve(ctx, &Request{Call: c, Decision: d, Command: c.Command}, "this command")
+		err = h.approve(ctx, &Request{Call: c, Decision: d, Command: c.Command, Background: background}, "this command")
 	}
 	return d, err
 }

@@ -27,6 +27,7 @@ type Agent struct {
 const (
 	maxAgents = 50
 	maxAbout  = 300 // bytes
+	maxListed = 6000
 )
 
 // agentFolders are where a project and a user have such files.
@@ -122,11 +123,16 @@ func (a *Agent) Body() string {
 	return (&Texts{Files: []File{a.File}}).Body()
 }
 
-// Listed returns the agents for the description of the tool that starts one, "" without any.
+// Listed returns the agents for the description of the tool that starts one, "" without any. Where the room ends, only names follow.
 func Listed(agents []Agent) string {
 	var lines []string
+	room := maxListed
 	for _, a := range agents {
-		lines = append(lines, fmt.Sprintf("- %s: %s", a.Name, disclose.Shield(a.About, "agentkinds")))
+		line := "- " + a.Name + ": " + disclose.Shield(a.About, "agentkinds")
+		if room -= len(line); room < 0 {
+			line = "- " + a.Name
+		}
+		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
 		return ""

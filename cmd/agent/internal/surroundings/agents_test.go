@@ -63,7 +63,7 @@ func TestAgentsLeftOut(t *testing.T) {
 		many[fmt.Sprintf("project/.claude/agents/a%d.md", n)] = fmt.Sprintf("---\nname: a%d\ndescription: %s\n---\n", n, strings.Repeat("word ", 500))
 	}
 	agents, notes = agentsIn(t, many)
-	if len(agents) != maxAgents || len(notes) != 1 || len(agents[0].About) > maxAbout+10 || len(Listed(agents)) > maxAgents*(maxAbout+30)+300 {
+	if len(agents) != maxAgents || len(notes) != 1 || len(agents[0].About) > maxAbout+10 || len(Listed(agents)) > maxListed+maxAgents*10+300 {
 		t.Errorf("%d agents, %q, %d bytes listed", len(agents), notes, len(Listed(agents)))
 	}
 }

@@ -70,6 +70,9 @@ func question(r *hosttool.Request) *ui.Question {
 		if r.Call.Special != "" { // who may use the keys is asked each time
 			text = "Run this command in the sandbox, where it can change files of the project, and use your keys?"
 		}
+		if r.Background {
+			text = strings.Replace(text, "this command", "this command in the background", 1)
+		}
 		return &ui.Question{Text: text + because, Details: commandLines(r.Command)}
 	case permit.Edit:
 		o := diff.Options{Lines: maxShown, Width: maxWide}

@@ -34,7 +34,10 @@ func (w *worker) readAgents() (agents []surroundings.Agent, notes []string) {
 	if w.bare || !w.s.Settings.Config().Agent.Context {
 		return nil, nil
 	}
-	return surroundings.Agents(readOptions(w.s, w.gate.current()))
+	agents, notes = surroundings.Agents(readOptions(w.s, w.gate.current()))
+	return slices.DeleteFunc(agents, func(a surroundings.Agent) bool { // those of the program are what they are
+		return slices.ContainsFunc(roles, func(r role) bool { return r.name == a.Name })
+	}), notes
 }
 
 // readOptions says whose texts are read, and which of them rules keep from agents.
