@@ -159,7 +159,7 @@ func (r *Run) isAlone(ctx context.Context) bool {
 	return r.Place(root) != root
 }
 
-var notThere = lazyregexp.New(`(?i)not found|cannot find|no such file|ENOENT`)
+var notThere = lazyregexp.New(`(?i)not (?:found|installed)|cannot find|no such file|ENOENT`)
 
 // above recognises a script that fails for want of a file, and whose text goes from its own place to a folder above the skill,
 // which it was not given. A failure that names an argument is about that.
