@@ -41,7 +41,7 @@ func (r *reader) data(at int, text string) {
 	case strings.HasSuffix(name, ".ipynb"):
 		r.notebook(at, text)
 	case len(text) > maxPerhaps:
-		if slices.Contains(manifests, name) {
+		if isNamed("manifest", name) {
 			r.partly(at, "it is too large for what it is")
 		}
 	case strings.HasSuffix(name, ".toml"):
@@ -83,9 +83,6 @@ func (r *reader) notebook(at int, text string) {
 	}
 }
 
-// manifests are files that programs obey: one that cannot be read may do anything.
-var manifests = strings.Fields("package.json plugin.json marketplace.json .mcp.json mcp.json hooks.json settings.json settings.local.json gemini-extension.json opencode.json")
-
 // tree reads what a manifest says, line by line for places.
 func (r *reader) tree(at int, text, name string) {
 	keys := commandKeys(r.r.Files[at].name())
@@ -96,7 +93,7 @@ func (r *reader) tree(at int, text, name string) {
 	if n == nil {
 		var err error
 		if n, err = yamlnode.Parse([]byte(text), &yamlnode.Options{MaxDepth: 60}); err != nil {
-			if slices.Contains(manifests, name) {
+			if isNamed("manifest", name) {
 				r.partly(at, "it is no JSON, and programs may obey it")
 			}
 			return

@@ -2,7 +2,6 @@ package scan
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
@@ -110,32 +109,30 @@ func (r *reader) block(at int, f *fence) {
 	place.Block = lang
 	r.planted(at, f, place)
 	s := source{text: strings.Join(f.lines, "\n"), line: f.line, place: place, role: f.role, snippet: true, file: at}
-	if slices.Contains(looseLanguages, lang) {
+	if isNamed("loose", lang) {
 		other := s
 		other.language = flow.Loose
 		r.sources = append(r.sources, other)
 	}
-	switch lang {
-	case "bash", "sh", "shell", "zsh", "ksh", "console", "terminal", "shell-session", "shellsession", "bash-session", "sh-session", "shell-script", "shellscript":
-		s.language = flow.Shell
-		s.text = prompted(placeholder().ReplaceAllString(s.text, filled))
-	case "python", "py", "python3", "ipython", "pycon":
+	how, known := named("block", lang)
+	if !known && lang != "" && (language.Of("x."+lang) != "" || language.Named(lang) != "") {
+		how = "none"
+	}
+	switch how {
+	case "none":
+		return
+	case kindPython:
 		s.language, s.text = flow.Python, statements(s.text)
-	case "javascript", "js", "node", "mjs", "cjs", "jsx":
-		s.language, s.dialect = flow.JavaScript, kindJavaScript
-	case "typescript", "ts":
-		s.language, s.dialect = flow.JavaScript, kindTypeScript
-	case "tsx":
-		s.language, s.dialect = flow.JavaScript, dialectTSX
-	case "", "text", "txt", "plaintext", "plain", "cmd", "bat", "batch", "powershell", "ps1", "pwsh", "ps", "none", "output", "fish", "sh-output", "command", "commands", "cli":
-		s.language = flow.Shell
-		s.text = commandLines(placeholder().ReplaceAllString(s.text, filled))
-		s.maybe = lang == "output"
+	case kindJavaScript, kindTypeScript, dialectTSX:
+		s.language, s.dialect = flow.JavaScript, how
 	default:
-		if slices.Contains(otherLanguages, lang) || language.Of("x."+lang) != "" || language.Named(lang) != "" {
-			return
+		s.language, s.text = flow.Shell, placeholder().ReplaceAllString(s.text, filled)
+		if how == kindShell {
+			s.text = prompted(s.text)
+		} else {
+			s.text = commandLines(s.text)
 		}
-		s.language, s.text = flow.Shell, commandLines(placeholder().ReplaceAllString(s.text, filled))
+		s.maybe = lang == "output"
 	}
 	if s.language != flow.Shell && isScript(s.text) { // under a wrong name
 		s.language, s.text = flow.Shell, commandLines(s.text)
@@ -148,28 +145,12 @@ func (r *reader) block(at int, f *fence) {
 	}
 }
 
-// looseLanguages are names of blocks that no grammar reads, and in which there may be commands.
-var looseLanguages = strings.Fields("powershell ps1 pwsh ps cmd bat batch dos ruby rb perl pl php awk lua applescript vb vbs vbscript")
-
-// otherLanguages are names of blocks in which no line is a command.
-var otherLanguages = strings.Fields(`json jsonc json5 yaml yml toml xml html css scss sql go golang rust c cpp c++ java kotlin swift diff patch mermaid csv ini
-	dockerfile makefile graphql proto vue svelte markdown md latex tex http regex r csharp cs scala haskell elixir dart groovy terraform hcl nginx dot svg`)
-
 // prompted returns the commands of a block that also has output: the lines after a prompt if there is one. The other lines stay empty.
 func prompted(text string) string {
 	if !strings.HasPrefix(text, "$ ") && !strings.Contains(text, "\n$ ") {
 		return text
 	}
-	lines := strings.Split(text, "\n")
-	more := false
-	for i, l := range lines {
-		command, ok := strings.CutPrefix(l, "$ ")
-		if !ok && !more {
-			command = ""
-		}
-		lines[i], more = command, strings.HasSuffix(command, `\`)
-	}
-	return strings.Join(lines, "\n")
+	return continued(text, func(l string) (string, bool) { return strings.CutPrefix(l, "$ ") })
 }
 
 // statements returns the statements of a block of Python that also has output, without their prompts, else all of it without the margin.
@@ -196,16 +177,7 @@ func commandLines(text string) string {
 	if strings.HasPrefix(text, "$ ") || strings.Contains(text, "\n$ ") {
 		return prompted(text)
 	}
-	lines := strings.Split(text, "\n")
-	more := false
-	for i, l := range lines {
-		if !more && !isCommand(l) {
-			lines[i] = ""
-			continue
-		}
-		more = strings.HasSuffix(l, `\`)
-	}
-	return strings.Join(lines, "\n")
+	return continued(text, func(l string) (string, bool) { return l, isCommand(l) })
 }
 
 var assignment = lazyregexp.New(`^[A-Z_][A-Z0-9_]*=\S*$`)
@@ -222,7 +194,7 @@ func isCommand(line string) bool {
 	if len(words) < 2 || !flow.IsProgram(words[0]) {
 		return false
 	}
-	if slices.Contains(alsoWords, words[0]) && !strings.ContainsAny(words[1], "-./") && !flow.IsProgram(words[0]+" "+words[1]) {
+	if isNamed("also", words[0]) && !strings.ContainsAny(words[1], "-./") && !flow.IsProgram(words[0]+" "+words[1]) {
 		return false
 	}
 	return !isProse(words)
@@ -245,10 +217,6 @@ func piped(line string) string {
 	}
 	return ""
 }
-
-// alsoWords are names of programs that begin other texts too.
-var alsoWords = strings.Fields(`import mcp make host file open skills code start service last who man info script at batch watch time pass security head tail
-	sort less more fold cut paste yes w agent go convert identify just task date amp sam copilot cursor goose hermes find install link test read type set route expr op diff top`)
 
 // isProse reports whether a line that begins with the name of a program is a sentence: "make sure that it works".
 func isProse(words []string) bool {

@@ -11,38 +11,6 @@ import (
 	"github.com/agent-base/agent-base/skill/scan/internal/flow"
 )
 
-// started are files of other programs with the keys whose values are commands. A star stands for any characters but a slash.
-var started = []struct {
-	names []string // of the whole path, or of its end after a slash
-	keys  []string // in small letters
-}{
-	{[]string{".github/workflows/*.yml", ".github/workflows/*.yaml"}, []string{"run"}},
-	{[]string{".gitlab-ci.yml"}, []string{"script", "before_script", "after_script"}},
-	{[]string{"docker-compose*.yml", "docker-compose*.yaml", "compose*.yml", "compose*.yaml"}, []string{"command", "entrypoint"}},
-	{[]string{"Taskfile.yml", "Taskfile.yaml"}, []string{"cmds", "cmd", "sh"}},
-	{[]string{"*pre-commit-*.yaml", "*lefthook.yml"}, []string{"entry", "run"}},
-	{[]string{".vscode/tasks.json"}, []string{"command"}},
-	{[]string{"*devcontainer.json"}, []string{"initializecommand", "oncreatecommand", "updatecontentcommand", "postcreatecommand", "poststartcommand", "postattachcommand"}},
-	{[]string{"*.service", "*.desktop", "*.timer"}, []string{"exec", "execstart", "execstartpre", "execstartpost", "execstop"}},
-	{[]string{"*git/config", "*gitconfig"}, []string{"fsmonitor", "sshcommand", "pager", "editor", "!"}},
-}
-
-// commandKeys returns the keys of a file whose values are commands, nil for a file without.
-func commandKeys(name string) []string {
-	for _, s := range started {
-		for _, pattern := range s.names {
-			end := name
-			for n := strings.Count(name, "/") - strings.Count(pattern, "/"); n > 0; n-- {
-				_, end, _ = strings.Cut(end, "/")
-			}
-			if ok, err := path.Match(pattern, end); ok && err == nil {
-				return s.keys
-			}
-		}
-	}
-	return nil
-}
-
 // words reads a command that is a text, a list of words, or, for a key that has several, a list of commands.
 func (m *declared) words(key string, v *yamlnode.Node) {
 	if !v.Nested() {

@@ -333,9 +333,15 @@ func recipes(text string) string {
 
 // builds returns the commands that a Dockerfile runs.
 func builds(text string) string {
+	return continued(text, func(l string) (string, bool) { return strings.CutPrefix(strings.TrimSpace(l), "RUN ") })
+}
+
+// continued returns the lines of a text that begin a command, as first returns them, with those that go on after a backslash. The other
+// lines stay empty.
+func continued(text string, first func(l string) (string, bool)) string {
 	more := false
 	return eachLine(text, func(l string) string {
-		command, ok := strings.CutPrefix(strings.TrimSpace(l), "RUN ")
+		command, ok := first(l)
 		if !ok && !more {
 			return ""
 		}
@@ -352,9 +358,6 @@ func eachLine(text string, change func(string) string) string {
 	return strings.Join(lines, "\n")
 }
 
-// programEnds are the ends of programs that package language does not know, because no skill runs them by their names.
-var programEnds = strings.Fields(".bat .cmd .vbs .vbe .wsf .hta .jse .lua .tcl .scpt .applescript .go .rs .c .cc .cpp .cs .java .kt .swift .scala .groovy .jl .nim .zig .dart .ex .exs")
-
 // noGrammar says that a script is of a language that nothing here reads.
 func noGrammar(name, text string) string {
 	id := language.OfModule(name)
@@ -364,7 +367,7 @@ func noGrammar(name, text string) string {
 			id = l
 		}
 	}
-	if end := strings.ToLower(path.Ext(name)); id == "" && slices.Contains(programEnds, end) {
+	if end := strings.ToLower(path.Ext(name)); id == "" && isNamed("unread", end) {
 		return "it is a program (" + end + "), which is not read"
 	}
 	if id == "" {
@@ -407,15 +410,8 @@ func kindOf(name, text string) string {
 	case language.TypeScript:
 		return kindTypeScript
 	}
-	switch strings.ToLower(path.Ext(name)) {
-	case ".pyw", ".pyi":
-		return kindPython
-	case ".zsh", ".ksh", ".command":
-		return kindShell
-	case ".md", ".mdx", ".markdown", ".mdc":
-		return kindMarkdown
-	case ".ipynb", ".json", ".yaml", ".yml", ".toml", ".jsonc", ".json5":
-		return kindData
+	if kind, ok := named("end", strings.ToLower(path.Ext(name))); ok {
+		return kind
 	}
 	return kindText
 }
