@@ -30,7 +30,6 @@ var besideLanguages = map[string]string{
 	"script/survey/beyond.go":                       "how JavaScript completes the name of a module",
 	"session/allow/programs.go":                     "programs that do more than their names say, by subcommand and option",
 	"skill/check/markdown.go":                       "the names of code blocks in Markdown",
-	"skill/scan/markdown.go":                        "the names of code blocks in Markdown",
 	"skill/scan/internal/flow/flow.go":              "how JavaScript completes the name of a module",
 	"toolset/entry.go":                              "files of toolsets, which include modules",
 	"toolset/internal/host/host.go":                 "the runtimes for which there is a program that serves toolsets",
