@@ -16,17 +16,17 @@ const mostKinds = 2
 
 // besideWants are the declarations that name more of them, and why.
 var besideWants = map[string]string{
-	"policy decide":                    "what may be given of some kinds, and why not",
-	"policy forbids":                   "how what an organisation never gives is compared",
-	"cmd/agent/internal/config listed": "which settings give commands something, and of which kind",
-	"cmd/agent/internal/app again":     "what of a grant is not suggested again",
-	"cmd/agent/internal/app reachOf":   "which list of a sheet is of which kind",
-	"cmd/agent/internal/cli details":   "its scripts are those of the skill, and no grant",
-	"script/runner Command":            "what a process gets, and what the sandbox enforces",
-	"skill/manifest fields":            "each front matter key with the kind that it asks for",
-	"trust formerLines":                "the kinds in the first format of a file",
-	"trust upgradeGrant":               "likewise",
-	"trust formerWord":                 "likewise",
+	"policy decide":                      "what may be given of some kinds, and why not",
+	"policy forbids":                     "how what an organisation never gives is compared",
+	"cmd/agent/internal/config listed":   "which settings give commands something, and of which kind",
+	"cmd/agent/internal/app again":       "what of a grant is not suggested again",
+	"cmd/agent/internal/scanner ReachOf": "which list of a sheet is of which kind",
+	"cmd/agent/internal/cli details":     "its scripts are those of the skill, and no grant",
+	"script/runner Command":              "what a process gets, and what the sandbox enforces",
+	"skill/manifest fields":              "each front matter key with the kind that it asks for",
+	"trust formerLines":                  "the kinds in the first format of a file",
+	"trust upgradeGrant":                 "likewise",
+	"trust formerWord":                   "likewise",
 }
 
 // A kind of want is one row in the table of package want. What shows, asks for or gives all kinds goes through want.Kinds.

@@ -3,19 +3,17 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -31,12 +29,14 @@ import (
 // Consent asks whether the present content of a skill may run, and stores the approvals.
 type Consent struct {
 	sys      *setup.System
-	trust    *Trust
-	grants   *Grants
-	tools    *Toolkit
+	settings *setup.Settings
+	sandbox  *sandbox.Sandbox
+	trust    *grants.Trust
+	grants   *grants.Grants
+	tools    *toolkit.Toolkit
 	out      *output.Printer
 	approver *TerminalApprover
-	scanner  *Scanner
+	scanner  *scanner.Scanner
 	project  bool // what the project accepts is heeded, too
 }
 
@@ -58,7 +58,7 @@ func (c *Consent) Scripts(ctx context.Context, s *skill.Skill) (bool, error) {
 // Model reports whether a skill may use a model of another provider than the conversation's. It may if the user approved
 // its present content with this model in the question, or trusts its folder. Otherwise Model asks.
 func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool, error) {
-	t, err := TrustIn(ctx, s.Entry())
+	t, err := grants.TrustIn(ctx, s.Entry())
 	if err != nil {
 		return false, err
 	}
@@ -164,7 +164,7 @@ func (c *Consent) Approve(ctx context.Context, list ...*Proposal) error {
 		approvals[i] = p.approval
 		p.was = slices.ContainsFunc(set.Approvals(), func(a trust.Approval) bool { return p.isFor(a.Name, a.Dir, a.Digest) })
 	}
-	if err := c.trust.approve(ctx, approvals...); err != nil {
+	if err := c.trust.Approve(ctx, approvals...); err != nil {
 		return err
 	}
 	for _, p := range list {
@@ -184,7 +184,7 @@ func (c *Consent) Withdraw(ctx context.Context, list ...*Proposal) error {
 	_, err = store.Forget(context.WithoutCancel(ctx), func(name, dir, digest string) bool {
 		return slices.ContainsFunc(list, func(p *Proposal) bool { return !p.was && p.isFor(name, dir, digest) })
 	})
-	return errors.Join(err, c.trust.reload())
+	return errors.Join(err, c.trust.Reload())
 }
 
 // isFor reports whether the proposal is about a content.
@@ -199,7 +199,18 @@ func (c *Consent) give(ctx context.Context, p *Proposal) error {
 			return err
 		}
 	}
-	return c.grants.set(ctx, p)
+	given := p.given()
+	if p.added && len(given.Given) == 0 || given.Empty() && p.granted == nil {
+		return nil
+	}
+	key := &trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
+	var anew func(t *trust.Grant) // in place of what the content had, but where flags alone decided
+	if !p.added {
+		anew = func(t *trust.Grant) {
+			*t = trust.Grant{Given: t.Given.Kind(want.Package).Add(p.packages()...), Withheld: given.Withheld}
+		}
+	}
+	return c.grants.Give(ctx, key, p.manifest, given.Given, anew)
 }
 
 // Proposal is what a person is asked to approve: one content of one skill, and what is new about it.
@@ -218,11 +229,11 @@ type Proposal struct {
 	signature *oms.Report // nil if it was not checked
 
 	manifest  *manifest.Manifest
-	declared  want.Set       // what its permissions give once it may run
-	variables []Variable     // that it declares or its scripts read
-	seen      script.Seen    // what the texts of its scripts want
-	reach     want.Set       // what it could do in addition
-	sandbox   *sandbox.State // that would confine its scripts; nil if that is not known
+	declared  want.Set          // what its permissions give once it may run
+	variables []grants.Variable // that it declares or its scripts read
+	seen      script.Seen       // what the texts of its scripts want
+	reach     want.Set          // what it could do in addition
+	sandbox   *sandbox.State    // that would confine its scripts; nil if that is not known
 	policy    *policy.Policy
 	set       func(string) bool // whether the operator has a variable
 	granted   *trust.Grant      // what this content, or a former one, was granted
@@ -260,12 +271,12 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (
 	if err != nil {
 		return nil, err
 	}
-	sum, err := sumOf(ctx, s)
+	sum, err := grants.SumOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	wants, forgoes := asked(s.Manifest())
-	wants = wants.Add(want.Each(want.Server, want.Declared, toolsetCommands(s)...)...)
+	wants = wants.Add(want.Each(want.Server, want.Declared, toolkit.ToolsetCommands(s)...)...)
 	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
 		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Wants: wants, Forgoes: forgoes, ApprovedAt: c.sys.Now()}}
 	if from := s.Entry().Origin(); from != "" {
@@ -279,9 +290,9 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (
 		p.notes = append(p.notes, "  another skill of this name is approved, in "+ui.Line(other))
 	} else if last, ok := set.Approval(s.Canonical(), dir); ok {
 		p.before = &last
-		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
+		p.changes = dirhash.Diff(grants.Hashes(last.Files), sum.Files)
 	}
-	p.seen, p.reach = seenIn(r, s), reachOf(r)
+	p.seen, p.reach = scanner.SeenIn(r, s), scanner.ReachOf(r)
 	return p, c.surroundings(ctx, s, p)
 }
 
@@ -300,10 +311,10 @@ func placeOf(ctx context.Context, s *skill.Skill) (string, error) {
 // surroundings finds out what the scripts of a skill would get.
 func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
 	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
-	p.policy = c.tools.settings.Policy()
-	for _, w := range c.grants.refused(p.manifest) {
+	p.policy = c.settings.Policy()
+	for _, w := range c.grants.Refused(p.manifest) {
 		p.declared = p.declared.Without(w)
-		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", wordOf(w), p.policy.Decide(w).Why))
+		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", grants.WordOf(w), p.policy.Decide(w).Why))
 	}
 	if other := s.Entry().Alike(); other != "" {
 		p.notes = append(p.notes, fmt.Sprintf("  its name looks like that of another skill, %s", ui.Line(other)))
@@ -313,13 +324,13 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 			p.notes = append(p.notes, "  "+pr.Message)
 		}
 	}
-	if p.sandbox, err = c.tools.sandbox.State(ctx); ctx.Err() != nil {
+	if p.sandbox, err = c.sandbox.State(ctx); ctx.Err() != nil {
 		return err
 	}
 	if p.variables, err = c.grants.Variables(ctx, s, &p.seen); err != nil {
 		return err
 	}
-	granted, lapsed, err := c.grants.find(ctx, s)
+	granted, lapsed, err := c.grants.Find(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -342,72 +353,6 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	}
 	p.choice = p.preselect()
 	return nil
-}
-
-// sumOf hashes the files of a skill. It returns an error if they cannot be hashed, or if its manifest is not the one that s holds.
-func sumOf(ctx context.Context, s *skill.Skill) (dirhash.Sum, error) {
-	sum, err := s.Sum(ctx)
-	if err != nil {
-		return sum, undigested(ctx, s.Canonical(), err)
-	}
-	return sum, unchanged(s, &sum)
-}
-
-// unchanged returns an error unless sum has the manifest that s holds, whose permissions are shown.
-func unchanged(s *skill.Skill, sum *dirhash.Sum) error {
-	text := sha256.Sum256(s.Text())
-	if hashed(s, sum.Files) == hex.EncodeToString(text[:]) {
-		return nil
-	}
-	return &failure.Error{Exit: failure.ExitDenied, Code: "skill_changed", Hint: "try again; if it happens again, find out what writes to its folder", Err: fmt.Errorf("skill %q changed while it was read, so it was not approved", s.Canonical())}
-}
-
-// hashed returns the hash of the manifest among files, or "" if there is none. It follows a manifest that is a link, within
-// the skill.
-func hashed(s *skill.Skill, files []dirhash.File) string {
-	name := s.Entry().File()
-	for range 8 {
-		i := slices.IndexFunc(files, func(f dirhash.File) bool { return f.Path == name })
-		switch {
-		case i < 0:
-			return ""
-		case !files[i].Link:
-			return files[i].SHA256
-		}
-		to, err := fs.ReadLink(s.FS(), name)
-		text := sha256.Sum256([]byte(to))
-		if err != nil || hex.EncodeToString(text[:]) != files[i].SHA256 {
-			return ""
-		}
-		name = path.Join(path.Dir(name), to)
-	}
-	return ""
-}
-
-// undigested returns the error for a skill whose files cannot be hashed, with what to do about it.
-func undigested(ctx context.Context, name string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return &failure.Error{Exit: failure.ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q cannot be approved, because its files cannot be hashed: %w", name, err),
-		Hint: "fix that first: a skill has files and folders only, and links that stay inside it"}
-}
-
-// TrustIn returns whether a skill's content may run. Its errors are those of undigested.
-func TrustIn(ctx context.Context, e skill.Entry) (skill.Trust, error) {
-	t, err := e.Trust(ctx)
-	if err != nil {
-		return t, undigested(ctx, e.Canonical(), err)
-	}
-	return t, nil
-}
-
-func hashes(files []trust.File) []dirhash.File {
-	out := make([]dirhash.File, len(files))
-	for i, f := range files {
-		out[i] = dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link}
-	}
-	return out
 }
 
 // Digest returns the digest of the content that the proposal is about.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/near"
@@ -15,30 +16,6 @@ import (
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
-
-// ownWord is a word of a choice that is not the name of what is wanted.
-type ownWord struct {
-	word string
-	want want.Want
-}
-
-// ownWords returns these words, in the order in which a question has them.
-func ownWords() []ownWord {
-	return []ownWord{{"write", writesHere()}, {"net", everyHost()}, {"home", user(want.Of(want.Home, ""))},
-		{"scripts", user(want.Of(want.Unasked, ""))}}
-}
-
-// writesHere is what lets a script write in the directory where it is started, and everyHost reach the whole network.
-func writesHere() want.Want { return user(want.WriteOf(want.Here)) }
-func everyHost() want.Want  { return user(want.HostOf(want.Any)) }
-
-const wordClear = "clear-home" // its private home is emptied first
-
-// user returns a want as one that the user named.
-func user(w want.Want) want.Want {
-	w.From = want.User
-	return w
-}
 
 // mostSuggested is how many hosts of the scripts' texts a question suggests. More would not be read.
 const mostSuggested = 6
@@ -55,11 +32,11 @@ type choice struct {
 // suggested. What the person chose for the former content is suggested again, and nothing that is new in the texts since.
 func (p *Proposal) preselect() choice {
 	_, gets := p.declared.Split(p.doubtful)
-	gets = gets.Add(writesHere())
+	gets = gets.Add(grants.WritesHere())
 	byEntry := script.Grant{Declared: true}
 	for _, v := range p.variables {
 		if v.Declared && !v.Provider && !byEntry.Passes(p.manifest, v.Name) {
-			gets = gets.Add(user(want.VariableOf(v.Name)))
+			gets = gets.Add(grants.User(want.VariableOf(v.Name)))
 		}
 	}
 	if p.before == nil && p.granted == nil {
@@ -76,8 +53,8 @@ func (p *Proposal) preselect() choice {
 func (p *Proposal) again() want.Set {
 	named, seen := p.granted.Given.Split(func(w want.Want) bool { return w.From != want.Seen })
 	_, named = named.Split(func(w want.Want) bool {
-		opens := w.Kind == want.Home || w.Kind == want.Unasked || w == everyHost() || w.Kind == want.Variable && script.IsProviderKey(w.Name)
-		return w.Kind == want.Package || w == writesHere() || opens && p.lapsed
+		opens := w.Kind == want.Home || w.Kind == want.Unasked || w == grants.EveryHost() || w.Kind == want.Variable && script.IsProviderKey(w.Name)
+		return w.Kind == want.Package || w == grants.WritesHere() || opens && p.lapsed
 	})
 	still, _ := p.suggestions().Split(seen.Has)
 	return p.declared.Without(p.granted.Withheld...).Add(still...).Add(named...)
@@ -128,61 +105,21 @@ func (p *Proposal) Give(given want.Set, only bool) {
 func (c *choice) words() []string {
 	var out []string
 	own := want.Set{}
-	for _, w := range ownWords() {
-		if own = append(own, w.want); c.gets.Has(w.want) {
-			out = append(out, w.word)
+	for _, w := range grants.OwnWords() {
+		if own = append(own, w.Want); c.gets.Has(w.Want) {
+			out = append(out, w.Word)
 		}
 	}
 	if c.clear {
-		out = append(out, wordClear)
+		out = append(out, grants.WordClear)
 	}
 	variables, others := c.gets.Without(own...).Split(func(w want.Want) bool { return w.Kind == want.Variable })
 	for _, w := range slices.Concat(others, variables) {
-		if word := wordOf(w); !slices.Contains(out, word) {
+		if word := grants.WordOf(w); !slices.Contains(out, word) {
 			out = append(out, word)
 		}
 	}
 	return out
-}
-
-// wordOf returns the word for a want: its name, or its text form where the name alone would be read as something else.
-func wordOf(w want.Want) string {
-	for _, own := range ownWords() {
-		if (want.Set{own.want}).Has(w) {
-			return own.word
-		}
-	}
-	if read := readWord(w.Name); w.Kind == read.Kind && w.Name == read.Name && w.Name != wordClear {
-		return w.Name
-	}
-	return want.Of(w.Kind, w.Name).String()
-}
-
-// wordsOf returns the words for wants.
-func wordsOf(set want.Set) []string {
-	out := make([]string, len(set))
-	for i, w := range set {
-		out[i] = wordOf(w)
-	}
-	return out
-}
-
-// readWord returns the want that a word of a choice names.
-func readWord(word string) want.Want {
-	for _, own := range ownWords() {
-		if own.word == word {
-			return own.want
-		}
-	}
-	for _, kind := range want.Kinds() {
-		if name, ok := strings.CutPrefix(word, string(kind)+":"); ok && kind.Granted() && !kind.Single() {
-			return user(want.Of(kind, name))
-		}
-	}
-	if strings.ContainsAny(word, ".:") || word == "localhost" {
-		return user(want.HostOf(word))
-	}
-	return user(want.VariableOf(word))
 }
 
 // choose changes the choice by the words of a line: a word is added, or taken out if "-" stands before it. "-" alone takes out
@@ -195,8 +132,8 @@ func (p *Proposal) choose(line string) error {
 			continue
 		}
 		name, out := strings.CutPrefix(word, "-")
-		switch w := readWord(name); {
-		case name == wordClear:
+		switch w := grants.ReadWord(name); {
+		case name == grants.WordClear:
 			c.clear = !out
 		case out && !c.gets.Has(w):
 			return fmt.Errorf("it does not get %s", name)
@@ -230,7 +167,7 @@ func (p *Proposal) more(w want.Want) (want.Want, error) {
 		if err != nil {
 			return w, fmt.Errorf("%s is not a host: %w", w.Name, err)
 		}
-		return user(want.HostOf(host.String())), nil
+		return grants.User(want.HostOf(host.String())), nil
 	case w.Kind == want.Variable:
 		return w, p.known(w.Name)
 	}
@@ -263,9 +200,9 @@ func (p *Proposal) known(word string) error {
 	if err := script.CheckGrant(word); err != nil {
 		return err
 	}
-	names := []string{wordClear}
-	for _, own := range ownWords() {
-		names = append(names, own.word)
+	names := []string{grants.WordClear}
+	for _, own := range grants.OwnWords() {
+		names = append(names, own.Word)
 	}
 	for _, v := range p.variables {
 		names = append(names, v.Name)

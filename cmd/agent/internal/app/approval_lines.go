@@ -3,10 +3,10 @@ package app
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script/runner"
@@ -25,7 +25,7 @@ func (p *Proposal) Lines() []string {
 	lines = append(lines, fileLines(p.files())...)
 	lines = append(lines, p.droppedLines()...)
 	for _, v := range p.variables {
-		lines = append(lines, "  "+v.text())
+		lines = append(lines, "  "+v.Text())
 	}
 	contacts, _ := p.contactLines(1 << 20)
 	return slices.Concat(lines, contacts, p.reachLines(), p.homeLines(), nonEmpty(p.sandboxLine()))
@@ -145,12 +145,12 @@ func (p *Proposal) files() []proposed {
 	out := []proposed{}
 	if p.before == nil {
 		for _, f := range p.approval.Files {
-			out = append(out, proposed{f.Path, fmt.Sprintf("%s (%s)", f.Path, output.Count(int(p.sizes[f.Path]), "byte")), mayRun(f.Path) || f.Link})
+			out = append(out, proposed{f.Path, fmt.Sprintf("%s (%s)", f.Path, output.Count(int(p.sizes[f.Path]), "byte")), grants.MayRun(f.Path) || f.Link})
 		}
 		return out
 	}
 	for _, c := range p.changes {
-		out = append(out, proposed{c.Path, fmt.Sprintf("%s %s%s", c.Kind, c.Path, p.counts(c.Path)), mayRun(c.Path) || links[c.Path]})
+		out = append(out, proposed{c.Path, fmt.Sprintf("%s %s%s", c.Kind, c.Path, p.counts(c.Path)), grants.MayRun(c.Path) || links[c.Path]})
 	}
 	return out
 }
@@ -187,19 +187,4 @@ func fileLines(files []proposed) []string {
 		lines = append(lines, fmt.Sprintf("    and %s elsewhere", output.Count(left, "file")))
 	}
 	return lines
-}
-
-// readExts are the extensions of files that are read and not run. A file with another extension, or none, may be a
-// program or a part of one, such as a compiled module or a library.
-var readExts = strings.Fields(".md .txt .csv .tsv .json .jsonl .yaml .yml .toml .xml .xsd .html .css .svg .png .jpg .jpeg .gif .webp .ico .pdf " +
-	".docx .xlsx .pptx .ttf .otf .woff .woff2 .mp3 .mp4 .wav .rst .tex .log .ini .cfg .bin .dat .tmpl .template .j2 .sql")
-
-// mayRun reports whether a file may run or, like the manifest, define what runs. In scripts/, bin/ and tools/, which hold
-// scripts, that is every file.
-func mayRun(file string) bool {
-	top, _, below := strings.Cut(file, "/")
-	if below && slices.Contains([]string{"scripts", "bin", "tools"}, strings.ToLower(top)) {
-		return true
-	}
-	return strings.EqualFold(file, "SKILL.md") || !slices.Contains(readExts, strings.ToLower(path.Ext(file)))
 }

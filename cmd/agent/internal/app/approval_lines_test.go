@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -58,7 +59,7 @@ func TestProposalNamesWhatRuns(t *testing.T) {
 
 // F10, C65: the question lists the variables that pass now, not only the pattern that was asked for.
 func TestLinesListVariables(t *testing.T) {
-	p := &Proposal{approval: trust.Approval{Name: "x", Wants: wants(t, "declared env:KALSHI_*")}, variables: []Variable{
+	p := &Proposal{approval: trust.Approval{Name: "x", Wants: wants(t, "declared env:KALSHI_*")}, variables: []grants.Variable{
 		{Name: "KALSHI_A", Set: true, Declared: true}, {Name: "OPENAI_API_KEY", Set: true, Files: 2, Provider: true}, {Name: "OTHER", Files: 1},
 	}}
 	for _, want := range []string{"  declares KALSHI_A, which you have set", "  reads OPENAI_API_KEY, a model provider's, which you have set", "  reads OTHER, not set"} {
@@ -81,7 +82,7 @@ func TestShortIsOneScreen(t *testing.T) {
 		p.changes = append(p.changes, dirhash.Change{Path: fmt.Sprintf("scripts/%03d%s.py", i, strings.Repeat("\u202ex", 60)), Kind: dirhash.Changed}, dirhash.Change{Path: fmt.Sprintf("%d.md", i), Kind: dirhash.Added})
 		p.approval.Wants = append(p.approval.Wants, want.Each(want.Variable, want.Declared, fmt.Sprintf("A%d", i))...)
 		p.before.Wants = append(p.before.Wants, want.Each(want.Hook, want.Declared, fmt.Sprintf("Stop %d: x", i))...)
-		p.variables = append(p.variables, Variable{Name: fmt.Sprintf("SOME_LONG_TOKEN_%03d", i), Set: i%2 == 0, Declared: true})
+		p.variables = append(p.variables, grants.Variable{Name: fmt.Sprintf("SOME_LONG_TOKEN_%03d", i), Set: i%2 == 0, Declared: true})
 		p.seen.Files[fmt.Sprint(i)] = want.New(want.HostOf(fmt.Sprintf("%03d.example.com", i)))
 		p.declared = append(p.declared, want.Each(want.Variable, want.Declared, fmt.Sprintf("SOME_LONG_TOKEN_%03d", i))...)
 	}
@@ -165,7 +166,7 @@ func TestShortShowsModel(t *testing.T) {
 // C65: what is suggested is what SKILL.md declares. The text of a script suggests nothing, and a provider's key nobody.
 func TestPreselected(t *testing.T) {
 	m, _ := manifest.Parse([]byte("---\nname: x\ndescription: d\npermissions:\n  env: [KALSHI_*, OPENAI_API_KEY, PLAIN]\n---\n"), nil)
-	p := &Proposal{policy: &policy.Policy{}, manifest: m, declared: script.Declared(m), set: func(name string) bool { return name == "SET_ONE" }, variables: []Variable{
+	p := &Proposal{policy: &policy.Policy{}, manifest: m, declared: script.Declared(m), set: func(name string) bool { return name == "SET_ONE" }, variables: []grants.Variable{
 		{Name: "KALSHI_A", Set: true, Declared: true}, {Name: "OPENAI_API_KEY", Set: true, Declared: true, Provider: true}, {Name: "NEEDED", Declared: true},
 		{Name: "PLAIN", Declared: true}, {Name: "GITHUB_TOKEN", Set: true, Files: 1}, {Name: "DEBUG", Set: true, Files: 1},
 	}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/want"
@@ -199,23 +200,6 @@ func tilde(path, home string) string {
 	return path
 }
 
-// text describes a variable on a line.
-func (v *Variable) text() string {
-	parts := []string{"reads " + v.Name}
-	if v.Files == 0 {
-		parts[0] = "declares " + v.Name
-	} else if v.Declared {
-		parts = append(parts, "declared")
-	}
-	if v.Provider {
-		parts = append(parts, "a model provider's")
-	}
-	if v.Set {
-		return strings.Join(append(parts, "which you have set"), ", ")
-	}
-	return strings.Join(append(parts, "not set"), ", ")
-}
-
 // choiceLines says what a yes gives, and which letters are answers. Without whole it counts what does not fit two rows.
 func (p *Proposal) choiceLines(others string, whole bool) []string {
 	columns := 2 * shortColumns
@@ -259,7 +243,7 @@ func (p *Proposal) wordLines() []string {
 			examples = append(examples, want.Of(k, k.Sample()))
 		}
 	}
-	lines = append(lines, "  one thing: "+strings.Join(wordsOf(examples), ", "))
+	lines = append(lines, "  one thing: "+strings.Join(grants.WordsOf(examples), ", "))
 	if p.home != nil {
 		lines = append(lines, "  clear-home  its private home is emptied first")
 	}
@@ -269,7 +253,7 @@ func (p *Proposal) wordLines() []string {
 			names = append(names, v.Name)
 		}
 	}
-	if words := wordsOf(p.declared); len(words) > 0 {
+	if words := grants.WordsOf(p.declared); len(words) > 0 {
 		row, _ := namesRow("  it declares: ", words, 2*shortColumns)
 		lines = append(lines, row...)
 	}

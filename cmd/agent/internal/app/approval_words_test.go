@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
@@ -22,16 +23,16 @@ func TestEveryKindThatIsGiven(t *testing.T) {
 		if !k.Granted() {
 			continue
 		}
-		w := user(want.Of(k, k.Sample()))
+		w := grants.User(want.Of(k, k.Sample()))
 		for _, name := range []string{k.Sample(), "write", "clear-home", "/dev/x", "a.b", "NAME", "env:A", "read:/x"} {
-			if one := user(want.Of(k, name)); one.Check() == nil && readWord(wordOf(one)) != one {
-				t.Errorf("the word %s of %s is read as %s", wordOf(one), one, readWord(wordOf(one)))
+			if one := grants.User(want.Of(k, name)); one.Check() == nil && grants.ReadWord(grants.WordOf(one)) != one {
+				t.Errorf("the word %s of %s is read as %s", grants.WordOf(one), one, grants.ReadWord(grants.WordOf(one)))
 			}
 		}
 		if k.Usage() != "" && !strings.Contains(string(docs), "--"+k.Title(want.User)) {
 			t.Errorf("docs/permissions.md has no --%s", k.Title(want.User))
 		}
-		view := ViewGrant(&trust.Grant{Given: want.New(w)}, false)
+		view := grants.ViewOf(&trust.Grant{Given: want.New(w)}, false)
 		text, err := view.MarshalJSON()
 		if err != nil || !strings.Contains(string(text), `"`+k.Title(want.User)+`":`) || !strings.Contains(view.Text(), k.Title(want.User)) {
 			t.Errorf("%s is shown as %q and %s, %v", w, view.Text(), text, err)
@@ -49,7 +50,7 @@ func TestChooseChecks(t *testing.T) {
 	}
 	lines := strings.Join(p.wordLines(), "\n")
 	for _, k := range want.Kinds() {
-		if k.Usage() != "" && !k.Single() && !slices.ContainsFunc([]string{wordOf(want.Of(k, k.Sample()))}, func(word string) bool { return strings.Contains(lines, word) }) {
+		if k.Usage() != "" && !k.Single() && !slices.ContainsFunc([]string{grants.WordOf(want.Of(k, k.Sample()))}, func(word string) bool { return strings.Contains(lines, word) }) {
 			t.Errorf("the help does not name a %s:\n%s", k, lines)
 		}
 	}

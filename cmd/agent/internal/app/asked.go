@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
@@ -128,7 +129,7 @@ func newPrograms(old, now *trust.Approval) []string {
 	}
 	var out []string
 	for _, f := range now.Files {
-		if !known[f.Path] && (mayRun(f.Path) || f.Link) {
+		if !known[f.Path] && (grants.MayRun(f.Path) || f.Link) {
 			out = append(out, fmt.Sprintf("new file that may run: %s", f.Path))
 		}
 	}
@@ -202,4 +203,9 @@ func (p *Proposal) droppedLines() []string {
 		}
 	}
 	return lines
+}
+
+// without returns a list without some items.
+func without(list []string, items ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(have string) bool { return slices.Contains(items, have) })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
@@ -89,7 +90,7 @@ func (c *Consent) ForProject() *Consent {
 func (c *Consent) Clear(ctx context.Context, source string, ask bool, list ...*Proposal) error {
 	var high []string
 	for _, p := range list {
-		worst := Worst(p.scanned.findings)
+		worst := scanner.Worst(p.scanned.findings)
 		if worst == scan.Critical {
 			return p.refuseFound(c.sys.Now(), source, "it has a finding of severity critical")
 		}

@@ -2,9 +2,9 @@
 // command's options.
 //
 //   - Library opens the catalogue of skills.
-//   - Trust reads and writes what the user approved. Consent says what an approval is about.
+//   - Consent says what an approval is about, and asks for it.
 //   - TerminalApprover asks the person. Nothing else asks questions.
-//   - Toolkit makes the tools and the host of scripts. Models finds a model.
+//   - Models finds a model.
 //
 // The package refuses to guess: without a terminal it asks nothing and approves nothing.
 package app

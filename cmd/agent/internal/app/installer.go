@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
@@ -20,7 +20,7 @@ type Packages struct {
 	sys      *setup.System
 	settings *setup.Settings
 	skills   *Library
-	verdicts *verdicts
+	verdicts *scanner.Verdicts
 	out      *output.Printer
 	observe  *observe.Observers
 	foreign  bool // see Foreign
@@ -43,8 +43,8 @@ func (p *Packages) Installer() (*install.Installer, error) {
 		Progress: p.progress,
 		Verify:   p.signatures(),
 	}
-	if a := newAdmission(p.sys, p.settings, p.verdicts); a != nil {
-		o.Admit = a.ofPlace
+	if a := scanner.NewAdmission(p.sys, p.settings, p.verdicts); a != nil {
+		o.Admit = a.OfPlace
 	}
 	return install.New(o)
 }
@@ -67,16 +67,6 @@ func (p *Packages) Repaired(ctx context.Context) (*install.Installer, error) {
 	}
 	p.warnSpace()
 	return in, nil
-}
-
-// placeOfVersion returns a script.Options.Place: the versions of an installed skill have one home.
-func placeOfVersion(plugins string) func(root string) string {
-	return func(root string) string {
-		if rel, err := filepath.Rel(store.Folder(plugins), root); err == nil && filepath.IsLocal(rel) {
-			return plugins
-		}
-		return root
-	}
 }
 
 // Parse reads a source as a user types it.

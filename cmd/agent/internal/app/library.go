@@ -16,8 +16,10 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -33,7 +35,7 @@ import (
 type Library struct {
 	sys      *setup.System
 	settings *setup.Settings
-	trust    *Trust
+	trust    *grants.Trust
 	out      *output.Printer
 	observe  *observe.Observers
 	inside   bool     // see OpenAll
@@ -41,7 +43,7 @@ type Library struct {
 	served   *served  // nil: no skills of servers
 	without  []string // names of skills that are not loaded
 	below    *below   // nil: skills below the working directory are not found
-	verdicts *verdicts
+	verdicts *scanner.Verdicts
 	examples []string // names of bundled skills that a model is offered only if the settings name them
 }
 
@@ -124,7 +126,7 @@ func (l *Library) OpenWith(ctx context.Context, folders map[string]string) (*ski
 }
 
 func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, error) {
-	if err := l.trust.reload(); err != nil {
+	if err := l.trust.Reload(); err != nil {
 		warn(err.Error())
 	}
 	o, err := l.options()
@@ -149,12 +151,12 @@ func (l *Library) options() (*skill.Options, error) {
 		return nil, err
 	}
 	o := &skill.Options{Examples: l.examples, Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
-		Trust: l.trust.of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: setup.Version}
+		Trust: l.trust.Of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: setup.Version}
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
 	}
-	if a := newAdmission(l.sys, l.settings, l.verdicts); a != nil {
-		o.Admit = a.ofCatalog
+	if a := scanner.NewAdmission(l.sys, l.settings, l.verdicts); a != nil {
+		o.Admit = a.OfCatalog
 	}
 	if cfg.Duplicates == "error" {
 		o.Duplicates = skill.DuplicatesRefuse

@@ -1,12 +1,9 @@
 package app
 
 import (
-	"context"
 	"strings"
 
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -23,28 +20,4 @@ func ImportsText(modules []string) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// EditWith adds packages that the scripts of a skill need in addition to those that it declares, for its present content, and
-// removes others.
-func (g *Grants) EditWith(ctx context.Context, s *skill.Skill, add, remove []string) error {
-	store, err := g.trust.Edit()
-	if err != nil {
-		return err
-	}
-	key, err := grantKey(ctx, s)
-	if err != nil {
-		return err
-	}
-	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
-		for _, name := range remove {
-			_, t.Given = t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package && script.SamePackage(w.Name, name) })
-		}
-		t.Given = t.Given.Add(want.Each(want.Package, want.User, add...)...)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return g.trust.reload()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/diff"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -65,7 +66,7 @@ func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *insta
 		for _, f := range p.approval.Files {
 			now = append(now, dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		}
-		p.changes = dirhash.Diff(hashes(base.Files), now)
+		p.changes = dirhash.Diff(grants.Hashes(base.Files), now)
 	}
 	p.grown = growth(&base.Approval, &p.approval, base.seen)
 	if more := p.scanned.unread - base.unread; more > 0 {
@@ -111,9 +112,9 @@ type installed struct {
 func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Package, former *install.Former) (*installed, error) {
 	var now *installed
 	if former.Skill != nil {
-		limited, cancel := context.WithTimeout(ctx, c.scanner.limit())
+		limited, cancel := context.WithTimeout(ctx, c.scanner.Limit())
 		defer cancel()
-		r, err := c.scanner.facts(limited, former.Skill.FS())
+		r, err := c.scanner.Facts(limited, former.Skill.FS())
 		seen := err == nil
 		if limited.Err() != nil && ctx.Err() == nil {
 			r, err = &scan.Report{}, nil // then what was approved is what is known
@@ -174,7 +175,7 @@ func (p *Proposal) pass(k *install.Package, set *trust.Set, declared want.Set) {
 
 // here returns the want of the folder that a script is started for, if a grant has it.
 func here(g *trust.Grant) want.Set {
-	out, _ := g.Given.Split(func(w want.Want) bool { return w == writesHere() })
+	out, _ := g.Given.Split(func(w want.Want) bool { return w == grants.WritesHere() })
 	return out
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/projectrules"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
@@ -35,7 +36,7 @@ type Servers struct {
 	settings *setup.Settings
 	sandbox  *sandbox.Sandbox
 	observe  *observe.Observers
-	trust    *Trust
+	trust    *grants.Trust
 }
 
 // ServerState says whether a server is started.

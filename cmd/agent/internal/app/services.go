@@ -2,10 +2,13 @@ package app
 
 import (
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -15,18 +18,18 @@ type Services struct {
 	Flags    *setup.Flags
 	Out      *output.Printer
 	Settings *setup.Settings
-	Trust    *Trust
-	Grants   *Grants
+	Trust    *grants.Trust
+	Grants   *grants.Grants
 	Skills   *Library
 	Approver *TerminalApprover
 	Consent  *Consent
 	Packages *Packages
-	Tools    *Toolkit
+	Tools    *toolkit.Toolkit
 	Sandbox  *sandbox.Sandbox
 	Models   *Models
 	Observe  *observe.Observers
 	MCP      *Servers
-	Scanner  *Scanner
+	Scanner  *scanner.Scanner
 }
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
@@ -34,7 +37,7 @@ func New(sys *setup.System, flags *setup.Flags, streams *ui.Streams) *Services {
 	s := &Services{Sys: sys, Flags: flags, Out: output.NewPrinter(streams, &flags.Flags)}
 	s.Settings = setup.NewSettings(sys, flags)
 	s.Observe = observe.New(sys, s.Settings, s.Out)
-	s.Trust = &Trust{sys: sys, settings: s.Settings, observe: s.Observe}
+	s.Trust = grants.NewTrust(sys, s.Settings, s.Observe)
 	s.Sandbox = sandbox.New(sys, s.Settings)
 	s.connect()
 	return s
@@ -60,7 +63,7 @@ func (s *Services) To(streams *ui.Streams) *Services {
 func (s *Services) Again() *Services {
 	other := *s
 	other.Settings = setup.NewSettings(s.Sys, s.Flags)
-	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: s.Observe}
+	other.Trust = grants.NewTrust(s.Sys, other.Settings, s.Observe)
 	other.Sandbox = sandbox.New(s.Sys, other.Settings)
 	other.connect()
 	return &other
@@ -76,8 +79,7 @@ func (s *Services) In(dir string, flags *setup.Flags, streams *ui.Streams) *Serv
 	}
 	other.Sys, other.Flags, other.Out = &sys, flags, output.NewPrinter(streams, &flags.Flags)
 	other.Settings = setup.NewSettings(other.Sys, flags)
-	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
-	other.Trust.own.Store(s.Trust.own.Load())
+	other.Trust = s.Trust.As(other.Sys, other.Settings)
 	other.Sandbox = sandbox.New(other.Sys, other.Settings)
 	other.connect()
 	return &other
@@ -90,7 +92,7 @@ func (s *Services) For(tenant string) *Services {
 	other.Flags = &flags
 	other.Settings = setup.NewSettings(s.Sys, &flags)
 	other.Observe = observe.New(s.Sys, other.Settings, s.Out)
-	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: other.Observe}
+	other.Trust = grants.NewTrust(s.Sys, other.Settings, other.Observe)
 	other.connect()
 	return &other
 }
@@ -107,12 +109,12 @@ func (s *Services) connect() {
 	}
 	s.Skills = &Library{served: before.served, below: before.below, examples: before.examples, sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
 	s.Approver = newTerminalApprover(s.Out)
-	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
-	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}
-	s.Scanner = &Scanner{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, tools: s.Tools}
-	s.Tools.scanner = s.Scanner
-	s.Skills.verdicts = &verdicts{scanner: s.Scanner, out: s.Out, known: map[string]*verdict{}}
-	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver, scanner: s.Scanner}
+	s.Grants = grants.New(s.Sys, s.Trust)
+	s.Tools = &toolkit.Toolkit{Sys: s.Sys, Settings: s.Settings, Grants: s.Grants, Sandbox: s.Sandbox, Out: s.Out, Observe: s.Observe}
+	s.Scanner = scanner.New(s.Sys, s.Settings, s.Sandbox)
+	s.Tools.Scanner = s.Scanner
+	s.Skills.verdicts = scanner.NewVerdicts(s.Scanner, s.Out)
+	s.Consent = &Consent{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver, scanner: s.Scanner}
 	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, verdicts: s.Skills.verdicts, out: s.Out, observe: s.Observe}
 	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
@@ -41,7 +42,7 @@ type checkOptions struct {
 	skills   *app.Library
 	packages *app.Packages
 	sandbox  *sandbox.Sandbox
-	tools    *app.Toolkit
+	tools    *toolkit.Toolkit
 
 	json bool
 }
@@ -165,7 +166,7 @@ func (c *checked) gather(ctx context.Context, e skill.Entry, o *survey.Options) 
 		return errors.New("missing scripts dir")
 	}
 	sum, err := s.Digest(ctx)
-	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(app.ToolsetNames(s)), output.Short(sum)
+	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(toolkit.ToolsetNames(s)), output.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -14,8 +14,11 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -124,8 +127,8 @@ type details struct {
 	Permissions  []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
 	Contacts     []string           `json:"contacts,omitempty"`    // hosts that its scripts and instructions contact
 	Sheet        *sheetJSON         `json:"sheet,omitempty"`       // all that it could reach, as a scan shows it
-	Variables    []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
-	Grants       *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
+	Variables    []grants.Variable  `json:"variables"`             // that it declares or its scripts read; never values
+	Grants       *grants.View       `json:"grants,omitempty"`      // null: nothing was granted
 	Scripts      []scriptName       `json:"scripts"`
 	MoreScripts  int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
 	Dependencies []dependencies     `json:"dependencies"`           // of its scripts and toolsets, by what declares them
@@ -210,10 +213,10 @@ func (s *shadow) text() string { return fmt.Sprintf("%s (%s)", cmp.Or(s.Location
 type inspector struct {
 	settings *setup.Settings
 	skills   *app.Library
-	grants   *app.Grants
+	grants   *grants.Grants
 	packages *app.Packages
-	tools    *app.Toolkit
-	scanner  *app.Scanner
+	tools    *toolkit.Toolkit
+	scanner  *scanner.Scanner
 	out      *output.Printer
 }
 
@@ -251,7 +254,7 @@ func location(ctx context.Context, e skill.Entry) string {
 func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, ToolSchemas: []toolJSON{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []grants.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, ToolSchemas: []toolJSON{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadowOf(ctx, s))
 	}
@@ -339,7 +342,7 @@ type sheetJSON struct {
 
 // sight scans the skill.
 func (d *details) sight(ctx context.Context, o *inspector, s *skill.Skill) (err error) {
-	var seen *app.Sight
+	var seen *scanner.Sight
 	err = o.out.While("scanning "+s.Name(), func() (err error) {
 		seen, err = o.scanner.Sight(ctx, s)
 		return err
@@ -362,7 +365,7 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Asked.Named(want.Variable), m.Metadata
 	_, asked := m.Permissions.Wants().Split(func(w want.Want) bool { return w.Kind == want.Variable })
 	d.Permissions = app.LinesOf(asked)
-	d.Toolsets = app.ToolsetNames(s)
+	d.Toolsets = toolkit.ToolsetNames(s)
 	d.toolRules = toolRulesOf(m)
 	for _, f := range m.Fields {
 		d.Fields = append(d.Fields, field{f.Key, f.Line, f.Col, settled(f, c).String(), f.Value})

@@ -14,10 +14,12 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -91,7 +93,7 @@ type trustState struct {
 	Roots     []string `json:"roots"`
 	Approvals []string `json:"approvals"` // names and digests
 
-	Grants []*app.GrantView `json:"grants"` // lapsed ones included
+	Grants []*grants.View `json:"grants"` // lapsed ones included
 }
 
 type doctorOptions struct {
@@ -99,10 +101,10 @@ type doctorOptions struct {
 	flags    *setup.Flags
 	out      *output.Printer
 	settings *setup.Settings
-	trust    *app.Trust
+	trust    *grants.Trust
 	skills   *app.Library
 	approver *app.TerminalApprover
-	tools    *app.Toolkit
+	tools    *toolkit.Toolkit
 	sandbox  *sandbox.Sandbox
 	packages *app.Packages
 
@@ -204,7 +206,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if d.Sandbox, err = o.sandbox.State(ctx); err != nil {
 		return nil, err
 	}
-	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}, Grants: []*app.GrantView{}}
+	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}, Grants: []*grants.View{}}
 	set, err := o.trust.Load()
 	if err != nil {
 		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: cfg.Paths.Trust(), Message: err.Error()})

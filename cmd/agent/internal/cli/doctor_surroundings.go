@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	engine "github.com/agent-base/agent-base/internal/program"
@@ -111,7 +112,7 @@ func (o *doctorOptions) printRuntimes(list []runtimeState) error {
 func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set, installed *app.Installed) {
 	for _, g := range set.Grants() {
 		former := installed.Former(g.Name, g.Digest)
-		v := app.ViewGrant(&g, !former && len(g.Given) > 0 && lapsed(ctx, cat, &g))
+		v := grants.ViewOf(&g, !former && len(g.Given) > 0 && lapsed(ctx, cat, &g))
 		v.Former = former
 		t.Grants = append(t.Grants, v)
 	}
@@ -134,7 +135,7 @@ func lapsed(ctx context.Context, cat *skill.Catalog, g *trust.Grant) bool {
 }
 
 // grantRow describes a grant in a line.
-func grantRow(g *app.GrantView) string {
+func grantRow(g *grants.View) string {
 	parts := []string{fmt.Sprintf("%s [%s]", g.Name, output.Short(g.Digest))}
 	if g.Former {
 		parts[0] += " (a former version, kept for agent skill rollback)"

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -105,7 +106,7 @@ type scriptCaller struct {
 	out      *output.Printer
 	settings *setup.Settings
 	consent  *app.Consent
-	tools    *app.Toolkit
+	tools    *toolkit.Toolkit
 	sandbox  *sandbox.Sandbox
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -18,7 +19,7 @@ type scriptListOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
 	skills   *app.Library
-	tools    *app.Toolkit
+	tools    *toolkit.Toolkit
 
 	skill string // "" for all
 	json  bool

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -22,7 +23,7 @@ type activateOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
 	skills   *app.Library
-	tools    *app.Toolkit
+	tools    *toolkit.Toolkit
 
 	name, args  string
 	shell, json bool

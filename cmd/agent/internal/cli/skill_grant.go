@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
@@ -27,9 +28,9 @@ type grantOptions struct {
 	sys      *setup.System
 	settings *setup.Settings
 	out      *output.Printer
-	trust    *app.Trust
+	trust    *grants.Trust
 	skills   *app.Library
-	grants   *app.Grants
+	grants   *grants.Grants
 	sandbox  *sandbox.Sandbox
 	approver *app.TerminalApprover
 
@@ -174,7 +175,7 @@ func runGrant(ctx context.Context, o *grantOptions) error {
 	if err != nil {
 		return err
 	}
-	if lapsed != nil && lapsed.Lapsed && app.ViewGrant(now, false).Lacks(lapsed) {
+	if lapsed != nil && lapsed.Lapsed && grants.ViewOf(now, false).Lacks(lapsed) {
 		o.out.Remark("what the former content had is not granted to this one: " + lapsed.Repeat)
 	}
 	o.remark(ctx, s)
@@ -279,7 +280,7 @@ func (o *grantOptions) load(ctx context.Context) (*skill.Skill, error) {
 
 // show prints what a skill has now.
 func (o *grantOptions) show(s *skill.Skill, title string, now *trust.Grant) error {
-	view := app.ViewGrant(now, false)
+	view := grants.ViewOf(now, false)
 	if o.json {
 		return o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "name_canonical": s.Canonical(), "grants": view}})
 	}

@@ -12,8 +12,10 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset"
@@ -36,8 +38,8 @@ type prepareOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
 	skills   *app.Library
-	tools    *app.Toolkit
-	grants   *app.Grants
+	tools    *toolkit.Toolkit
+	grants   *grants.Grants
 	approver *app.TerminalApprover
 
 	name                 string

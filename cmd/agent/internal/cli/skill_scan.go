@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill/scan"
@@ -125,7 +126,7 @@ func runScan(ctx context.Context, o *scanOptions) error {
 			o.out.Warn(line)
 		}
 		done[i].Complete = rule.Complete(done[i].Findings)
-		done[i].Failed = app.Worst(done[i].Findings).AtLeast(level)
+		done[i].Failed = scanner.Worst(done[i].Findings).AtLeast(level)
 	}
 	if err := o.report(judge, done); err != nil {
 		return err
@@ -134,7 +135,7 @@ func runScan(ctx context.Context, o *scanOptions) error {
 }
 
 // scanAll scans skills side by side.
-func (o *scanOptions) scanAll(ctx context.Context, judge *app.Judge, list []scannable) ([]scannedJSON, error) {
+func (o *scanOptions) scanAll(ctx context.Context, judge *scanner.Judge, list []scannable) ([]scannedJSON, error) {
 	done := make([]scannedJSON, len(list))
 	reports := make([]*scan.Report, len(list))
 	err := o.out.Busy("scanning "+output.Count(len(done), "skill"), func() error {
@@ -218,7 +219,7 @@ func scanVerdict(done []scannedJSON) error {
 }
 
 // report prints what was found.
-func (o *scanOptions) report(judge *app.Judge, done []scannedJSON) error {
+func (o *scanOptions) report(judge *scanner.Judge, done []scannedJSON) error {
 	if o.sarif || o.sbom {
 		var skills []export.Skill
 		for _, s := range done {

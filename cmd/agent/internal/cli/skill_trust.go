@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill"
@@ -25,7 +26,7 @@ type trustOptions struct {
 	sys      *setup.System
 	out      *output.Printer
 	settings *setup.Settings
-	trust    *app.Trust
+	trust    *grants.Trust
 	skills   *app.Library
 	approver *app.TerminalApprover
 	consent  *app.Consent
@@ -93,7 +94,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	t, err := app.TrustIn(ctx, e)
+	t, err := grants.TrustIn(ctx, e)
 	if err != nil {
 		return err
 	}

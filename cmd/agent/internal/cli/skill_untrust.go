@@ -11,8 +11,10 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
@@ -22,9 +24,9 @@ import (
 type untrustOptions struct {
 	sys    *setup.System
 	out    *output.Printer
-	trust  *app.Trust
+	trust  *grants.Trust
 	skills *app.Library
-	tools  *app.Toolkit
+	tools  *toolkit.Toolkit
 
 	name, root string
 	json       bool
@@ -98,7 +100,7 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 }
 
 // clearHomes removes the private homes of all skills of the names and returns how many files were in them, by canonical name.
-func clearHomes(tools *app.Toolkit, names ...string) (files map[string]int, err error) {
+func clearHomes(tools *toolkit.Toolkit, names ...string) (files map[string]int, err error) {
 	host, err := tools.Host()
 	if err != nil {
 		return nil, err
@@ -120,7 +122,7 @@ func clearHomes(tools *app.Toolkit, names ...string) (files map[string]int, err 
 }
 
 // clearCaches removes what the scripts of all skills of the name keep in the cache and returns how many files that was.
-func clearCaches(tools *app.Toolkit, name string) (files int, err error) {
+func clearCaches(tools *toolkit.Toolkit, name string) (files int, err error) {
 	host, err := tools.Host()
 	if err != nil {
 		return 0, err

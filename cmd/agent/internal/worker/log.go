@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -34,7 +35,7 @@ func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog, o *surve
 			continue
 		}
 		list, _ := script.List(s, o)
-		n, sets := len(list), len(app.ToolsetNames(s))
+		n, sets := len(list), len(toolkit.ToolsetNames(s))
 		s.Close()
 		scripts, toolsets = scripts+n, toolsets+sets
 		text := fmt.Sprintf("Loaded skill '%s' with %s", e.Name(), output.Count(n, "script"))

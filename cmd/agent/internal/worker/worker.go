@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
+	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/hosttool"
@@ -50,7 +51,7 @@ type worker struct {
 	agents   []surroundings.Agent // kinds of sub-agents
 	unread   []string             // files of such that are not read, and why
 	home     *bashHome
-	tools    *app.Toolkit                // of the conversation
+	tools    *toolkit.Toolkit            // of the conversation
 	refresh  func(context.Context) error // brings the snapshot up to date; nil: it stays
 	fresh    fresh
 	watch    func(tool.Event) // gets the events of calls; nil: nobody does

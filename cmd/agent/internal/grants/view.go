@@ -1,4 +1,4 @@
-package app
+package grants
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// GrantView is a grant as info, why and doctor show it.
-type GrantView struct {
+// View is a grant as info, why and doctor show it.
+type View struct {
 	Name, Digest string
 	Given        want.Set
 	Withheld     want.Set // what the manifest declares and its scripts do not get
@@ -24,9 +24,9 @@ type GrantView struct {
 	Repeat       string   // the command that grants it again, if it has lapsed
 }
 
-// ViewGrant returns a grant as it is shown.
-func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
-	v := &GrantView{Name: t.Name, Digest: t.Digest, Given: t.Given, Withheld: t.Withheld, Lapsed: lapsed}
+// ViewOf returns a grant as it is shown.
+func ViewOf(t *trust.Grant, lapsed bool) *View {
+	v := &View{Name: t.Name, Digest: t.Digest, Given: t.Given, Withheld: t.Withheld, Lapsed: lapsed}
 	if lapsed {
 		v.Repeat = cure.Repeat(t)
 	}
@@ -35,8 +35,8 @@ func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
 
 // MarshalJSON returns an object with a key for each kind of thing that a user can give: the names, or whether it is given for a kind
 // without names. Any host is "*".
-func (v *GrantView) MarshalJSON() ([]byte, error) {
-	out := map[string]any{"name": v.Name, "digest": v.Digest, "withheld": wordsOf(v.Withheld), "lapsed": v.Lapsed}
+func (v *View) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"name": v.Name, "digest": v.Digest, "withheld": WordsOf(v.Withheld), "lapsed": v.Lapsed}
 	if v.Former {
 		out["former"] = true
 	}
@@ -56,7 +56,7 @@ func (v *GrantView) MarshalJSON() ([]byte, error) {
 }
 
 // Text describes a grant, "" for an empty one.
-func (v *GrantView) Text() string {
+func (v *View) Text() string {
 	var parts []string
 	for _, k := range want.Kinds() {
 		if names := v.Given.Named(k); len(names) > 0 {
@@ -64,7 +64,7 @@ func (v *GrantView) Text() string {
 		}
 	}
 	if len(v.Withheld) > 0 {
-		parts = append(parts, "withheld: "+strings.Join(wordsOf(v.Withheld), " "))
+		parts = append(parts, "withheld: "+strings.Join(WordsOf(v.Withheld), " "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -84,21 +84,21 @@ func hereText(values []string) string {
 }
 
 // Lacks reports whether a grant has less than another, packages aside.
-func (v *GrantView) Lacks(other *GrantView) bool {
+func (v *View) Lacks(other *View) bool {
 	_, others := other.Given.Split(func(w want.Want) bool { return w.Kind == want.Package })
 	return len(others.Without(v.Given...)) > 0
 }
 
 // View returns the grant of a skill, or the one that has lapsed; nil without any.
-func (g *Grants) View(ctx context.Context, s *skill.Skill) (*GrantView, error) {
-	granted, lapsed, err := g.find(ctx, s)
+func (g *Grants) View(ctx context.Context, s *skill.Skill) (*View, error) {
+	granted, lapsed, err := g.Find(ctx, s)
 	switch {
 	case err != nil:
 		return nil, err
 	case lapsed != nil:
-		return ViewGrant(lapsed, true), nil
+		return ViewOf(lapsed, true), nil
 	case granted.Name != "":
-		return ViewGrant(&granted, false), nil
+		return ViewOf(&granted, false), nil
 	}
 	return nil, nil
 }
@@ -155,4 +155,21 @@ func weight(v *Variable) (w int) {
 		}
 	}
 	return w
+}
+
+// Text describes a variable on a line.
+func (v *Variable) Text() string {
+	parts := []string{"reads " + v.Name}
+	if v.Files == 0 {
+		parts[0] = "declares " + v.Name
+	} else if v.Declared {
+		parts = append(parts, "declared")
+	}
+	if v.Provider {
+		parts = append(parts, "a model provider's")
+	}
+	if v.Set {
+		return strings.Join(append(parts, "which you have set"), ", ")
+	}
+	return strings.Join(append(parts, "not set"), ", ")
 }

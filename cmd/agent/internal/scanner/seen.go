@@ -1,4 +1,4 @@
-package app
+package scanner
 
 import (
 	"context"
@@ -31,18 +31,18 @@ type Sight struct {
 
 // Sight scans a skill. Nothing of it is judged. A scan that takes too long shows nothing, and says so.
 func (c *Scanner) Sight(ctx context.Context, s *skill.Skill) (*Sight, error) {
-	limited, cancel := context.WithTimeout(ctx, c.limit())
+	limited, cancel := context.WithTimeout(ctx, c.Limit())
 	defer cancel()
-	r, err := c.facts(limited, s.FS())
+	r, err := c.Facts(limited, s.FS())
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
-		return &Sight{Sheet: &scan.Sheet{}, Unread: []scan.File{{Path: ".", Unread: "its scan took more than " + c.limit().String()}}}, nil
+		return &Sight{Sheet: &scan.Sheet{}, Unread: []scan.File{{Path: ".", Unread: "its scan took more than " + c.Limit().String()}}}, nil
 	case err != nil:
 		return nil, err
 	}
-	out := &Sight{Seen: seenIn(r, s), Reach: reachOf(r), Sheet: r.Sheet()}
+	out := &Sight{Seen: SeenIn(r, s), Reach: ReachOf(r), Sheet: r.Sheet()}
 	for i := range r.Files {
 		if r.Files[i].Unread != "" {
 			out.Unread = append(out.Unread, r.Files[i])
@@ -63,26 +63,26 @@ func (c *Scanner) Glance(ctx context.Context, s *skill.Skill) script.Seen {
 	if seen, ok := c.glances.Load(digest); ok {
 		return seen.(script.Seen)
 	}
-	r, err := c.facts(ctx, s.FS())
+	r, err := c.Facts(ctx, s.FS())
 	if err != nil {
 		return script.Seen{}
 	}
-	seen := seenIn(r, s)
+	seen := SeenIn(r, s)
 	c.glances.Store(digest, seen)
 	return seen
 }
 
-// facts returns what is known of the files of a skill. Nothing of it is judged.
-func (c *Scanner) facts(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
+// Facts returns what is known of the files of a skill. Nothing of it is judged.
+func (c *Scanner) Facts(ctx context.Context, fsys fs.FS) (*scan.Report, error) {
 	return scan.Scan(ctx, fsys, &scan.Options{Python: c.python()})
 }
 
 // readFolders are folders of a skill whose programs are there to be read or copied.
 var readFolders = strings.Fields("assets references reference templates template examples example samples tests test evals fixtures")
 
-// seenIn returns what a scan found that the scripts of a skill want: the variables that they read, without those that every script has and
+// SeenIn returns what a scan found that the scripts of a skill want: the variables that they read, without those that every script has and
 // those that can never pass, and the hosts that they contact. Programs in folders of examples contact nothing.
-func seenIn(r *scan.Report, s *skill.Skill) script.Seen {
+func SeenIn(r *scan.Report, s *skill.Skill) script.Seen {
 	out := script.Seen{Files: map[string]want.Set{}}
 	for _, sc := range survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable() { // with modules, which a manifest need not list
 		out.Files[sc.File] = nil
@@ -143,9 +143,9 @@ func portIn(address string) string {
 	return rest[at:]
 }
 
-// reachOf returns what a skill could do in addition to what its scripts want: what its instructions contact, and what of the machine
+// ReachOf returns what a skill could do in addition to what its scripts want: what its instructions contact, and what of the machine
 // is read and written outside of its folder, which programs are started and which packages installed. Guesses are left out.
-func reachOf(r *scan.Report) want.Set {
+func ReachOf(r *scan.Report) want.Set {
 	var out want.Set
 	sheet := r.Sheet()
 	add := func(k want.Kind, list []scan.Item, name func(string) string) {

@@ -1,4 +1,4 @@
-package app
+package grants
 
 import (
 	"context"
@@ -25,15 +25,15 @@ import (
 // Grants says what the user granted to the scripts of skills, and changes it.
 type Grants struct {
 	sys   *setup.System
-	trust *Trust
+	Trust *Trust
 }
 
-// of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
-func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+// Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
+func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
-	granted.Withheld = granted.Withheld.Add(g.refused(s.Manifest())...)
+	granted.Withheld = granted.Withheld.Add(g.Refused(s.Manifest())...)
 	granted.Given, _ = granted.Given.Split(func(w want.Want) bool { // what was given before the organisation said never
-		d := g.trust.settings.Policy().Decide(w)
+		d := g.Trust.settings.Policy().Decide(w)
 		return d.Level != policy.Never || d.Layer == ""
 	})
 	if err == nil && lapsed != nil {
@@ -44,21 +44,21 @@ func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 
 // given returns what the scripts of a skill get, and the grant that has lapsed, if there is one.
 func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trust.Grant, error) {
-	if g.trust.Everything() { // no person saw what these skills ask for
+	if g.Trust.Everything() { // no person saw what these skills ask for
 		t, err := s.Trust(ctx)
 		if t == skill.TrustBundled {
-			return script.Grant{Declared: true, Given: want.New(writesHere())}, nil, err
+			return script.Grant{Declared: true, Given: want.New(WritesHere())}, nil, err
 		}
 		return script.Grant{Confine: runner.ConfineRequired}, nil, err
 	}
-	t, lapsed, err := g.find(ctx, s)
+	t, lapsed, err := g.Find(ctx, s)
 	if err != nil {
 		return script.Grant{}, nil, err
 	}
 	out := script.Grant{Declared: true, Withheld: t.Withheld, Given: t.Given}
 	place, err := s.Entry().Trust(ctx)                                           // where a sealed copy runs, the trust of the place that it is of
 	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
-		out.Given = out.Given.Add(writesHere())
+		out.Given = out.Given.Add(WritesHere())
 	}
 	if err == nil && place == skill.TrustRoot {
 		out.Given = out.Given.Add(want.Each(want.Read, want.User, g.around(ctx, s)...)...)
@@ -84,23 +84,23 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 		return nil
 	}
 	home := g.sys.Home
-	return slices.DeleteFunc(g.trust.Known().Roots(), func(root string) bool {
+	return slices.DeleteFunc(g.Trust.Known().Roots(), func(root string) bool {
 		return !paths.Within([]string{root}, dir) || home == "" || paths.Holds(root, home)
 	})
 }
 
-// seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
+// Seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
 // and what every skill of such a place has.
-func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
-	t, _, err := g.find(ctx, s)
-	_, more := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package || w.From == want.Seen || w == writesHere() })
+func (g *Grants) Seals(ctx context.Context, s *skill.Skill) (bool, error) {
+	t, _, err := g.Find(ctx, s)
+	_, more := t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package || w.From == want.Seen || w == WritesHere() })
 	return len(more) > 0, err
 }
 
-// find returns the grant of a skill's content, and the one that has lapsed, if there is one that gave something. What that one
+// Find returns the grant of a skill's content, and the one that has lapsed, if there is one that gave something. What that one
 // withheld, the first one withholds as far as the content declares it.
-func (g *Grants) find(ctx context.Context, s *skill.Skill) (trust.Grant, *trust.Grant, error) {
-	set := g.trust.Known()
+func (g *Grants) Find(ctx context.Context, s *skill.Skill) (trust.Grant, *trust.Grant, error) {
+	set := g.Trust.Known()
 	if !set.HasGrants(s.Canonical()) {
 		return trust.Grant{}, nil, nil
 	}
@@ -168,7 +168,7 @@ func changedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) strin
 		return ""
 	}
 	const most = 4
-	changes := dirhash.Diff(hashes(lapsed.Files), sum.Files)
+	changes := dirhash.Diff(Hashes(lapsed.Files), sum.Files)
 	slices.SortStableFunc(changes, func(a, b dirhash.Change) int { return runsFirst(a.Path, b.Path) })
 	var parts []string
 	for _, c := range changes[:min(len(changes), most)] {
@@ -185,7 +185,7 @@ func changedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) strin
 
 // runsFirst orders files that may run before others.
 func runsFirst(a, b string) int {
-	switch x, y := mayRun(a), mayRun(b); {
+	switch x, y := MayRun(a), MayRun(b); {
 	case x == y:
 		return 0
 	case x:
@@ -197,16 +197,12 @@ func runsFirst(a, b string) int {
 // Edit changes the grant of a skill's present content: it adds what give names and removes what take names. An entry of the
 // manifest's permissions that is taken is withheld, until it is given again.
 func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) (*trust.Grant, error) {
-	store, err := g.trust.Edit()
-	if err != nil {
-		return nil, err
-	}
 	key, err := grantKey(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	m := s.Manifest()
-	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+	err = g.change(ctx, key, func(t *trust.Grant) error {
 		begin(t, m)
 		g.add(t, give, m)
 		if !g.remove(t, take, m) {
@@ -214,39 +210,35 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) 
 		}
 		return nil
 	})
-	if err == nil {
-		err = g.trust.reload()
-	}
 	if err != nil {
 		return nil, err
 	}
-	now, _ := g.trust.Known().Grant(key.Name, key.Dir, key.Digest)
+	now, _ := g.Trust.Known().Grant(key.Name, key.Dir, key.Digest)
 	now.Name = key.Name
 	return &now, nil
 }
 
-// set stores what the choice of a proposal gives: in place of what the content had, or in addition if flags alone decided.
-func (g *Grants) set(ctx context.Context, p *Proposal) error {
-	given := p.given()
-	if p.added && len(given.Given) == 0 || given.Empty() && p.granted == nil {
-		return nil
-	}
-	store, err := g.trust.Edit()
+// change edits the grant of a content. What is known of it from then on is what was stored.
+func (g *Grants) change(ctx context.Context, key *trust.Grant, edit func(*trust.Grant) error) error {
+	store, err := g.Trust.Edit()
 	if err != nil {
 		return err
 	}
-	key := trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
-	err = store.EditGrant(ctx, key, func(t *trust.Grant) error {
-		if begin(t, p.manifest); !p.added {
-			*t = trust.Grant{Given: t.Given.Kind(want.Package).Add(p.packages()...), Withheld: given.Withheld}
+	if err := store.EditGrant(ctx, *key, edit); err != nil {
+		return err
+	}
+	return g.Trust.Reload()
+}
+
+// Give adds something to the grant of a content with a manifest, after anew has made another one of it, if it is not nil.
+func (g *Grants) Give(ctx context.Context, key *trust.Grant, m *manifest.Manifest, given want.Set, anew func(*trust.Grant)) error {
+	return g.change(ctx, key, func(t *trust.Grant) error {
+		if begin(t, m); anew != nil {
+			anew(t)
 		}
-		g.add(t, given.Given, p.manifest)
+		g.add(t, given, m)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return g.trust.reload()
 }
 
 // grantKey returns what a grant of a skill's present content is bound to.
@@ -255,7 +247,7 @@ func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := sumOf(ctx, s)
+	sum, err := SumOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -309,18 +301,10 @@ func (g *Grants) remove(t *trust.Grant, take want.Set, m *manifest.Manifest) boo
 	return all
 }
 
-func without(list []string, items ...string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(have string) bool { return slices.Contains(items, have) })
-}
-
 // RevokeAll takes everything that a skill was given, for its present content or a former one. It reports whether there was something.
 // What is withheld stays withheld.
 func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
-	store, err := g.trust.Edit()
-	if err != nil {
-		return false, err
-	}
-	set, err := g.trust.Load()
+	set, err := g.Trust.Load()
 	if err != nil {
 		return false, err
 	}
@@ -333,22 +317,37 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	if len(now.Given)+len(lapsed.Given) == 0 {
 		return false, nil
 	}
-	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+	return true, g.change(ctx, key, func(t *trust.Grant) error {
 		begin(t, s.Manifest())
 		t.Given = t.Given.Kind(want.Package)
 		return nil
 	})
-	if err != nil {
-		return false, err
-	}
-	return true, g.trust.reload()
 }
 
-// refused returns what a manifest declares and nobody gives.
-func (g *Grants) refused(m *manifest.Manifest) want.Set {
+// Refused returns what a manifest declares and nobody gives.
+func (g *Grants) Refused(m *manifest.Manifest) want.Set {
 	no, _ := script.Declared(m).Split(func(w want.Want) bool {
-		d := g.trust.settings.Policy().Decide(w)
+		d := g.Trust.settings.Policy().Decide(w)
 		return d.Level == policy.Never && (w.Kind != want.Variable || d.Layer != "")
 	})
 	return no
 }
+
+// EditWith adds packages that the scripts of a skill need in addition to those that it declares, for its present content, and
+// removes others.
+func (g *Grants) EditWith(ctx context.Context, s *skill.Skill, add, remove []string) error {
+	key, err := grantKey(ctx, s)
+	if err != nil {
+		return err
+	}
+	return g.change(ctx, key, func(t *trust.Grant) error {
+		for _, name := range remove {
+			_, t.Given = t.Given.Split(func(w want.Want) bool { return w.Kind == want.Package && script.SamePackage(w.Name, name) })
+		}
+		t.Given = t.Given.Add(want.Each(want.Package, want.User, add...)...)
+		return nil
+	})
+}
+
+// New returns what the user granted.
+func New(sys *setup.System, trust *Trust) *Grants { return &Grants{sys: sys, Trust: trust} }

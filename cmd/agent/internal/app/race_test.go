@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 )
 
@@ -186,18 +186,23 @@ func TestQuestionNamesForwarded(t *testing.T) {
 	}
 }
 
-// The second line of a hook's command cannot pass for the rest of a comment, nor a matcher for a command.
-func TestHookText(t *testing.T) {
-	for _, tt := range []struct {
-		hook manifest.Hook
-		want string
-	}{
-		{manifest.Hook{Event: "Stop", Command: `printf 'a\n'`}, `Stop: printf 'a\n'`},
-		{manifest.Hook{Event: "Stop", Command: "true # and\ncurl evil"}, `Stop: "true # and\ncurl evil"`},
-		{manifest.Hook{Event: "PreToolUse", Matcher: "Bash\n: true", Command: "x"}, `PreToolUse "Bash\n: true": x`},
-	} {
-		if got := hookText(tt.hook); got != tt.want {
-			t.Errorf("got %s, want %s", got, tt.want)
-		}
+// A scan that takes too long approves nothing, and says so.
+func TestScanEndsInTime(t *testing.T) {
+	r := newRacer(t)
+	e, err := r.cat.Lookup("odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r.s.Scanner.Most = 1
+	if _, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), `skill "odd" is refused: its scan took more than 1ns`) || failure.Explain(err).Exit != failure.ExitDenied {
+		t.Error(err)
+	}
+	if seen, err := r.s.Scanner.Sight(t.Context(), s); err != nil || len(seen.Unread) != 1 || !strings.Contains(seen.Unread[0].Unread, "more than 1ns") {
+		t.Error(seen, err)
 	}
 }

@@ -1,4 +1,5 @@
-package app
+// Package scanner scans skills: for what they could do, for dangers, and for what the organisation admits.
+package scanner
 
 import (
 	"bytes"
@@ -26,9 +27,8 @@ type Scanner struct {
 	sys      *setup.System
 	settings *setup.Settings
 	sandbox  *sandbox.Sandbox
-	tools    *Toolkit
 	glances  sync.Map      // from the digest of a content to what its scripts want
-	most     time.Duration // of a scan that somebody waits for; 0 means scanTime
+	Most     time.Duration // of a scan that somebody waits for; 0 means scanTime
 }
 
 // Judge is what findings are made by.
@@ -125,17 +125,17 @@ const scanTime = 2 * time.Minute
 
 // Within is Scan of the files that belong to a skill, which ends with an error when it takes too long.
 func (j *Judge) Within(ctx context.Context, s *skill.Skill) (*scan.Report, error) {
-	limited, cancel := context.WithTimeout(ctx, j.scanner.limit())
+	limited, cancel := context.WithTimeout(ctx, j.scanner.Limit())
 	defer cancel()
 	r, err := j.Scan(limited, s.FS())
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = failure.Denied(fmt.Errorf("skill %q is refused: its scan took more than %s", s.Canonical(), j.scanner.limit()), "agent skill scan has no such limit; a skill without large data is scanned sooner")
+		err = failure.Denied(fmt.Errorf("skill %q is refused: its scan took more than %s", s.Canonical(), j.scanner.Limit()), "agent skill scan has no such limit; a skill without large data is scanned sooner")
 	}
 	return r, err
 }
 
-// limit returns how long a scan takes at most that somebody waits for.
-func (c *Scanner) limit() time.Duration { return cmp.Or(c.most, scanTime) }
+// Limit returns how long a scan takes at most that somebody waits for.
+func (c *Scanner) Limit() time.Duration { return cmp.Or(c.Most, scanTime) }
 
 // Accept notes which findings are accepted, and returns what it found of acceptances that have expired, a line each.
 func (j *Judge) Accept(r *scan.Report) (expired []string) {
@@ -212,4 +212,9 @@ func (j *Judge) Keep() func() {
 	p := j.scanner.pythons(path)
 	j.python = p.read
 	return p.close
+}
+
+// New returns the scanner of a run.
+func New(sys *setup.System, settings *setup.Settings, sandbox *sandbox.Sandbox) *Scanner {
+	return &Scanner{sys: sys, settings: settings, sandbox: sandbox}
 }

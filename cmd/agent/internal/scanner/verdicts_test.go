@@ -1,14 +1,21 @@
-package app
+package scanner
 
 import (
 	"context"
 	"io/fs"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
 )
@@ -26,7 +33,11 @@ func subject(t *testing.T, files fstest.MapFS) *skill.Subject {
 
 // H4: a verdict is about the content that was scanned, and there is none that took too long.
 func TestVerdicts(t *testing.T) {
-	v := newRacer(t).s.Skills.verdicts
+	streams, _, _, _ := ui.Test()
+	sys := &setup.System{Home: scratch.Dir(t), Dir: t.TempDir(), Temp: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH")}, LookPath: exec.LookPath, Now: time.Now}
+	settings := setup.NewSettings(sys, &setup.Flags{})
+	v := NewVerdicts(New(sys, settings, sandbox.New(sys, settings)), output.NewPrinter(streams, &output.Flags{}))
+	const plainOdd = "---\nname: odd\ndescription: Runs an odd script.\n---\n"
 	harmless := fstest.MapFS{"SKILL.md": {Data: []byte(plainOdd)}, "scripts/a.sh": {Data: []byte("echo a\n")}}
 	s := subject(t, harmless)
 	for range 2 {
@@ -46,33 +57,12 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: %q, %v", level, why, err)
 		}
 	}
-	v.scanner.most = 1
+	v.scanner.Most = 1
 	slow := subject(t, fstest.MapFS{"SKILL.md": harmless["SKILL.md"], "b.sh": {Data: []byte("echo b\n")}})
 	if _, err := v.refuses(t.Context(), slow, scan.High); err == nil || !strings.Contains(err.Error(), "took more than 1ns") {
 		t.Error(err)
 	}
 	if got := (&verdict{Worst: scan.Medium, What: "x"}).refuses(scan.High); got != "" {
 		t.Error(got)
-	}
-}
-
-// A scan that takes too long approves nothing, and says so.
-func TestScanEndsInTime(t *testing.T) {
-	r := newRacer(t)
-	e, err := r.cat.Lookup("odd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	r.s.Scanner.most = 1
-	if _, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), `skill "odd" is refused: its scan took more than 1ns`) || failure.Explain(err).Exit != failure.ExitDenied {
-		t.Error(err)
-	}
-	if seen, err := r.s.Scanner.Sight(t.Context(), s); err != nil || len(seen.Unread) != 1 || !strings.Contains(seen.Unread[0].Unread, "more than 1ns") {
-		t.Error(seen, err)
 	}
 }

@@ -1,4 +1,5 @@
-package app
+// Package grants has what the user approved and what they gave to skills: which content may run, and what its scripts get.
+package grants
 
 import (
 	"context"
@@ -78,8 +79,8 @@ func (t *Trust) Known() *trust.Set {
 	return &trust.Set{}
 }
 
-// reload reads the approvals again; Known and of use them from then on. On error they use the empty set.
-func (t *Trust) reload() error {
+// Reload reads the approvals again; Known and of use them from then on. On error they use the empty set.
+func (t *Trust) Reload() error {
 	t.file.Store(t.look()) // before it is read: a change in between is found later
 	set, err := t.Load()
 	t.known.Store(set)
@@ -91,7 +92,7 @@ func (t *Trust) Follow() error {
 	if t.look().same(t.file.Load()) {
 		return nil
 	}
-	return t.reload()
+	return t.Reload()
 }
 
 // seen is what a look at the file of approvals found.
@@ -119,8 +120,8 @@ func (s *seen) same(was *seen) bool {
 // Everything reports whether AGENT_SKILLS trusts every skill without an approval.
 func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skill.SelectAllUntrusted }
 
-// of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
-func (t *Trust) of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
+// Of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
+func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	if s.Server != "" { // each content is approved for itself
 		return t.Known().Trust(ctx, s)
 	}
@@ -133,8 +134,8 @@ func (t *Trust) of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	return t.Known().Trust(ctx, s)
 }
 
-// approve stores approvals; of uses them from then on.
-func (t *Trust) approve(ctx context.Context, list ...trust.Approval) error {
+// Approve stores approvals; of uses them from then on.
+func (t *Trust) Approve(ctx context.Context, list ...trust.Approval) error {
 	store, err := t.Edit()
 	if err != nil {
 		return err
@@ -142,5 +143,17 @@ func (t *Trust) approve(ctx context.Context, list ...trust.Approval) error {
 	if err := store.Approve(ctx, list...); err != nil {
 		return err
 	}
-	return t.reload()
+	return t.Reload()
+}
+
+// NewTrust returns what the user has approved.
+func NewTrust(sys *setup.System, settings *setup.Settings, observe *observe.Observers) *Trust {
+	return &Trust{sys: sys, settings: settings, observe: observe}
+}
+
+// As returns the same for other settings: what is trusted while the program runs stays so.
+func (t *Trust) As(sys *setup.System, settings *setup.Settings) *Trust {
+	other := NewTrust(sys, settings, t.observe)
+	other.own.Store(t.own.Load())
+	return other
 }

@@ -1,4 +1,4 @@
-package app
+package grants
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ func TestGrantViewJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := json.Marshal(ViewGrant(&trust.Grant{Name: "x", Digest: "d", Given: set, Withheld: want.Each(want.Host, want.Declared, "a.b")}, false))
+	got, err := json.Marshal(ViewOf(&trust.Grant{Name: "x", Digest: "d", Given: set, Withheld: want.Each(want.Host, want.Declared, "a.b")}, false))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package app
+package scanner
 
 import (
 	"bytes"
@@ -38,10 +38,10 @@ func (v *verdict) refuses(level scan.Severity) string {
 	return ""
 }
 
-// verdicts are what scans say of contents, for the policy of the organisation. A skill is used only after this process scanned its content
+// Verdicts are what scans say of contents, for the policy of the organisation. A skill is used only after this process scanned its content
 // itself. A file remembers verdicts for later processes, and anybody with the rights of the user can write it: so a verdict in it is
 // believed if it refuses a skill, and otherwise only to list one.
-type verdicts struct {
+type Verdicts struct {
 	scanner *Scanner
 	out     *output.Printer
 
@@ -51,7 +51,7 @@ type verdicts struct {
 
 // refuses says why a skill is not used that has nothing of the severity level or worse, "" if nothing is in the way. The skill of a server is
 // scanned when it is loaded: listing it reads no file.
-func (v *verdicts) refuses(ctx context.Context, s *skill.Subject, level scan.Severity) (string, error) {
+func (v *Verdicts) refuses(ctx context.Context, s *skill.Subject, level scan.Severity) (string, error) {
 	if s.Server != "" && !s.Loaded {
 		return "", nil
 	}
@@ -83,20 +83,20 @@ func (v *verdicts) refuses(ctx context.Context, s *skill.Subject, level scan.Sev
 }
 
 // scan scans the content that has a digest. It takes no Python but one that only root can change, so that nobody else has a say.
-func (v *verdicts) scan(ctx context.Context, s *skill.Subject, digest string) (*verdict, error) {
+func (v *Verdicts) scan(ctx context.Context, s *skill.Subject, digest string) (*verdict, error) {
 	files, done, err := s.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done() //nolint:errcheck // it was only read
-	limited, cancel := context.WithTimeout(ctx, v.scanner.limit())
+	limited, cancel := context.WithTimeout(ctx, v.scanner.Limit())
 	defer cancel()
 	r, err := scan.Scan(limited, files, &scan.Options{Python: v.scanner.pythonOfRoot()})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
-		return nil, fmt.Errorf("its scan took more than %s", v.scanner.limit())
+		return nil, fmt.Errorf("its scan took more than %s", v.scanner.Limit())
 	case err != nil:
 		return nil, err
 	}
@@ -155,7 +155,7 @@ const (
 	maxVerdictsFile = 4 << 20 // bytes
 )
 
-func (v *verdicts) file() string {
+func (v *Verdicts) file() string {
 	if home := v.scanner.settings.Home(); home != "" {
 		return filepath.Join(home, "cache", "scans.json")
 	}
@@ -166,7 +166,7 @@ func (v *verdicts) file() string {
 func by() string { return setup.Version + " " + rule.Version() }
 
 // kept returns the verdicts that the file remembers.
-func (v *verdicts) kept() map[string]*verdict {
+func (v *Verdicts) kept() map[string]*verdict {
 	text, err := lockfile.ReadPrivate(v.file(), maxVerdictsFile)
 	if err != nil {
 		return nil
@@ -183,7 +183,7 @@ func parseVerdicts(text []byte) map[string]*verdict {
 }
 
 // keep writes a verdict to the file. Where that fails the next process scans again.
-func (v *verdicts) keep(ctx context.Context, digest string, found *verdict) {
+func (v *Verdicts) keep(ctx context.Context, digest string, found *verdict) {
 	if v.file() == "" {
 		return
 	}
@@ -197,4 +197,9 @@ func (v *verdicts) keep(ctx context.Context, digest string, found *verdict) {
 		err := json.NewEncoder(&out).Encode(&all)
 		return out.Bytes(), err
 	})
+}
+
+// NewVerdicts returns verdicts of which none is known yet.
+func NewVerdicts(c *Scanner, out *output.Printer) *Verdicts {
+	return &Verdicts{scanner: c, out: out, known: map[string]*verdict{}}
 }

@@ -1,4 +1,5 @@
-package app
+// Package toolkit makes the engine's own tools, and the hosts that run the scripts of skills.
+package toolkit
 
 import (
 	"context"
@@ -7,13 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
+	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
@@ -24,13 +28,13 @@ import (
 
 // Toolkit makes the engine's own tools.
 type Toolkit struct {
-	sys      *setup.System
-	settings *setup.Settings
-	grants   *Grants
-	sandbox  *sandbox.Sandbox
-	out      *output.Printer
-	observe  *observe.Observers
-	scanner  *Scanner
+	Sys      *setup.System
+	Settings *setup.Settings
+	Grants   *grants.Grants
+	Sandbox  *sandbox.Sandbox
+	Out      *output.Printer
+	Observe  *observe.Observers
+	Scanner  *scanner.Scanner
 
 	conversation func(context.Context) (*script.Conversation, error) // nil: none
 	hosts        script.HostsFunc                                    // nil: nobody is asked
@@ -59,7 +63,7 @@ func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.S
 // Options returns the options of the tools over one catalogue. Without a home no script is run.
 func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	var host *script.Host
-	if k.settings.Config().Paths.Cache != "" {
+	if k.Settings.Config().Paths.Cache != "" {
 		var err error
 		if host, err = k.Host(); err != nil {
 			return nil, err
@@ -70,13 +74,13 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 
 // OptionsOn is Options with a host of scripts, such as one that several conversations share; nil for none.
 func (k *Toolkit) OptionsOn(cat *skill.Catalog, host *script.Host) *skilltool.Options {
-	cfg := k.settings.Config()
+	cfg := k.Settings.Config()
 	return &skilltool.Options{
 		Scripts:     host,
 		Catalog:     func() *skill.Catalog { return cat },
 		Session:     session.New(k.Session()),
-		Trace:       k.observe.Tracer(),
-		ScriptRule:  k.settings.Survey().Rule,
+		Trace:       k.Observe.Tracer(),
+		ScriptRule:  k.Settings.Survey().Rule,
 		Hooks:       cfg.Hooks,
 		Hold:        cfg.Lock != "off",
 		StrictStack: cfg.StrictStack,
@@ -87,16 +91,16 @@ func (k *Toolkit) OptionsOn(cat *skill.Catalog, host *script.Host) *skilltool.Op
 			Prefix:       cfg.AutoPrefix,
 		},
 		Policy: skilltool.Policy{
-			Seals: k.grants.seals, Organisation: k.settings.Policy(), Patterns: k.settings.Patterns(),
-			Advise: func(err error, name string) string { return k.out.Typed(k.settings.Cures().Advise(err, name)) },
+			Seals: k.Grants.Seals, Organisation: k.Settings.Policy(), Patterns: k.Settings.Patterns(),
+			Advise: func(err error, name string) string { return k.Out.Typed(k.Settings.Cures().Advise(err, name)) },
 		},
 	}
 }
 
 // Session returns the options of a conversation's session.
 func (k *Toolkit) Session() *session.Options {
-	cfg := k.settings.Config()
-	return &session.Options{Trace: k.observe.Tracer(), Enforce: session.Enforce(cfg.Enforce), Policy: session.StackPolicy(cfg.StackPolicy),
+	cfg := k.Settings.Config()
+	return &session.Options{Trace: k.Observe.Tracer(), Enforce: session.Enforce(cfg.Enforce), Policy: session.StackPolicy(cfg.StackPolicy),
 		HoldAll: cfg.Lock == "all"}
 }
 
@@ -133,30 +137,30 @@ func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
 	granted := o.Granted
 	o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 		g, err := granted(ctx, s)
-		return script.Grant{Given: g.Given.Kind(want.Package).Add(writesHere()), Confine: g.Confine}, err
+		return script.Grant{Given: g.Given.Kind(want.Package).Add(grants.WritesHere()), Confine: g.Confine}, err
 	}
 	probe, err = script.New(o)
 	return probe, bench, err
 }
 
 func (k *Toolkit) hostOptions() (*script.Options, error) {
-	cfg := k.settings.Config()
-	path, _ := k.settings.ScriptPath()
-	sandbox, err := k.sandbox.Runner()
+	cfg := k.Settings.Config()
+	path, _ := k.Settings.ScriptPath()
+	sandbox, err := k.Sandbox.Runner()
 	if err != nil {
 		return nil, err
 	}
-	policy, _ := k.settings.Permissions()
+	policy, _ := k.Settings.Permissions()
 	read, change := policy.DeniedFiles()
 	return &script.Options{
 		Denied: runner.Denied{Read: read, Write: change},
-		Runner: k.observe.Runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
+		Runner: k.Observe.Runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
-		Private: k.settings.Private(), Keep: k.settings.Kept(k.grants.trust.Known().Roots()),
-		LookPath: k.settings.FindTool, Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
+		Private: k.Settings.Private(), Keep: k.Settings.Kept(k.Grants.Trust.Known().Roots()),
+		LookPath: k.Settings.FindTool, Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.Sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
-		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Seen: k.scanner.Glance, Trace: k.observe.Tracer(), Progress: k.out.Progress,
+		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.Sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.Grants.Of, Seen: k.Scanner.Glance, Trace: k.Observe.Tracer(), Progress: k.Out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(),
 	}, nil
@@ -167,8 +171,8 @@ const maxNPMRC = 1 << 20 // bytes
 // npmrc returns the user's npm settings, which say where packages come from; nil if there are none. The .npmrc of a project
 // or a skill is never read.
 func (k *Toolkit) npmrc() []byte {
-	file := filepath.Join(k.sys.Home, ".npmrc")
-	if set := k.sys.First([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
+	file := filepath.Join(k.Sys.Home, ".npmrc")
+	if set := k.Sys.First([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
 		file = set
 	}
 	if !filepath.IsAbs(file) {
@@ -180,5 +184,15 @@ func (k *Toolkit) npmrc() []byte {
 
 // Transport returns a transport with the proxies of the environment: for the keys of an authorization server.
 func (k *Toolkit) Transport() http.RoundTripper {
-	return models.Transport(k.sys.First)
+	return models.Transport(k.Sys.First)
+}
+
+// placeOfVersion returns a script.Options.Place: the versions of an installed skill have one home.
+func placeOfVersion(plugins string) func(root string) string {
+	return func(root string) string {
+		if rel, err := filepath.Rel(store.Folder(plugins), root); err == nil && filepath.IsLocal(rel) {
+			return plugins
+		}
+		return root
+	}
 }

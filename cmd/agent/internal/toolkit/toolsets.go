@@ -1,4 +1,4 @@
-package app
+package toolkit
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // Toolsets returns a host of toolsets for one conversation or command, which closes it, or nil where no script is run: without
 // a home. It starts nothing. denied returns the rules about files that hold when a process starts; it may be nil.
 func (k *Toolkit) Toolsets(denied func() runner.Denied) (*toolset.Host, error) {
-	if k.settings.Config().Paths.Cache == "" {
+	if k.Settings.Config().Paths.Cache == "" {
 		return nil, nil
 	}
 	scripts, err := k.Host()
@@ -31,8 +31,8 @@ func (k *Toolkit) Toolsets(denied func() runner.Denied) (*toolset.Host, error) {
 
 // ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts. printed gets what they print; it may be nil.
 func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied, printed func(skillName, line string)) (*toolset.Host, error) {
-	cfg := k.settings.Config()
-	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: k.settings.Cures().Advise, Denied: denied, Printed: printed, Trace: k.observe.Tracer()})
+	cfg := k.Settings.Config()
+	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: k.Settings.Cures().Advise, Denied: denied, Printed: printed, Trace: k.Observe.Tracer()})
 }
 
 // ToolKit is Kit with toolsets, and a function that ends them.
@@ -84,8 +84,8 @@ func ToolsetNames(s *skill.Skill) []string {
 	return names
 }
 
-// toolsetCommands says what the toolsets of a skill start, other than its own files by a language host: "github (mcp.json): npx -y x".
-func toolsetCommands(s *skill.Skill) []string {
+// ToolsetCommands says what the toolsets of a skill start, other than its own files by a language host: "github (mcp.json): npx -y x".
+func ToolsetCommands(s *skill.Skill) []string {
 	entries, _ := toolset.Entries(s)
 	var out []string
 	for _, e := range entries {
@@ -104,7 +104,7 @@ func toolsetCommands(s *skill.Skill) []string {
 // BrokenToolsets returns for each enabled and trusted skill whose toolsets cannot be loaded why, by its canonical name, if the
 // settings say that such a skill is not loaded. It starts the toolsets for that; otherwise it does nothing.
 func (k *Toolkit) BrokenToolsets(ctx context.Context, cat *skill.Catalog) (map[string]string, error) {
-	if k.settings.Config().BrokenToolset != "drop" {
+	if k.Settings.Config().BrokenToolset != "drop" {
 		return nil, nil
 	}
 	kit, end, err := k.ToolKit(cat, nil)

@@ -1,4 +1,4 @@
-package app
+package scanner
 
 import (
 	"context"
@@ -16,24 +16,24 @@ import (
 	"github.com/agent-base/agent-base/skill/scan"
 )
 
-// admission says which skills are used here, as the organisation decides.
-type admission struct {
+// Admission says which skills are used here, as the organisation decides.
+type Admission struct {
 	sys       *setup.System
 	policy    *policy.Policy
 	installed *registry.Store
-	verdicts  *verdicts
+	verdicts  *Verdicts
 }
 
-// newAdmission returns nil if the organisation says nothing about skills.
-func newAdmission(sys *setup.System, s *setup.Settings, v *verdicts) *admission {
+// NewAdmission returns nil if the organisation says nothing about skills.
+func NewAdmission(sys *setup.System, s *setup.Settings, v *Verdicts) *Admission {
 	if !s.Policy().AsksAboutSkills() {
 		return nil
 	}
-	return &admission{sys: sys, policy: s.Policy(), installed: s.Registry(), verdicts: v}
+	return &Admission{sys: sys, policy: s.Policy(), installed: s.Registry(), verdicts: v}
 }
 
-// ofCatalog decides about a skill of this machine or of a server. It is for skill.Options.Admit.
-func (a *admission) ofCatalog(ctx context.Context, s skill.Subject) error {
+// OfCatalog decides about a skill of this machine or of a server. It is for skill.Options.Admit.
+func (a *Admission) OfCatalog(ctx context.Context, s skill.Subject) error {
 	from, err := a.source(ctx, &s)
 	if err != nil {
 		return err
@@ -41,15 +41,15 @@ func (a *admission) ofCatalog(ctx context.Context, s skill.Subject) error {
 	return a.decide(ctx, from, &s)
 }
 
-// ofPlace decides about a place and the skills in it, before they are installed. It is for install.Options.Admit.
-func (a *admission) ofPlace(ctx context.Context, from source.Ref, s *skill.Subject) error {
+// OfPlace decides about a place and the skills in it, before they are installed. It is for install.Options.Admit.
+func (a *Admission) OfPlace(ctx context.Context, from source.Ref, s *skill.Subject) error {
 	if s == nil {
 		return a.policy.Source(from.String()).Refuse("nothing is fetched from %s", from)
 	}
 	return a.decide(ctx, from.String(), s)
 }
 
-func (a *admission) decide(ctx context.Context, from string, s *skill.Subject) error {
+func (a *Admission) decide(ctx context.Context, from string, s *skill.Subject) error {
 	d := a.policy.Skill(&policy.Skill{
 		Name: s.Name, Source: from,
 		Digest:  func() (string, error) { return s.Digest(ctx) },
@@ -64,7 +64,7 @@ func (a *admission) decide(ctx context.Context, from string, s *skill.Subject) e
 
 // source returns where a skill comes from, "" for one that comes with the program. What was changed after it was installed comes from its
 // folder.
-func (a *admission) source(ctx context.Context, s *skill.Subject) (string, error) {
+func (a *Admission) source(ctx context.Context, s *skill.Subject) (string, error) {
 	if s.Server != "" {
 		return source.Of(source.Server, s.Server+"/"+strings.TrimPrefix(s.Name, s.Server+":")).String(), nil
 	}
@@ -91,7 +91,7 @@ func (a *admission) source(ctx context.Context, s *skill.Subject) (string, error
 }
 
 // signed reports whether one of the certificates of a PEM file vouches for the signature of a skill.
-func (a *admission) signed(ctx context.Context, dir string, certificates []byte) (bool, error) {
+func (a *Admission) signed(ctx context.Context, dir string, certificates []byte) (bool, error) {
 	if dir == "" {
 		return false, errors.New("it has no folder that a signature could be in")
 	}
