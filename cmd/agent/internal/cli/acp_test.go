@@ -18,7 +18,7 @@ import (
 
 // acpCall is a program for the scripts: acpcall [-OPTION...] [STEP...] is an editor that starts agent acp, by the library for editors, and
 // prints what it would show. Steps are new, list, load=ID, resume=ID (of "last": the first of the list), mode=MODE, prompt=TEXT,
-// attach=TEXT, image, raw=LINE, wait=SECONDS and close. Options are -answer=A,B,…: the answers to questions in order, and none for what follows;
+// attach=TEXT, image, raw=LINE, wait=SECONDS, run=COMMAND and close. Options are -answer=A,B,…: the answers to questions in order, and none for what follows;
 // -cancel=WORD: the prompt is cancelled when a call writes WORD; -leave: the editor ends at the first question; -mcp=NAME=COMMAND: a server
 // of each session; -dir=DIR: where sessions are; -flag=FLAG: of agent acp.
 func acpCall() {
@@ -141,6 +141,11 @@ func (e *acpEditor) step(step string) error {
 	case "close":
 		_, err := e.conn.CloseSession(ctx, acp.CloseSessionRequest{SessionId: e.session})
 		return err
+	case "run":
+		words := strings.Fields(value)
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		return cmd.Run()
 	case "wait": // for the policy, which is looked at once a second
 		d, err := time.ParseDuration(value + "s")
 		time.Sleep(d)
