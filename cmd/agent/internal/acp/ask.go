@@ -38,19 +38,22 @@ func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
 		}
 		return q.None(), fmt.Errorf("the editor did not answer %q: %w", q.Text, err)
 	}
-	chosen := ""
-	if picked := answer.Outcome.Selected; picked != nil {
-		for _, o := range options {
-			if o.OptionId == picked.OptionId {
-				chosen = string(o.OptionId)
-			}
-		}
-	}
+	chosen := picked(options, &answer.Outcome)
 	s.answered(call, id, chosen)
 	if chosen == "" {
 		return q.None(), nil
 	}
 	return chosen, nil
+}
+
+// picked returns the answer that the user chose, "" if none was chosen, or one that was not offered.
+func picked(options []protocol.PermissionOption, out *protocol.RequestPermissionOutcome) string {
+	for _, o := range options {
+		if out.Selected != nil && out.Selected.OptionId == o.OptionId {
+			return string(o.OptionId)
+		}
+	}
+	return ""
 }
 
 // answered shows what became of a question: the call that it was about goes on under its own title.

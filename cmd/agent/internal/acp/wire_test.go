@@ -8,6 +8,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	protocol "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // stuck is an editor that reads nothing until it is let go.
@@ -99,5 +103,28 @@ func TestFenced(t *testing.T) {
 		if len(fenced(text)) > mostResult+100 || lines[len(lines)-1] != fence {
 			t.Errorf("%.20q: %d bytes", text, len(fenced(text)))
 		}
+	}
+}
+
+// Only an answer that was offered is one. Those of a question that would follow are offered, too.
+func TestAnswers(t *testing.T) {
+	q := &ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "a", Label: "always", Then: []ui.Choice{{Key: "p", Label: "always\x1b[31m here"}}}, {Key: "n", Label: "no"}}}
+	list := options(q)
+	var names []string
+	for _, o := range list {
+		names = append(names, fmt.Sprintf("%s %s %s", o.OptionId, o.Kind, o.Name))
+	}
+	if want := "[y allow_once yes ap allow_always always\\x1b[31m here n reject_once no]"; fmt.Sprint(names) != want {
+		t.Errorf("got %s, want %s", names, want)
+	}
+	for answer, want := range map[protocol.PermissionOptionId]string{"y": "y", "ap": "ap", "a": "", "ay": "", "": "", "c": ""} {
+		out := protocol.NewRequestPermissionOutcomeSelected(answer)
+		if got := picked(list, &out); got != want {
+			t.Errorf("%q: got %q", answer, got)
+		}
+	}
+	out := protocol.NewRequestPermissionOutcomeCancelled()
+	if got := picked(list, &out); got != "" {
+		t.Errorf("cancelled: got %q", got)
 	}
 }
