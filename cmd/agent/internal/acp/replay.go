@@ -19,7 +19,7 @@ func (s *session) replay(ctx context.Context, services *app.Services, w *opening
 	if err != nil {
 		return err
 	}
-	s.id, s.turn = w.id, c.Last
+	s.turn = c.Last
 	for i := range c.Turns {
 		if w.shown {
 			s.replayTurn(&c.Turns[i], services.Settings.Config().Paths.Project)

@@ -61,15 +61,16 @@ func (a *adapter) open(ctx, after context.Context, w *opening) (*session, error)
 	if old, err := a.find(w.id); err == nil {
 		a.drop(old)
 	}
-	s := &session{a: a, cwd: w.cwd, want: w.servers, continues: w.id != ""}
+	s := &session{a: a, id: w.id, cwd: w.cwd, want: w.servers, continues: w.id != ""}
 	s.live.send = s.update
-	if w.id != "" {
-		if err := s.replay(ctx, services, w); err != nil {
-			return nil, err
-		}
-	}
 	if err := s.start(services); err != nil {
 		return nil, err
+	}
+	if s.continues {
+		if err := s.replay(ctx, services, w); err != nil {
+			s.close(context.WithoutCancel(a.life))
+			return nil, err
+		}
 	}
 	s.notes = s.talk.Load().Said()
 	if err := a.keep(s); err != nil {
