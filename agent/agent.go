@@ -109,10 +109,12 @@ type Options struct {
 
 // Conversation is a model, its tools, and the messages so far.
 type Conversation struct {
-	o     Options // with the defaults filled in
-	tools []llm.Tool
-	depth int // 1 in a sub-agent
-	busy  atomic.Bool
+	o      Options // with the defaults filled in
+	tools  []llm.Tool
+	depth  int // 1 in a sub-agent
+	number int // of a sub-agent, from 1
+	forks  int // sub-agents so far
+	busy   atomic.Bool
 
 	messages []llm.Message // alternating, the user's first; shared with requests, so no element is ever changed
 	ids      map[string]bool

@@ -99,7 +99,8 @@ func (t *turn) subAgent(ctx context.Context, c *called, several int) *subAgent {
 		}
 	default:
 		s.o, s.c = o, New(o)
-		s.c.depth = t.c.depth + 1
+		t.c.forks++
+		s.c.depth, s.c.number = t.c.depth+1, t.c.forks
 	}
 	return s
 }

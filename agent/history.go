@@ -100,6 +100,9 @@ func (c *Conversation) ownCall(call *llm.Call) *llm.Call {
 	own := *call
 	for n := len(c.ids) + 1; own.ID == "" || c.ids[own.ID]; n++ {
 		own.ID = fmt.Sprintf("call_%d", n)
+		if c.number > 0 { // others run at the same time
+			own.ID = fmt.Sprintf("sub%d_%d", c.number, n)
+		}
 	}
 	c.ids[own.ID] = true
 	if own.Raw == "" && len(own.Args) > 0 && !isObject(own.Args) {

@@ -63,16 +63,25 @@ func TestForksTogether(t *testing.T) {
 
 func TestForksShare(t *testing.T) {
 	endless := func() llm.Model {
-		r := calls(call("x", "echo", `{}`))
+		r := calls(call("", "echo", `{}`))
 		return scripted(t, r, r, r, r, r, r)
 	}
 	m := scripted(t, calls(call("a", "delegate", `{}`), call("b", "delegate", `{}`)), says("done"))
 	c := New(&Options{Model: m, Tools: executor(t, echo(), forking()), MaxTurns: 10, Together: backwards, Fork: func(context.Context, tool.Fork) (*Options, error) {
 		return &Options{Model: endless(), Tools: executor(t, echo())}, nil
 	}})
-	_, a, err := collect(t, c, t.Context(), "go")
+	steps, a, err := collect(t, c, t.Context(), "go")
 	if err != nil || a.Text != "done" || a.Turns != 10 {
 		t.Errorf("%+v, %v", a, err)
+	}
+	of := map[string]string{}
+	for _, s := range steps {
+		if s.Call != nil && s.Depth == 1 {
+			if other, ok := of[s.Call.ID]; ok && other != s.Of {
+				t.Errorf("two sub-agents have a call %s", s.Call.ID)
+			}
+			of[s.Call.ID] = s.Of
+		}
 	}
 }
 

@@ -249,8 +249,9 @@ func (s *state) step(step agent.Step) {
 }
 
 func (s *state) result(r *agent.Result) {
+	same := slices.ContainsFunc(s.calls, func(c *call) bool { return c.call == r.Call }) // else the ID counts, which several sub-agents may use
 	for _, c := range s.calls {
-		if c.result != nil || c.stopped || c.call != r.Call && (r.Call == nil || c.call.ID != r.Call.ID) {
+		if c.result != nil || c.stopped || c.call != r.Call && (same || r.Call == nil || c.call.ID != r.Call.ID) {
 			continue
 		}
 		asked := s.waited() - c.waited - r.Result.Waited // what Duration includes
