@@ -46,17 +46,10 @@ func readAnthropic(q *Request) error {
 			return refuse("system: text content blocks must be non-empty")
 		}
 	}
-	for i, raw := range tools {
-		if err := q.addAnthropicTool(raw, fmt.Sprintf("tools[%d]", i)); err != nil {
-			return err
-		}
+	if err := elements(tools, "tools", q.addAnthropicTool); err != nil {
+		return err
 	}
-	for i, raw := range messages {
-		if err := q.addAnthropicMessage(raw, fmt.Sprintf("messages[%d]", i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return elements(messages, "messages", q.addAnthropicMessage)
 }
 
 func (q *Request) addAnthropicTool(raw json.RawMessage, where string) error {

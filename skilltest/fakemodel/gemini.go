@@ -3,7 +3,6 @@ package fakemodel
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,18 +54,10 @@ func readGemini(q *Request) error {
 			return err
 		}
 	}
-	for i, raw := range tools {
-		if err := q.addGeminiTools(raw, fmt.Sprintf("tools[%d]", i)); err != nil {
-			return err
-		}
+	if err := elements(tools, "tools", q.addGeminiTools); err != nil {
+		return err
 	}
-	for i, raw := range contents {
-		q.Turns = append(q.Turns, raw)
-		if err := q.addContent(raw, fmt.Sprintf("contents[%d]", i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return elements(contents, "contents", q.addContent)
 }
 
 func geminiSystem(raw json.RawMessage) (string, error) {
@@ -96,8 +87,7 @@ func (q *Request) addGeminiTools(raw json.RawMessage, where string) error {
 	if err := f.into(where, "functionDeclarations!", &list); err != nil {
 		return err
 	}
-	for i, raw := range list {
-		where := fmt.Sprintf("%s.functionDeclarations[%d]", where, i)
+	return elements(list, where+".functionDeclarations", func(raw json.RawMessage, where string) error {
 		f, err := object(raw, where, "name description parameters parametersJsonSchema behavior response responseJsonSchema")
 		if err != nil {
 			return err
@@ -115,8 +105,8 @@ func (q *Request) addGeminiTools(raw json.RawMessage, where string) error {
 			}
 		}
 		q.Tools = append(q.Tools, t)
-	}
-	return nil
+		return nil
+	})
 }
 
 // judgeOpenAPI checks a schema against the subset of OpenAPI that `parameters` accepts.
@@ -142,6 +132,7 @@ func judgeOpenAPI(raw json.RawMessage, where string) error {
 }
 
 func (q *Request) addContent(raw json.RawMessage, where string) error {
+	q.Turns = append(q.Turns, raw)
 	f, err := object(raw, where, "role parts")
 	if err != nil {
 		return err
@@ -157,14 +148,13 @@ func (q *Request) addContent(raw json.RawMessage, where string) error {
 	if len(parts) == 0 {
 		return refuse("%s.parts: must not be empty", where)
 	}
-	for i, raw := range parts {
-		part, err := geminiPart(raw, role, fmt.Sprintf("%s.parts[%d]", where, i))
-		if err != nil {
-			return err
+	return elements(parts, where+".parts", func(raw json.RawMessage, where string) error {
+		part, err := geminiPart(raw, role, where)
+		if err == nil {
+			q.add(map[string]string{"user": "user", "model": "assistant"}[role], part)
 		}
-		q.add(map[string]string{"user": "user", "model": "assistant"}[role], part)
-	}
-	return nil
+		return err
+	})
 }
 
 func geminiPart(raw json.RawMessage, role, where string) (Part, error) {

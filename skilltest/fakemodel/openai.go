@@ -3,7 +3,6 @@ package fakemodel
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 )
 
 // This file has what both wires of OpenAI share.
@@ -97,8 +96,7 @@ func readChat(q *Request) error {
 		return refuse("parallel_tool_calls and tool_choice are only allowed when tools are specified")
 	}
 	q.Prefix = bytes.Clone(f["tools"])
-	for i, raw := range tools {
-		where := fmt.Sprintf("tools[%d]", i)
+	if err := elements(tools, "tools", func(raw json.RawMessage, where string) error {
 		t, err := object(raw, where, "type function cache_control")
 		if err != nil {
 			return err
@@ -107,16 +105,11 @@ func readChat(q *Request) error {
 		if err != nil {
 			return err
 		}
-		if err := q.addFunction(function, where); err != nil {
-			return err
-		}
+		return q.addFunction(function, where)
+	}); err != nil {
+		return err
 	}
-	for i, raw := range messages {
-		if err := q.addChatMessage(raw, fmt.Sprintf("messages[%d]", i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return elements(messages, "messages", q.addChatMessage)
 }
 
 func (q *Request) addChatMessage(raw json.RawMessage, where string) error {
@@ -154,12 +147,7 @@ func (q *Request) addChatMessage(raw json.RawMessage, where string) error {
 		return refuse("%s.role: unknown role %q", where, role)
 	}
 	q.Turns = append(q.Turns, raw)
-	for i, c := range calls {
-		if err := q.addChatCall(c, role, fmt.Sprintf("%s.tool_calls[%d]", where, i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return elements(calls, where+".tool_calls", func(raw json.RawMessage, where string) error { return q.addChatCall(raw, role, where) })
 }
 
 func (q *Request) addChatCall(raw json.RawMessage, role, where string) error {

@@ -153,6 +153,16 @@ func (s *Server) remember(a *answer) {
 // fields is an object of a request.
 type fields map[string]json.RawMessage
 
+// elements calls read for the elements of a list, with where each stands, up to the first error.
+func elements(list []json.RawMessage, where string, read func(raw json.RawMessage, where string) error) error {
+	for i, raw := range list {
+		if err := read(raw, fmt.Sprintf("%s[%d]", where, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // object reads an object. The known fields are a list separated by spaces; any other field is an error.
 func object(raw json.RawMessage, where, known string) (fields, error) {
 	var f fields

@@ -61,12 +61,7 @@ func readResponses(q *Request) error {
 		return err
 	}
 	signature := ""
-	for i, raw := range items {
-		if err := q.addItem(raw, fmt.Sprintf("input[%d]", i), &signature); err != nil {
-			return err
-		}
-	}
-	return nil
+	return elements(items, "input", func(raw json.RawMessage, where string) error { return q.addItem(raw, where, &signature) })
 }
 
 // addItem reads one item of the input. The signature is that of the last reasoning; it applies to the calls after it.
