@@ -196,14 +196,13 @@ func (c *call) details(p paint, now time.Time, width int) []string {
 // section returns a title and an indented text of at most maxDetails rows.
 func section(p paint, title, text string, width int) []string {
 	rows := []string{"  " + p.dim(title)}
-	var f flow
-	found := append(f.add(text, max(width-4, 0)), f.end(max(width-4, 0))...)
+	found := rowsOf(text, max(width-4, 0))
 	for i, r := range found {
 		if i == maxDetails {
 			rows = append(rows, "    "+p.dim(fmt.Sprintf("… %d more lines", len(found)-i)))
 			break
 		}
-		rows = append(rows, strings.TrimRight("    "+r.text, " "))
+		rows = append(rows, strings.TrimRight("    "+r, " "))
 	}
 	if len(found) == 0 {
 		rows = append(rows, "    "+p.dim("(empty)"))

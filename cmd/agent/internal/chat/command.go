@@ -17,6 +17,7 @@ func own() []Command {
 	return []Command{
 		{Name: "help", Help: "Show the commands and keys."},
 		{Name: "open", Usage: "[N]", Help: "Show arguments and result of call number N, or of the last one."},
+		{Name: "copy", Usage: "[N]", Help: "Put block of code number N of the answers, or the last one, on the clipboard."},
 		{Name: "tokens", Help: "Show how many tokens each skill has used."},
 		{Name: "quit", Help: "Leave."},
 		{Name: "exit", Help: "Leave, like /quit."},
@@ -103,6 +104,8 @@ func (s *state) submit(text string) []effect {
 			s.help()
 		case "open":
 			s.open(args)
+		case "copy":
+			return s.copy(args)
 		case "tokens":
 			s.tokens()
 		case "quit", "exit":
@@ -233,6 +236,28 @@ func (s *state) open(args string) {
 	}
 	s.begin(outputs)
 	s.out = append(s.out, c.details(s.paint, s.clock(), s.room())...)
+}
+
+// copy puts a block of code on the clipboard exactly as the model wrote it.
+func (s *state) copy(args string) []effect {
+	_, _, count := s.flow.Block(0)
+	n := count
+	if args != "" {
+		n, _ = strconv.Atoi(args) // 0 is none
+	}
+	text, ok, _ := s.flow.Block(n)
+	switch {
+	case s.width == 0:
+		s.notice("there is no clipboard without a terminal")
+	case count == 0:
+		s.notice("no block of code yet")
+	case !ok:
+		s.notice(fmt.Sprintf("no block %q is kept: the last one is %d", args, count))
+	default:
+		s.notice(fmt.Sprintf("block %d is on the clipboard, if the terminal allows that", n))
+		return []effect{copyText{text}}
+	}
+	return nil
 }
 
 // tokens shows how many tokens each skill has cost, and the whole conversation.

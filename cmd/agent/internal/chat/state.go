@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/markup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -49,6 +50,7 @@ type (
 	stopWork struct{}
 	leave    struct{}
 	suspend  struct{}
+	copyText struct{ text string } // puts a text on the clipboard
 	edit     struct{ text string } // lets the user edit a text in a program of their own
 )
 
@@ -72,10 +74,9 @@ type state struct {
 	width, height int // of the screen; 0: there is no screen, lines are not wrapped and nothing is live
 	now           time.Time
 
-	out   []string
-	last  kind
-	flow  flow
-	marks markup
+	out  []string
+	last kind
+	flow markup.Flow // the answer
 
 	input editor
 	past  *past
@@ -105,7 +106,11 @@ type state struct {
 }
 
 func newState(o *Options, entries []string) *state {
-	return &state{o: o, paint: paint(o.Colour), past: newPast(entries), needs: map[string][]string{}, now: o.Now(), status: o.Status()}
+	s := &state{o: o, paint: paint(o.Colour), past: newPast(entries), needs: map[string][]string{}, now: o.Now(), status: o.Status()}
+	if o.Colour {
+		s.flow.Paint = s.paint.sgr
+	}
+	return s
 }
 
 func (s *state) greet() { s.text(notices, s.o.Greeting, plainStyle) }
@@ -172,14 +177,13 @@ func plainStyle(s string) string { return s }
 
 // text prints foreign text of several lines in a block of a kind.
 func (s *state) text(k kind, text string, style func(string) string) {
-	var f flow
-	rows := append(f.add(text, s.room()), f.end(s.room())...)
+	rows := rowsOf(text, s.room())
 	if len(rows) == 0 {
 		return
 	}
 	s.begin(k)
 	for _, r := range rows {
-		s.out = append(s.out, style(r.text))
+		s.out = append(s.out, style(r))
 	}
 }
 
@@ -200,19 +204,17 @@ func (s *state) fail(err error) {
 }
 
 // answer prints rows of the model's text.
-func (s *state) answer(rows []row) {
+func (s *state) answer(rows []string) {
 	for _, r := range rows {
 		if s.last != answers {
 			s.space(answers)
 		}
-		line := s.marks.row(s.paint, r)
-		s.out = append(s.out, strings.TrimRight(line, " "))
+		s.out = append(s.out, r)
 	}
 }
 
 func (s *state) endAnswer() {
-	s.answer(s.flow.end(s.room()))
-	s.marks = markup{}
+	s.answer(s.flow.End(s.room()))
 }
 
 func (s *state) steps(steps []agent.Step) {
@@ -231,7 +233,7 @@ func (s *state) step(step agent.Step) {
 		s.notice("the answer was cut off and begins again")
 	case step.Text != "" && sub: // the rows of the call that started the sub-agent show it
 	case step.Text != "":
-		s.answer(s.flow.add(step.Text, s.room()))
+		s.answer(s.flow.Add(step.Text, s.room()))
 	case step.Call != nil:
 		s.endAnswer()
 		s.count++
@@ -271,10 +273,8 @@ func (s *state) printCall(c *call) {
 	}
 	indent := strings.Repeat("  ", c.depth+1)
 	for _, text := range s.needs[c.call.ID] {
-		var f flow
-		width := max(s.room()-columns(indent), 0)
-		for _, r := range append(f.add(text, width), f.end(width)...) {
-			s.out = append(s.out, indent+s.paint.dim(r.text))
+		for _, r := range rowsOf(text, max(s.room()-columns(indent), 0)) {
+			s.out = append(s.out, indent+s.paint.dim(r))
 		}
 	}
 	delete(s.needs, c.call.ID)

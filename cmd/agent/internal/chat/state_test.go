@@ -219,7 +219,7 @@ func TestColours(t *testing.T) {
 	k := newTalk(t, 80, &Options{Colour: true})
 	turn(k)
 	all := strings.Join(k.out, "\n")
-	for _, want := range []string{"\x1b[1m# Done\x1b[0m", "is \x1b[1m**Hola**\x1b[0m for", "\x1b[32m●\x1b[0m", "\x1b[31m●\x1b[0m"} {
+	for _, want := range []string{"\x1b[1mDone\x1b[0m", "is \x1b[1mHola\x1b[0m for", "\x1b[32m●\x1b[0m", "\x1b[31m●\x1b[0m"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %q", want, all)
 		}
@@ -350,6 +350,8 @@ func TestHelp(t *testing.T) {
 	k.check(t, `
 > /help
 
+/copy [N]  Put block of code number N of the answers, or
+           the last one, on the clipboard.
 /exit      Leave, like /quit.
 /help      Show the commands and keys.
 /open [N]  Show arguments and result of call number N, or

@@ -189,6 +189,8 @@ func (m *model) do(effects []effect) []tea.Cmd {
 			m.stop()
 		case remember:
 			m.remember(e.entry)
+		case copyText:
+			cmds = append(cmds, tea.SetClipboard(e.text))
 		case notify:
 			seq := "\a"
 			if m.o.Term != "linux" { // the console of Linux would print it

@@ -60,13 +60,12 @@ func (s *state) hintRows() []string {
 func (s *state) live() []string {
 	var rows []string
 	last := s.last
-	marks := s.marks
-	for _, r := range s.flow.live(s.room()) {
+	for _, r := range s.flow.Live(s.room()) {
 		if last != answers && last != nothing {
 			rows = append(rows, "")
 		}
 		last = answers
-		rows = append(rows, marks.row(s.paint, r))
+		rows = append(rows, r)
 	}
 	calls := slices.DeleteFunc(s.running(), func(c *call) bool { return c.depth > 0 }) // a row of the call that started the sub-agent names them
 	most := max(maxTail/max(len(calls), 1), 1)

@@ -17,18 +17,31 @@ func columns(s string) int {
 	return n
 }
 
+// rowsOf returns foreign text of several lines in rows. It neither begins nor ends with an empty one.
+func rowsOf(text string, width int) (rows []string) {
+	some := 0
+	for line := range strings.SplitSeq(ui.Prose(text), "\n") {
+		if width > 0 { // elsewhere tabs stay: a pipe gets the text as it is
+			line, _ = ui.Untab(line, 0)
+		}
+		for _, r := range wrap(line, width) {
+			if r = strings.TrimRight(r, " \t"); r != "" || len(rows) > 0 {
+				rows = append(rows, r)
+			}
+			if r != "" {
+				some = len(rows)
+			}
+		}
+	}
+	return rows[:some]
+}
+
 // wrap cuts one sanitised line into rows of at most width columns, at spaces and at wide characters where it can. Each
 // row keeps the line's indentation. A width of 0 or less cuts nothing. wrap always returns at least one row.
 func wrap(line string, width int) []string {
-	rows := fill(line, width)
-	if last := &rows[len(rows)-1]; width > 0 && len(*last) > width && strings.HasSuffix(*last, " ") {
-		*last = strings.TrimRight(*last, " ")
+	if width > 0 {
+		line = strings.TrimRight(line, " ")
 	}
-	return rows
-}
-
-// fill is like wrap, for a line that goes on: it keeps spaces at its end, even beyond the end of the row.
-func fill(line string, width int) []string {
 	if width <= 0 || len(line) <= width && columns(line) <= width {
 		return []string{line}
 	}

@@ -1,0 +1,29 @@
+package chat
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// /copy puts a block of code on the clipboard as the model wrote it, not as the screen shows it.
+func TestCopy(t *testing.T) {
+	k := newTalk(t, 40, nil)
+	k.press("/copy<enter>")
+	if k.press("hi<enter>"); !strings.Contains(k.screen(), "no block of code yet") {
+		t.Errorf("the screen is %s", k.screen())
+	}
+	k.say("```go\n\tx := \"\x1b[m" + strings.Repeat("long ", 20) + "\"\n```\nand\n```\nb\n```\n")
+	k.happen(doneEvent{})
+	for keys, want := range map[string][]effect{
+		"/copy 1<enter>": {copyText{"\tx := \"\x1b[m" + strings.Repeat("long ", 20) + "\"\n"}}, "/copy<enter>": {copyText{"b\n"}}, "/copy 3<enter>": nil, "/copy x<enter>": nil,
+	} {
+		k.done = nil
+		if k.press(keys); !reflect.DeepEqual(k.done[1:], append([]effect{}, want...)) {
+			t.Errorf("%s: effects %v", keys, k.done)
+		}
+	}
+	if !strings.Contains(k.screen(), `no block "3" is kept: the last one is 2`) {
+		t.Errorf("the screen is %s", k.screen())
+	}
+}
