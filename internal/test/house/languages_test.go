@@ -21,6 +21,7 @@ const mostOfLanguages = 2
 
 // besideLanguages are the files that may have more, and why.
 var besideLanguages = map[string]string{
+	"cmd/agent/internal/markup/code.go":             "the languages of blocks of code whose comments begin with #",
 	"cmd/agent/internal/cli/completion.go":          "the shells for which the command completes words",
 	"cmd/agent/internal/cli/doctor_surroundings.go": "the programs that run toolsets",
 	"cmd/agent/internal/cli/mcp_config.go":          "formats of other programs",

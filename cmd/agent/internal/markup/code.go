@@ -114,7 +114,7 @@ func (f *fence) token(s string, last bool) (size int, sgr string, decided bool) 
 		return len(string([]rune(s[:maxToken]))), "", true
 	case word[0] >= '0' && word[0] <= '9':
 		sgr = ofNumber
-	case keywords[word]:
+	case strings.Contains(keywords, " "+word+" "):
 		sgr = ofKeyword
 	}
 	return n, sgr, true
@@ -173,14 +173,8 @@ func ofWord(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
-// keywords are those of common languages: a word that is one in another language is rare enough.
-var keywords = func() map[string]bool {
-	out := map[string]bool{}
-	for _, word := range strings.Fields(`as async await break case catch class const continue def default defer del do done elif else enum esac except export extends
-		fi final finally fn for from func function go if impl implements import in interface is lambda let loop map match mod mut namespace new not null nil None
-		package pass private protected pub public raise range return select self static struct super switch then this throw trait true false True False try type
-		union unsafe use using var void where while with yield`) {
-		out[word] = true
-	}
-	return out
-}()
+// keywords are those of common languages, each between spaces: a word that is one in another language is rare enough.
+const keywords = " as async await break case catch class const continue def default defer del do done elif else enum esac except export extends fi final" +
+	" finally fn for from func function go if impl implements import in interface is lambda let loop map match mod mut namespace new not null nil None" +
+	" package pass private protected pub public raise range return select self static struct super switch then this throw trait true false True False" +
+	" try type union unsafe use using var void where while with yield "
