@@ -96,7 +96,7 @@ func TestNothingRunsPastTheRunner(t *testing.T) {
 		log, _ := asked(t, h, map[string]string{"python3": "", "uv": "", "node": ""})
 		refused := errors.New("nothing may run here")
 		h.Runner = runner.RunnerFunc(func(context.Context, *runner.Command) (*runner.Output, error) { return nil, refused })
-		if _, err := run(t, h, s, name, nil); err == nil {
+		if _, err := runAs(t, h, s, name, nil); err == nil {
 			t.Error("it ran")
 		}
 		if b, _ := os.ReadFile(log); len(b) > 0 {

@@ -27,7 +27,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 	ours := func(b *testing.B, name string) {
 		for b.Loop() {
-			if _, err := run(b, h, s, name, nil); err != nil {
+			if _, err := runAs(b, h, s, name, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -43,7 +43,7 @@ func BenchmarkNode(b *testing.B) {
 	h, _, files := nodeRig(b)
 	files["scripts/one.js"] = `import esm from "esm"; console.log(JSON.stringify(esm))`
 	s := open(b, "", files)
-	if _, err := run(b, h, s, "one", nil); err != nil {
+	if _, err := runAs(b, h, s, "one", nil); err != nil {
 		b.Fatal(err)
 	}
 	copies, _ := filepath.Glob(filepath.Join(h.Cache, "node", "*", "skills", "*", "*", "scripts", "one.js"))
@@ -62,7 +62,7 @@ func BenchmarkNode(b *testing.B) {
 	b.Run("node", func(b *testing.B) { bare(b, "node", copies[0]) })
 	b.Run("host", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := run(b, h, s, "one", nil); err != nil {
+			if _, err := runAs(b, h, s, "one", nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -43,7 +43,7 @@ func TestCwd(t *testing.T) {
 			h.Runner = c
 			tt.set(&h.Options)
 			s := open(t, tt.front, tree{"scripts/a.sh": ""})
-			if _, err := run(t, h, s, "a", nil); err != nil {
+			if _, err := runAs(t, h, s, "a", nil); err != nil {
 				t.Fatal(err)
 			}
 			cmd := c.commands[0]
@@ -94,7 +94,7 @@ func TestUserFiles(t *testing.T) {
 	h := host(t)
 	h.UserDir = user
 	s := open(t, "", tree{"scripts/copy.py": "import sys\nopen(sys.argv[2], 'w').write(open(sys.argv[1]).read().upper())\n"})
-	res, err := run(t, h, s, "copy", &RunOptions{JSON: JSONNo, Args: []string{"in.txt", "out.txt"}, Admit: h.host().Seal})
+	res, err := runAs(t, h, s, "copy", &RunOptions{JSON: JSONNo, Args: []string{"in.txt", "out.txt"}, Admit: h.host().Seal})
 	if err != nil {
 		t.Fatal(res, err)
 	}
@@ -218,7 +218,7 @@ func TestPackages(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	_, err := run(t, h, s, "fails", nil)
+	_, err := runAs(t, h, s, "fails", nil)
 	failure(t, err, ExecutionFailed, "", "exit code 3")
 }
 
@@ -232,12 +232,12 @@ func TestModuleArguments(t *testing.T) {
 		}
 		return c.Run(ctx, cmd)
 	})
-	if _, err := run(t, h, s, "a", &RunOptions{Args: []string{"x"}}); err != nil {
+	if _, err := runAs(t, h, s, "a", &RunOptions{Args: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
 	dir, _ := s.Dir(t.Context())
 	args := c.commands[len(c.commands)-1].Args
-	want := []string{"-I", "-B", "-X", "utf8", "-c", runModule, dir, filepath.Join(dir, "scripts"), "scripts.a", "x", "--json"}
+	want := []string{"-I", "-B", "-X", "utf8", "-c", args[6], dir, filepath.Join(dir, "scripts"), "scripts.a", "x", "--json"}
 	if diff := cmp.Diff(want, args[1:]); diff != "" {
 		t.Errorf("arguments differ (-want +got):\n%s", diff)
 	}

@@ -39,7 +39,7 @@ func TestTooManyDenied(t *testing.T) {
 	r.UserDir = dir
 	r.Runner = &canned{}
 	r.Denied = runner.Denied{Read: everythingIn(dir)}
-	_, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
+	_, err := runAs(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
 	failure(t, err, PermissionDenied, "", "they name more than 2000 files", "Read(secrets/**)")
 	var tooMuch *runner.DeniedError
 	if !errors.As(err, &tooMuch) {
@@ -58,7 +58,7 @@ func TestDeniedIsSaid(t *testing.T) {
 		return Grant{Given: want.New(want.WriteOf(want.Here))}, nil
 	}
 	r.Denied = runner.Denied{Write: everythingIn(filepath.Join(paths.Real(dir), "docs"))}
-	_, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
+	_, err := runAs(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
 	if e := failure(t, err, ExecutionFailed, ReasonBlocked, "a rule of the user's denies"); len(e.Wants) > 0 {
 		t.Errorf("it lacks %s", e.Wants)
 	}

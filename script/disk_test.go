@@ -21,10 +21,10 @@ print("{}")
 	for _, name := range []string{"AGENT_SKILL_WORK_DIR", "TMPDIR", "HOME", "AGENT_SKILL_CACHE_DIR"} {
 		h := host(t)
 		h.Disk, h.Files = 5<<20, 1000
-		if _, err := run(t, h, s, "a", &RunOptions{Args: []string{"AGENT_SKILL_CACHE_DIR", "one", "0.3"}}); err != nil {
+		if _, err := runAs(t, h, s, "a", &RunOptions{Args: []string{"AGENT_SKILL_CACHE_DIR", "one", "0.3"}}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := run(t, h, s, "a", &RunOptions{Args: []string{name, "two", "30"}})
+		_, err := runAs(t, h, s, "a", &RunOptions{Args: []string{name, "two", "30"}})
 		e := failure(t, err, ExecutionFailed, "")
 		const want = "(its home and the other folders of its own hold more than 5242880 bytes or 1000 files together)"
 		if !strings.Contains(e.Message, want) {
@@ -42,7 +42,7 @@ func TestCrowded(t *testing.T) {
 			c.Limits.Processes = 7
 			return &out, nil
 		})
-		_, err := run(t, h, s, "a", nil)
+		_, err := runAs(t, h, s, "a", nil)
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.Message, "(it had all of the 7 processes that it may have, and asked for more)") {
 			t.Errorf("%+v: got %v", out, err)

@@ -18,7 +18,7 @@ const showEnvironment = "import json, os\nprint(json.dumps(dict(os.environ)))\n"
 
 func environmentOfRun(t *testing.T, front string, h *rig, o *RunOptions) map[string]string {
 	t.Helper()
-	res, err := run(t, h, open(t, front, tree{"scripts/a.py": showEnvironment}), "a", o)
+	res, err := runAs(t, h, open(t, front, tree{"scripts/a.py": showEnvironment}), "a", o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +122,12 @@ func TestPermissionsEnv(t *testing.T) {
 	}
 	s := open(t, "permissions:\n  env: [KALSHI_*]\n", tree{"scripts/a.py": ""})
 	for _, kv := range []string{"SECRET_KEY=x", "SECRET_KEY"} {
-		_, err := run(t, h, s, "a", &RunOptions{Env: []string{kv}})
+		_, err := runAs(t, h, s, "a", &RunOptions{Env: []string{kv}})
 		if e := failure(t, err, PermissionDenied, ""); e.Message != "Env var 'SECRET_KEY' not in allowlist" {
 			t.Errorf("got %q", e.Message)
 		}
 	}
-	_, err := run(t, h, s, "a", &RunOptions{Env: []string{"LD_PRELOAD=/x.so"}})
+	_, err := runAs(t, h, s, "a", &RunOptions{Env: []string{"LD_PRELOAD=/x.so"}})
 	failure(t, err, PermissionDenied, "", "'LD_PRELOAD'")
 }
 

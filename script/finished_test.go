@@ -69,13 +69,13 @@ func TestPreparedRunsWithoutUV(t *testing.T) {
 	if got := mustText(t, gone, s, "a"); got != "one\n" {
 		t.Errorf("got %q", got)
 	}
-	_, err := run(t, gone, s, "b", nil)
+	_, err := runAs(t, gone, s, "b", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is to be ", "no-uv, which is not there: correct that path")
 
 	const missing = "uv is not installed"
-	_, err = run(t, withoutUV(h), s, "b", nil) // another block
+	_, err = runAs(t, withoutUV(h), s, "b", nil) // another block
 	failure(t, err, ExecutionFailed, ReasonDependencies, missing)
-	_, err = run(t, withoutUV(h, "UV_INDEX_PRIV_PASSWORD=x"), s, "a", nil) // UV13: another source of packages
+	_, err = runAs(t, withoutUV(h, "UV_INDEX_PRIV_PASSWORD=x"), s, "a", nil) // UV13: another source of packages
 	failure(t, err, ExecutionFailed, ReasonDependencies, missing)
 	another := withoutUV(h)
 	another.LookPath = func(name string) (string, error) {
@@ -84,7 +84,7 @@ func TestPreparedRunsWithoutUV(t *testing.T) {
 		}
 		return "", exec.ErrNotFound
 	}
-	_, err = run(t, another, s, "a", nil) // another Python
+	_, err = runAs(t, another, s, "a", nil) // another Python
 	failure(t, err, ExecutionFailed, ReasonDependencies, missing)
 	_, err = prepareScript(t, withoutUV(h), s, "a", &PrepareOptions{Upgrade: true})
 	failure(t, err, ExecutionFailed, ReasonDependencies, missing)
@@ -100,7 +100,7 @@ func TestPreparedRunsWithoutUV(t *testing.T) {
 		if err := os.WriteFile(record, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err = run(t, withoutUV(h), s, "a", nil) // unfinished
+		_, err = runAs(t, withoutUV(h), s, "a", nil) // unfinished
 		failure(t, err, ExecutionFailed, ReasonDependencies, missing)
 	}
 	if err := os.WriteFile(record, whole, 0o600); err != nil {
@@ -108,7 +108,7 @@ func TestPreparedRunsWithoutUV(t *testing.T) {
 	}
 	mustText(t, withoutUV(h), s, "a")
 	tree{"planted.pth": "import os\n"}.write(t, filepath.Join(dir, folders[0]))
-	_, err = run(t, withoutUV(h), s, "a", nil) // changed
+	_, err = runAs(t, withoutUV(h), s, "a", nil) // changed
 	failure(t, err, ExecutionFailed, ReasonDependencies, missing)
 }
 
@@ -158,7 +158,7 @@ func TestPreparedWithAPythonOfUV(t *testing.T) {
 	if err := cmp.Or(err, os.WriteFile(record, []byte(strings.Replace(string(b), `"base_facts":"`, `"base_facts":"0`, 1)), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = run(t, withoutPython(h), s, "a", nil)
+	_, err = runAs(t, withoutPython(h), s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonInterpreter, "needs Python 3, which is not installed")
 }
 

@@ -86,7 +86,7 @@ func TestFoldersThatAreGone(t *testing.T) {
 func TestSkillWithoutFolder(t *testing.T) {
 	text := "---\nname: probe\ndescription: A skill for tests.\n---\n"
 	s := loadFrom(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(text)}, "probe/scripts/a.sh": {}}, nil))
-	_, err := run(t, host(t), s, "a", nil)
+	_, err := runAs(t, host(t), s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonFolder, "Skill 'probe' has no folder to run scripts in: ")
 	if !errors.Is(err, skill.ErrNoFolder) {
 		t.Errorf("got %v, want %v in it", err, skill.ErrNoFolder)

@@ -1,11 +1,8 @@
 package script
 
 import (
-	"context"
-
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script/internal/plan"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/want"
 )
@@ -45,18 +42,3 @@ func IsSecret(name, value string) bool { return plan.IsSecret(name, value) }
 
 // Shown reports whether a question shows a variable that a script reads: not one that every script has, or that can never pass.
 func Shown(variable string) bool { return !AlwaysPasses(variable) && CheckGrant(variable) == nil }
-
-// granted returns what the user gave a skill, with what its manifest declares.
-func (h *Host) granted(ctx context.Context, s *skill.Skill) (Grant, error) {
-	g := Grant{Declared: true}
-	if h.o.Granted != nil {
-		var err error
-		if g, err = h.o.Granted(ctx, s); err != nil {
-			return g, err
-		}
-	}
-	if g.Declared {
-		plan.Declare(&g, s.Manifest(), plan.UserHome(h.o.Env))
-	}
-	return g, nil
-}

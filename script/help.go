@@ -4,25 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/agent-base/agent-base/script/internal/output"
+	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
-
-// HelpText is the help of a script.
-type HelpText struct {
-	Text  string // the whole help
-	Usage string // only its usage paragraph, "" without one
-
-	// Described means that the script has no help of its own and was not run: Text is its description (survey.DocText) and
-	// Usage the lines of SKILL.md that call it (survey.UsageLines). Both may be "".
-	Described bool
-}
 
 // HelpOptions says how a script is asked for its help.
 type HelpOptions struct {
@@ -51,22 +40,23 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptio
 			return described, nil
 		}
 	}
-	c := call{s: s, sc: sc, args: []string{"--help"}, timeout: min(h.o.Timeout, DefaultTimeout)}
+	c := &run.Call{Asked: h.asked(s, sc, min(h.o.Timeout, DefaultTimeout))}
+	c.Args = []string{"--help"}
 	var help *HelpText
 	var kept []slog.Attr
-	err := h.admitted(ctx, &c, o.Admit, func() error {
-		key, err := helpKey(ctx, &c)
+	err := h.engine.Admitted(ctx, c, o.Admit, func() error {
+		key, err := helpKey(ctx, c)
 		if err == nil {
 			if help = h.helps.get(key); help != nil {
 				kept = append(kept, slog.Bool("kept", true))
 				return nil
 			}
 		}
-		out, callErr := h.call(ctx, &c)
+		done, callErr := h.engine.Run(ctx, c)
 		if callErr != nil {
 			return callErr
 		}
-		if help = helpOf(out); err == nil {
+		if help = helpOf(done.Out); err == nil {
 			h.helps.put(key, help)
 		}
 		return nil
@@ -80,7 +70,7 @@ func description(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, err
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err := checkOpen(s); err != nil {
+	if err := run.CheckOpen(s); err != nil {
 		return nil, err
 	}
 	text := survey.Beginning(s.FS(), sc.File)
@@ -115,52 +105,8 @@ func usage(help string) string {
 	return strings.Join(paragraph, "\n")
 }
 
-// HelpTTL is how long an answer of Help is kept.
-const HelpTTL = time.Minute
-
-const maxHelps = 64 // answers that are kept
-
 // helpKey names an answer by the skill's place and content, and the script.
-func helpKey(ctx context.Context, c *call) (string, error) {
-	digest, err := c.s.Digest(ctx)
-	return strings.Join([]string{digest, c.s.Entry().Layer(), c.s.Canonical(), c.sc.File}, "\x00"), err
-}
-
-// helps keeps answers of Help.
-type helps struct {
-	now func() time.Time
-
-	mu    sync.Mutex
-	known map[string]keptHelp
-}
-
-type keptHelp struct {
-	help  HelpText
-	until time.Time
-}
-
-// get returns a copy of the answer, nil if there is none or it is too old.
-func (c *helps) get(key string) *HelpText {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	kept, ok := c.known[key]
-	if !ok || !c.now().Before(kept.until) {
-		return nil
-	}
-	return &kept.help
-}
-
-func (c *helps) put(key string, help *HelpText) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.now()
-	for k, kept := range c.known {
-		if !now.Before(kept.until) {
-			delete(c.known, k)
-		}
-	}
-	if c.known == nil || len(c.known) >= maxHelps {
-		c.known = map[string]keptHelp{}
-	}
-	c.known[key] = keptHelp{*help, now.Add(HelpTTL)}
+func helpKey(ctx context.Context, c *run.Call) (string, error) {
+	digest, err := c.Skill.Digest(ctx)
+	return strings.Join([]string{digest, c.Skill.Entry().Layer(), c.Skill.Canonical(), c.Script.File}, "\x00"), err
 }

@@ -129,8 +129,8 @@ func realPython(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// run runs one script as text or JSON.
-func run(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
+// runAs runs one script as text or JSON.
+func runAs(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
 	t.Helper()
 	sc, err := Find(t.Context(), s, name, nil)
 	if err != nil {
@@ -142,7 +142,7 @@ func run(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Res
 // mustText runs a script and returns what it printed.
 func mustText(t testing.TB, h *rig, s *skill.Skill, name string, args ...string) string {
 	t.Helper()
-	res, err := run(t, h, s, name, &RunOptions{JSON: JSONNo, Args: args})
+	res, err := runAs(t, h, s, name, &RunOptions{JSON: JSONNo, Args: args})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

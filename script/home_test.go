@@ -58,7 +58,7 @@ func TestLinkedHome(t *testing.T) {
 	if err := os.Symlink(elsewhere, home); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t, h, s, "a", &RunOptions{JSON: JSONNo}); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+	if _, err := runAs(t, h, s, "a", &RunOptions{JSON: JSONNo}); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("got %v", err)
 	}
 	if err := h.host().ClearHome(Home{Dir: home}); err != nil {

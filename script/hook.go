@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/script/internal/plan"
+	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -52,11 +52,12 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 	if len(o.Input) > runner.MaxStdin {
 		return nil, &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Input of %s too large: %d bytes (max %d)", sc.Name, len(o.Input), runner.MaxStdin)}
 	}
-	c := call{s: s, sc: sc, hook: &o.Hook, stdin: append([]byte{}, o.Input...), timeout: h.timeout(s, o.Timeout)}
+	c := &run.Call{Asked: h.asked(s, sc, o.Timeout), Hook: &o.Hook}
+	c.Stdin = append([]byte{}, o.Input...)
 	begun := time.Now()
-	var out *runner.Output
-	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
-		out, err = h.call(ctx, &c)
+	var done *run.Done
+	err := h.engine.Admitted(ctx, c, o.Admit, func() (err error) {
+		done, err = h.engine.Run(ctx, c)
 		return err
 	})
 	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.HookRun, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Duration: time.Since(begun),
@@ -64,8 +65,9 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 	if err != nil {
 		return nil, err
 	}
+	out := done.Out
 	var missed *Error
-	if f := c.missed; f != nil {
+	if f := done.Missed; f != nil {
 		what := "It was kept from the network: "
 		if f.Cause == nil {
 			what = "It lacked a variable: "
@@ -76,22 +78,5 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 		Stderr: out.Stderr, Duration: out.Duration, Sandbox: *out.Sandbox}, nil
 }
 
-// shell returns the argument list that runs the command of a hook.
-func (h *Host) shell(c *call) ([]string, error) {
-	for _, name := range language.Shell.Row().Runs() {
-		if path, err := h.o.LookPath(name); err == nil && filepath.IsAbs(path) {
-			return []string{path, "-c", c.hook.Command}, nil
-		}
-	}
-	return nil, &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s of skill '%s' needs bash, which is not installed", c.sc.Name, c.s.Name())}
-}
-
 // HookFolders returns the names of the variables by which hooks written for another host find their files.
-func HookFolders() []string {
-	return []string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"}
-}
-
-func (h *Host) hookVariables(dir string) map[string]string {
-	names := HookFolders()
-	return map[string]string{names[0]: dir, names[1]: dir, names[2]: h.o.Workspace}
-}
+func HookFolders() []string { return plan.HookFolders() }

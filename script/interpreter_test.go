@@ -138,7 +138,7 @@ func TestRunnerTable(t *testing.T) {
 				}
 				return
 			}
-			res, err := run(t, h, s, strings.TrimSuffix(tt.file, "*"), &RunOptions{JSON: JSONNo, Args: []string{"x"}})
+			res, err := runAs(t, h, s, strings.TrimSuffix(tt.file, "*"), &RunOptions{JSON: JSONNo, Args: []string{"x"}})
 			if tt.reason != "" {
 				failure(t, err, ExecutionFailed, tt.reason, tt.msg)
 				return
@@ -171,7 +171,7 @@ func TestRunnerDropped(t *testing.T) { // C66
 		"b": "but /work/bin/bun " + why,
 		"c": "needs Python 3, but /work/bin/python3 " + why,
 	} {
-		_, err := run(t, h, s, name, nil)
+		_, err := runAs(t, h, s, name, nil)
 		failure(t, err, ExecutionFailed, ReasonInterpreter, want)
 	}
 }
@@ -237,7 +237,7 @@ func TestShims(t *testing.T) {
 	}
 	tree{"python3": "#!/bin/sh\necho nonsense\n"}.write(t, root)
 	h.LookPath = func(string) (string, error) { return filepath.Join(root, "python3"), nil }
-	_, err := run(t, h, s, "a", nil)
+	_, err := runAs(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonInterpreter, "needs Python")
 }
 
@@ -253,7 +253,7 @@ func TestRequiresPython(t *testing.T) {
 	if got := mustText(t, h, s, "ok"); got != "ran\n" {
 		t.Errorf("got %q", got)
 	}
-	_, err := run(t, h, s, "no", nil)
+	_, err := runAs(t, h, s, "no", nil)
 	failure(t, err, ExecutionFailed, ReasonPython, "requires Python >=3.99, but ", "uv python install '>=3.99'")
 
 	real := realPython(t)
@@ -269,7 +269,7 @@ func TestRequiresPython(t *testing.T) {
 	if got := mustText(t, h, s, "no"); got != "ran\n" {
 		t.Errorf("got %q", got)
 	}
-	_, err = run(t, h, s, "two", nil)
+	_, err = runAs(t, h, s, "two", nil)
 	failure(t, err, ExecutionFailed, ReasonPython, "requires Python <3")
 	b, _ := os.ReadFile(asked)
 	if want := "python find --no-project --no-config --no-python-downloads >=3.99\npython find --no-project --no-config --no-python-downloads <3\n"; string(b) != want {
@@ -290,7 +290,7 @@ func TestRequiresPython(t *testing.T) {
 func TestBrokenBlockIsNotRun(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": "# /// script\n# dependencies = [\n# ///\nprint(1)\n", "scripts/b.py": needs("print(1)", "x @ https://evil.example/x.whl")})
 	for _, name := range []string{"a", "b"} {
-		_, err := run(t, host(t), s, name, nil)
+		_, err := runAs(t, host(t), s, name, nil)
 		failure(t, err, ExecutionFailed, ReasonMetadata, "Script "+name+" is not run: the script block at line 1")
 		if _, err := host(t).Prepare(t.Context(), s, Script{Name: name, File: "scripts/" + name + ".py"}, nil); err == nil {
 			t.Error("prepared")

@@ -47,16 +47,16 @@ func TestJSONModes(t *testing.T) {
 		{script: "quiet"},
 	}
 	for _, tt := range tests {
-		res, err := run(t, h, s, tt.script, &RunOptions{Args: tt.args, JSON: tt.mode})
+		res, err := runAs(t, h, s, tt.script, &RunOptions{Args: tt.args, JSON: tt.mode})
 		if err != nil || string(res.JSON) != tt.json || res.Text != tt.text {
 			t.Errorf("%s %q %s: got %+v, %v", tt.script, tt.args, tt.mode, res, err)
 		}
 	}
 	h.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Total: 9, Truncated: true}}
-	if res, err := run(t, h, s, "object", nil); err != nil || res.Text != "{}" || res.Warning != "output truncated at 1048576 bytes, 7 were dropped" {
+	if res, err := runAs(t, h, s, "object", nil); err != nil || res.Text != "{}" || res.Warning != "output truncated at 1048576 bytes, 7 were dropped" {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	_, err := run(t, h, s, "object", &RunOptions{JSON: "maybe"})
+	_, err := runAs(t, h, s, "object", &RunOptions{JSON: "maybe"})
 	failure(t, err, ExecutionFailed, ReasonArgument, `JSON is "maybe": it can be auto, yes or no`)
 	o := h.Options
 	o.JSON = "maybe"
@@ -69,9 +69,9 @@ func TestJSONModes(t *testing.T) {
 func TestJSONIsRefused(t *testing.T) {
 	s := open(t, "", tree{"scripts/none.py": parsesNone})
 	h := host(t)
-	_, err := run(t, h, s, "none", nil)
+	_, err := runAs(t, h, s, "none", nil)
 	failure(t, err, ExecutionFailed, ReasonJSON, "Script failed with exit code 2\nstderr: ", "unrecognized arguments: --json")
-	_, err = run(t, h, s, "none", &RunOptions{Args: []string{"--json"}})
+	_, err = runAs(t, h, s, "none", &RunOptions{Args: []string{"--json"}})
 	failure(t, err, ExecutionFailed, "", "unrecognized arguments: --json")
 }
 

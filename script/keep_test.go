@@ -86,7 +86,7 @@ func TestUseIsBounded(t *testing.T) {
 	}
 	defer unlock()
 	s := open(t, "", tree{"scripts/a.sh": ""})
-	_, err = run(t, r, s, "a", &RunOptions{Timeout: 20 * time.Millisecond})
+	_, err = runAs(t, r, s, "a", &RunOptions{Timeout: 20 * time.Millisecond})
 	failure(t, err, Timeout, ReasonCache, "The cache for scripts was locked for 0.02s by another process")
 	r.Timeout = 20 * time.Millisecond
 	_, err = r.Help(t.Context(), s, Script{Name: "a", File: "scripts/a.sh"})

@@ -2,12 +2,12 @@ package script
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/script/internal/plan"
+	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -28,7 +28,7 @@ func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
 
 // CheckManifest returns the problems of what a manifest says about running scripts.
 func CheckManifest(m *manifest.Manifest) []manifest.Problem {
-	return checkCwd(m)
+	return plan.CheckCwd(m)
 }
 
 // Find returns the script of that name, see survey.ValidName and Set.Find. The absolute path of a script in the skill's
@@ -40,7 +40,7 @@ func Find(ctx context.Context, s *skill.Skill, name string, o *survey.Options) (
 	if !survey.ValidName(ask, s.Manifest(), o) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
 	}
-	if err := checkOpen(s); err != nil {
+	if err := run.CheckOpen(s); err != nil {
 		return Script{}, err
 	}
 	found := survey.Of(s.FS(), s.Manifest(), o)
@@ -79,14 +79,6 @@ func candidates(names []string) string {
 		return fmt.Sprintf("%s or %d others", strings.Join(names[:maxCandidates], ", "), more)
 	}
 	return strings.Join(names, " or ")
-}
-
-// checkOpen returns an error for a closed skill, whose files only seem to be missing.
-func checkOpen(s *skill.Skill) error {
-	if _, err := fs.Stat(s.FS(), "."); errors.Is(err, skill.ErrClosed) {
-		return &Error{Code: ExecutionFailed, Err: skill.ErrClosed, Message: fmt.Sprintf("Skill '%s' is closed: load it again", s.Canonical())}
-	}
-	return nil
 }
 
 // mostLooked is how many scripts UsesAbove reads.

@@ -21,7 +21,7 @@ func TestOutputIsLive(t *testing.T) {
 	h.Confine = runner.ConfineOff
 	s := open(t, "", tree{"scripts/a.sh": "#!/bin/sh\nprintf 'out %s\\n' \"$GITHUB_TOKEN\"\necho err $GITHUB_TOKEN >&2\n"})
 	var out, err strings.Builder
-	res, failed := run(t, h, s, "a", &RunOptions{JSON: JSONNo, Out: &out, Err: &err})
+	res, failed := runAs(t, h, s, "a", &RunOptions{JSON: JSONNo, Out: &out, Err: &err})
 	if failed != nil {
 		t.Fatal(failed)
 	}

@@ -57,7 +57,7 @@ func TestPreparingEndsWithTheCall(t *testing.T) {
 	}
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
 	begun := time.Now()
-	_, err := run(t, h, s, "a", &RunOptions{Timeout: 500 * time.Millisecond})
+	_, err := runAs(t, h, s, "a", &RunOptions{Timeout: 500 * time.Millisecond})
 	failure(t, err, Timeout, ReasonDependencies, "Dependencies of script a were not ready after 0.5s: prepare them before the call")
 	if time.Since(begun) > 50*time.Second {
 		t.Errorf("it took %s", time.Since(begun))
@@ -80,7 +80,7 @@ func TestMissingModule(t *testing.T) {
 		{"it installs itself what it lacks", "import subprocess, sys\ntry:\n    import no_pdf\nexcept ImportError:\n    subprocess.check_call([sys.executable, '-c', 'raise SystemExit(1)', 'pip', 'install', '-q', 'no-pdf'])\n",
 			"The module no_pdf is missing.", "refused package:no-pdf"},
 	} {
-		_, err := run(t, h, open(t, "", tree{"scripts/a.py": tt.script}), "a", nil)
+		_, err := runAs(t, h, open(t, "", tree{"scripts/a.py": tt.script}), "a", nil)
 		if e := failure(t, err, ExecutionFailed, ReasonModule, tt.text); e.Wants.String() != tt.wants {
 			t.Errorf("%s: lacks %s", tt.name, e.Wants)
 		}
@@ -99,7 +99,7 @@ func TestLargeIsNotDownloadedByACall(t *testing.T) {
 		return exec.LookPath(name)
 	}
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "torch")})
-	_, err := run(t, h, s, "a", nil)
+	_, err := runAs(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies, "are a large download, which nobody has allowed (torch: 900.0 MB)")
 	if !errors.Is(err, pyenv.ErrLargeDownload) {
 		t.Errorf("got %v", err)
@@ -125,10 +125,10 @@ func TestShellStartsPython(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	if res, err := run(t, h, s, "none", nil); err == nil && strings.Contains(res.Text, h.Cache) {
+	if res, err := runAs(t, h, s, "none", nil); err == nil && strings.Contains(res.Text, h.Cache) {
 		t.Errorf("a script without Python has %q", res.Text)
 	}
-	_, err := run(t, h, s, "undeclared", nil)
+	_, err := runAs(t, h, s, "undeclared", nil)
 	failure(t, err, ExecutionFailed, ReasonModule, "The module dep is missing. Nothing says which package has it: if it is dep, requirements.txt can declare it")
 
 	all, err := h.host().PrepareAll(t.Context(), s, []Script{{Name: "block", File: "scripts/block.py"}, {Name: "file", File: "scripts/file.sh"}, {Name: "none", File: "scripts/none.sh"}}, nil)

@@ -134,7 +134,7 @@ func TestOwnOptions(t *testing.T) { // security 2.5 #54
 					}
 				}
 				for _, args := range arguments(trial.refused, dir) {
-					_, err := run(t, h, s, script, &RunOptions{JSON: JSONNo, Args: args})
+					_, err := runAs(t, h, s, script, &RunOptions{JSON: JSONNo, Args: args})
 					failure(t, err, ExecutionFailed, ReasonArgument, "is not run with the argument", "takes it for an option of its own: choose another argument")
 				}
 			}
@@ -200,7 +200,7 @@ func TestOptionsBehindBang(t *testing.T) {
 		s := open(t, "", tree{"scripts/a*": "#!/usr/bin/env -S " + tt.bang + "\n"})
 		h := host(t)
 		fakes(t, h, programs)
-		res, err := run(t, h, s, "a", &RunOptions{JSON: JSONNo, Args: strings.Fields(tt.args)})
+		res, err := runAs(t, h, s, "a", &RunOptions{JSON: JSONNo, Args: strings.Fields(tt.args)})
 		if tt.want == "" {
 			failure(t, err, ExecutionFailed, ReasonArgument, "is not run with the argument")
 			continue

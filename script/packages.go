@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/plan"
+	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
@@ -95,8 +96,8 @@ func (h *Host) added(ctx context.Context, s *skill.Skill, o *PrepareOptions) (wi
 		return nil, nil, err
 	}
 	var grant Grant
-	if err = checkOpen(s); err == nil {
-		grant, err = h.granted(ctx, s)
+	if err = run.CheckOpen(s); err == nil {
+		grant, err = h.engine.Granted(ctx, s)
 	}
 	if err != nil {
 		done()

@@ -85,7 +85,7 @@ func TestNetworkTraced(t *testing.T) {
 			got = append(got, string(e.Kind)+" "+e.Attrs[0].String())
 		}
 	})
-	res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
+	res, err := runAs(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
 	if err != nil || !strings.Contains(res.Warning, "kept from the network: it may not reach b.com") {
 		t.Errorf("got %+v, %v", res, err)
 	}
@@ -105,7 +105,7 @@ func TestRedacted(t *testing.T) {
 		out.ExitCode = code
 		r.Runner = &canned{out: out}
 		r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return grant, nil }
-		res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
+		res, err := runAs(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
 		var said string
 		var e *Error
 		if errors.As(err, &e) {

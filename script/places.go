@@ -7,11 +7,6 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Conversation says where the commands of one conversation keep temporary files, and what its model knows: all of its commands, and the
-// scripts of skills that may write in folders of the user, in Temp, the other skills each in a folder of Other; at most Disk bytes and Files
-// files and folders in Temp; which hidden paths its model was Told of. Who holds it makes the folders and removes them.
-type Conversation = places.Conversation
-
 // Home is the private folder that is HOME for the scripts of a skill: the Skill, its absolute Dir, and how many Bytes and Files are in it.
 // It stays from run to run.
 type Home = places.Home

@@ -98,7 +98,7 @@ func TestPrepareNode(t *testing.T) {
 	files["package.json"] = strings.Replace(files["package.json"], `"cjs":"1"`, `"cjs":"2"`, 1)
 	_, err := prepareScript(t, h, open(t, "", files), "all", nil)
 	failure(t, err, ExecutionFailed, nodeenv.ReasonMetadata, "package-lock.json does not belong to package.json")
-	_, err = run(t, h, open(t, "", files), "all", nil)
+	_, err = runAs(t, h, open(t, "", files), "all", nil)
 	failure(t, err, ExecutionFailed, ReasonMetadata, "Script all is not run")
 }
 

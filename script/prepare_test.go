@@ -179,7 +179,7 @@ func TestPrepareLeavesNothing(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
 	t.Run("package missing", func(t *testing.T) { // R113: uv's own words, and the cure
 		h := uvHost(t, t.TempDir())
-		_, err := run(t, h, s, "a", nil)
+		_, err := runAs(t, h, s, "a", nil)
 		e := failure(t, err, ExecutionFailed, ReasonDependencies, "Dependencies of script a are not available: uv lock failed with exit code 1: ", "dep")
 		if strings.Contains(e.Message, h.Cache) {
 			t.Errorf("the message shows the cache: %s", e.Message)
@@ -193,7 +193,7 @@ func TestPrepareLeavesNothing(t *testing.T) {
 		wheel(t, wheels, "dep", "1.0", tree{"dep/__init__.py": "", "INFO/entry_points.txt": "[console_scripts]\n= = broken ::\n"})
 		h := uvHost(t, wheels)
 		for range 2 {
-			_, err := run(t, h, s, "a", nil)
+			_, err := runAs(t, h, s, "a", nil)
 			failure(t, err, ExecutionFailed, ReasonDependencies, "uv pip sync failed")
 			if records, folders := environments(t, h); records != nil || folders != nil {
 				t.Errorf("got %q, %q", records, folders)
@@ -363,7 +363,7 @@ func TestWithoutUV(t *testing.T) {
 	whole := host(t)
 	h := withoutUV(whole)
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
-	_, err := run(t, h, s, "a", nil)
+	_, err := runAs(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed: get it with `pip install uv`")
 	if !errors.Is(err, pyenv.ErrNoUV) {
 		t.Errorf("got %v, want %v in it", err, pyenv.ErrNoUV)

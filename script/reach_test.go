@@ -34,7 +34,7 @@ func reached(t *testing.T, r *rig, front string, grant Grant) *runner.Command {
 	c := &canned{out: runner.Output{Stdout: []byte("{}")}}
 	r.Runner = c
 	r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return grant, nil }
-	if _, err := run(t, r, open(t, front, tree{"scripts/a.sh": "", "scripts/b.py": ""}), "a", nil); err != nil {
+	if _, err := runAs(t, r, open(t, front, tree{"scripts/a.sh": "", "scripts/b.py": ""}), "a", nil); err != nil {
 		t.Fatal(err)
 	}
 	return c.commands[len(c.commands)-1]
@@ -206,7 +206,7 @@ func TestSandboxOfResults(t *testing.T) {
 		for code := range 2 {
 			for _, stdout := range []string{"{}", "no JSON"} {
 				r.Runner = &canned{out: runner.Output{Stdout: []byte(stdout), Sandbox: tt.had, ExitCode: code}}
-				res, err := run(t, r, s, "a", nil)
+				res, err := runAs(t, r, s, "a", nil)
 				got := &runner.Sandbox{}
 				if err == nil {
 					got = &res.Sandbox
@@ -224,7 +224,7 @@ func TestSandboxOfResults(t *testing.T) {
 		}
 	}
 	r.Runner = &canned{err: &runner.SandboxError{Layer: "landlock", Cure: "Use a newer kernel."}}
-	_, err := run(t, r, s, "a", nil)
+	_, err := runAs(t, r, s, "a", nil)
 	failure(t, err, PermissionDenied, ReasonSandbox, "Script a is not run: the sandbox has no landlock. Use a newer kernel.")
 }
 
@@ -234,7 +234,7 @@ func TestUndone(t *testing.T) {
 	r := host(t)
 	r.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Undone: []runner.Undone{{Path: "/w/AGENTS.md", Moved: "/w/aside"}, {Path: "/w/.npmrc", Err: errors.New("why")}, {Path: "/w/.x", Moved: "/w/aside", Why: "programs can read .x"}}}}
 	s := open(t, "", tree{"scripts/a.sh": ""})
-	_, err := run(t, r, s, "a", nil)
+	_, err := runAs(t, r, s, "a", nil)
 	e := failure(t, err, ExecutionFailed, ReasonBlocked, "Script changed /w/AGENTS.md", "in /w/aside", "/w/.npmrc", "could not be put back: why", "Script made /w/.x, and programs can read .x: it is now in /w/aside")
 	if !strings.HasPrefix(e.Err.Error(), "no script may write /w/AGENTS.md") || len(e.Wants) > 0 {
 		t.Errorf("got %v, lacks %s", e.Err, e.Wants)

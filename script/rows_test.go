@@ -88,7 +88,7 @@ func TestRowPermissionsEnv(t *testing.T) {
 	} {
 		h := host(t)
 		h.Env = append(h.Env, "KALSHI_KEY=1", "KALSHI_API=2", "OTHER_TOKEN=3", "HOME_TOWN=4")
-		res, err := run(t, h, open(t, front, files), "env", nil)
+		res, err := runAs(t, h, open(t, front, files), "env", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ else:
 		{"4096 bytes", []string{strings.Repeat("b", 2048), strings.Repeat("é", 1024)}, "3", ""},
 		{"4097 bytes, fewer characters", []string{"b", strings.Repeat("é", 2048)}, "", "Arguments too large: 4097 bytes (max 4096)"},
 	} {
-		res, err := run(t, h, s, "n", &RunOptions{Args: tt.args})
+		res, err := runAs(t, h, s, "n", &RunOptions{Args: tt.args})
 		if tt.err != "" {
 			if failure(t, err, ArgsTooLarge, "").Message != tt.err {
 				t.Errorf("%s: %v, want %s", tt.name, err, tt.err)
@@ -131,17 +131,17 @@ else:
 			t.Errorf("%s: %v, %v", tt.name, res, err)
 		}
 	}
-	whole, err := run(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048576"}})
+	whole, err := runAs(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048576"}})
 	if err != nil || len(whole.Text) != 1<<20 || whole.Warning != "" {
 		t.Errorf("1 MB of output: %d bytes, %q, %v", len(whole.Text), whole.Warning, err)
 	}
-	cut, err := run(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048577"}})
+	cut, err := runAs(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048577"}})
 	if err != nil || len(cut.Text) != 1<<20 || !strings.Contains(cut.Warning, "truncated at 1048576 bytes") {
 		t.Errorf("one byte more: %d bytes, %q, %v", len(cut.Text), cut.Warning, err)
 	}
-	_, err = run(t, h, s, "n", &RunOptions{Args: []string{"out1048577"}}) // C31
+	_, err = runAs(t, h, s, "n", &RunOptions{Args: []string{"out1048577"}}) // C31
 	failure(t, err, ParseError, "", "truncated at 1048576 bytes")
-	_, err = run(t, h, s, "n", &RunOptions{Args: []string{"err600"}})
+	_, err = runAs(t, h, s, "n", &RunOptions{Args: []string{"err600"}})
 	if got, want := failure(t, err, ExecutionFailed, "").Message, "Script failed with exit code 7\nstderr: "+strings.Repeat("e", 500); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -163,7 +163,7 @@ print(json.dumps([os.getcwd(), sys.stdin.read()] + sys.argv[1:-1]))
 	}
 	h := host(t)
 	args := []string{"$(touch pwned)", "; touch pwned", "`touch pwned`", "a b", "'\"", "*", "%PATH%", "", "-", "\n"}
-	res, err := run(t, h, s, "echo", &RunOptions{Args: args})
+	res, err := runAs(t, h, s, "echo", &RunOptions{Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ print(json.dumps([os.getcwd(), sys.stdin.read()] + sys.argv[1:-1]))
 	if got := mustText(t, h, s, "bytes"); got != "ok \ufffd" {
 		t.Errorf("stdout is %q", got)
 	}
-	_, err = run(t, h, s, "bytes", &RunOptions{Args: []string{"fail"}})
+	_, err = runAs(t, h, s, "bytes", &RunOptions{Args: []string{"fail"}})
 	if e := failure(t, err, ExecutionFailed, ""); e.Message != "Script failed with exit code 1\nstderr: bad \ufffd" {
 		t.Errorf("got %q", e.Message)
 	}
@@ -199,7 +199,7 @@ func TestRowSkillFolder(t *testing.T) {
 	for cwd, want := range map[string]string{"": filepath.Join(dir, "scripts"), "skill": dir} {
 		h := host(t)
 		h.Cwd = cwd
-		res, err := run(t, h, s, "where", nil)
+		res, err := runAs(t, h, s, "where", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestRowSkillFolder(t *testing.T) {
 		return "", exec.ErrNotFound
 	}
 	for _, name := range []string{"a", "b"} {
-		if _, err := run(t, h, s, name, nil); err != nil {
+		if _, err := runAs(t, h, s, name, nil); err != nil {
 			t.Fatal(err)
 		}
 		cmd := c.commands[len(c.commands)-1]
@@ -229,10 +229,10 @@ func TestRowSkillFolder(t *testing.T) {
 // R113: what uv says of a dependency that cannot be had reaches the caller; without uv the message says how to get it.
 func TestRowMissingDependency(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": needs("print(1)\n", "no-such-package-here")})
-	_, err := run(t, uvHost(t, t.TempDir()), s, "a", nil)
+	_, err := runAs(t, uvHost(t, t.TempDir()), s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies, "no-such-package-here")
 	h := withoutUV(host(t))
-	_, err = run(t, h, s, "a", nil)
+	_, err = runAs(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed", "pip install uv")
 }
 
@@ -243,9 +243,9 @@ func TestRowPythonVersion(t *testing.T) {
 		"scripts/now.py":    "# /// script\n# requires-python = \">=3.6\"\n# ///\nprint(1)\n",
 	})
 	h := withoutUV(host(t))
-	_, err := run(t, h, s, "future", nil)
+	_, err := runAs(t, h, s, "future", nil)
 	failure(t, err, ExecutionFailed, ReasonPython, "requires Python >=9.1", " is 3.")
-	if res, err := run(t, h, s, "now", nil); err != nil || string(res.JSON) != "1" {
+	if res, err := runAs(t, h, s, "now", nil); err != nil || string(res.JSON) != "1" {
 		t.Errorf("got %v, %v", res, err)
 	}
 }
@@ -263,7 +263,7 @@ func TestRowEnforcementIsTheCallers(t *testing.T) {
 	denied := errors.New("denied by the sandbox")
 	h := host(t)
 	h.Runner = &canned{err: denied}
-	if _, err := run(t, h, s, "a", nil); !errors.Is(err, denied) {
+	if _, err := runAs(t, h, s, "a", nil); !errors.Is(err, denied) {
 		t.Errorf("got %v", err)
 	}
 }

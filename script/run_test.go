@@ -33,7 +33,7 @@ func TestRunJSON(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			res, err := run(t, h, s, "echo", &RunOptions{Args: tt.args})
+			res, err := runAs(t, h, s, "echo", &RunOptions{Args: tt.args})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestRunJSON(t *testing.T) {
 			}
 		})
 	}
-	if _, err := run(t, h, s, "echo", nil); err != nil {
+	if _, err := runAs(t, h, s, "echo", nil); err != nil {
 		t.Errorf("without options: %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestRunAnswers(t *testing.T) {
 			if tt.text {
 				mode = JSONNo
 			}
-			res, err := run(t, h, s, "a", &RunOptions{JSON: mode})
+			res, err := runAs(t, h, s, "a", &RunOptions{JSON: mode})
 			if tt.code == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -205,7 +205,7 @@ func TestCommand(t *testing.T) {
 	} {
 		c := &canned{out: runner.Output{Stdout: []byte("1")}}
 		h.Runner, h.Cwd, h.Timeout, h.MaxOutput = c, tt.cwd, tt.timeout, tt.max
-		if _, err := run(t, h, s, "a", &RunOptions{Args: []string{"x"}, Timeout: tt.own}); err != nil {
+		if _, err := runAs(t, h, s, "a", &RunOptions{Args: []string{"x"}, Timeout: tt.own}); err != nil {
 			t.Fatal(err)
 		}
 		got := c.commands[0]
@@ -245,7 +245,7 @@ print(json.dumps([e["AGENT_SKILL_WORK_DIR"], e["AGENT_SKILL_CACHE_DIR"], e["AGEN
 	var wait sync.WaitGroup
 	for range 6 {
 		wait.Go(func() {
-			res, err := run(t, h, s, "a", nil)
+			res, err := runAs(t, h, s, "a", nil)
 			if err != nil {
 				t.Error(err)
 				return
@@ -345,12 +345,12 @@ func TestRunIsTraced(t *testing.T) {
 	facts := func(exit, bytes int, more ...string) string {
 		return fmt.Sprint(append([]string{fmt.Sprintf("program=bash exit_code=%d stdout_bytes=%d stderr_bytes=0 sandbox=off", exit, bytes)}, more...))
 	}
-	_, _ = run(t, h, s, "ok", nil)
-	_, _ = run(t, h, s, "bad", nil)
+	_, _ = runAs(t, h, s, "ok", nil)
+	_, _ = runAs(t, h, s, "bad", nil)
 	_, _ = h.Help(t.Context(), s, Script{Name: "ok", File: "scripts/ok.sh"})
-	_, _ = run(t, h, s, "ok", &RunOptions{Args: []string{"\x00"}})
+	_, _ = runAs(t, h, s, "ok", &RunOptions{Args: []string{"\x00"}})
 	h.Runner = &canned{out: runner.Output{TimedOut: true}}
-	_, _ = run(t, h, s, "slow", nil)
+	_, _ = runAs(t, h, s, "slow", nil)
 	want := []string{
 		started("ok", "[]"),
 		fmt.Sprintln(trace.ScriptRun, "INFO", "probe", "ok", "Executed ok script", true, false, facts(0, 2)),

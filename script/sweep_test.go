@@ -114,7 +114,7 @@ func TestSweepWaits(t *testing.T) {
 		_, inRun = h.Sweep(t.Context(), o)
 		return &runner.Output{Stdout: []byte("{}")}, nil
 	})
-	if _, err := run(t, h, s, "a", nil); err != nil {
+	if _, err := runAs(t, h, s, "a", nil); err != nil {
 		t.Fatal(err)
 	}
 	if !errors.Is(inRun, ErrInUse) {

@@ -188,7 +188,7 @@ func TestTempClosed(t *testing.T) {
 	if err := os.Symlink(elsewhere, dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t, h, s, "a", &RunOptions{JSON: JSONNo}); err == nil || !strings.Contains(err.Error(), "is not a folder: remove it") {
+	if _, err := runAs(t, h, s, "a", &RunOptions{JSON: JSONNo}); err == nil || !strings.Contains(err.Error(), "is not a folder: remove it") {
 		t.Errorf("got %v", err)
 	}
 	if info, err := os.Stat(elsewhere); err != nil || info.Mode().Perm() != 0o755 {
@@ -231,7 +231,7 @@ func TestTempFull(t *testing.T) {
 				return out, err
 			})
 			s := open(t, "", tree{"scripts/a.sh": ": >$TMPDIR/first; " + tt.program})
-			res, err := run(t, h, s, "a", &RunOptions{JSON: JSONNo, Args: []string{outside}})
+			res, err := runAs(t, h, s, "a", &RunOptions{JSON: JSONNo, Args: []string{outside}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -75,7 +75,7 @@ func TestUV2RefusedBeforeUVStarts(t *testing.T) {
 		"twice":      needs("", "dep") + needs("", "dep"),
 	} {
 		s := open(t, "", tree{"scripts/a.py": src})
-		_, err := run(t, h, s, "a", nil)
+		_, err := runAs(t, h, s, "a", nil)
 		failure(t, err, ExecutionFailed, ReasonMetadata)
 		if t.Failed() {
 			t.Fatal(name)
@@ -124,7 +124,7 @@ func TestUV10PlantedConfiguration(t *testing.T) {
 	for _, where := range []string{"dep-1.0.data/data/bin/python", "dep-1.0.data/scripts/python", "dep-1.0.data/data/bin/python3"} {
 		wheels := t.TempDir()
 		wheel(t, wheels, "dep", "1.0", tree{"dep/__init__.py": "", where: "#!/bin/sh\necho planted\n"})
-		got, err := run(t, uvHost(t, wheels), s, "a", &RunOptions{JSON: JSONNo})
+		got, err := runAs(t, uvHost(t, wheels), s, "a", &RunOptions{JSON: JSONNo})
 		if err == nil && strings.Contains(got.Text, "planted") {
 			t.Errorf("%s: the package's python ran", where)
 		}
@@ -162,7 +162,7 @@ print(os.path.basename(py_compile.compile("__init__.py", invalidation_mode=py_co
 	if got := mustText(t, h, s, "a"); got != "source\n" {
 		t.Errorf("got %q", got)
 	}
-	_, err = run(t, h, s, "b", nil)
+	_, err = runAs(t, h, s, "b", nil)
 	failure(t, err, ExecutionFailed, "", "SyntaxError")
 }
 
@@ -174,7 +174,7 @@ func TestUV13CacheOfCredentials(t *testing.T) {
 	mustPrepare(t, h, s, "a", nil)
 	poor := uvHost(t, t.TempDir())
 	poor.Cache = h.Cache
-	_, err := run(t, poor, s, "a", nil)
+	_, err := runAs(t, poor, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies)
 	if caches, _ := filepath.Glob(filepath.Join(h.Cache, "uv", "*")); len(caches) != 2 {
 		t.Errorf("got %q", caches)
@@ -271,7 +271,7 @@ func TestUV18NameOfPython(t *testing.T) {
 		got = c
 		return &runner.Output{}, nil
 	})
-	_, _ = run(t, h, s, "a", &RunOptions{JSON: JSONNo})
+	_, _ = runAs(t, h, s, "a", &RunOptions{JSON: JSONNo})
 	if got.Args[0] != got.Path || got.Path != filepath.Join(prefix, "bin", "python") || !slices.Equal(got.Args[1:6], []string{"-E", "-s", "-B", "-X", "utf8"}) {
 		t.Errorf("got %q %q", got.Path, got.Args)
 	}

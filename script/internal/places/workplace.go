@@ -15,9 +15,8 @@ import (
 
 // Workplace is what one run may write to.
 type Workplace struct {
-	Root, Work, Home, Temp, Cache string
-
-	Lasting *Temp // what temp is, if it stays after the run; else nil
+	plan.Folders
+	Lasting *Temp // what Temp is, if it stays after the run; else nil
 
 	Kept string // where stays what scripts write in the folder of the skill: a folder for each content. Only the engine writes there
 }
@@ -28,7 +27,7 @@ func (st *Store) Workplace(ctx context.Context, s *skill.Skill, g *plan.Grant) (
 	if err != nil {
 		return nil, err
 	}
-	w := &Workplace{Cache: filepath.Join(st.o.Cache, cachesFolder, name), Home: filepath.Join(st.o.Homes, name), Kept: st.keptFiles(name)}
+	w := &Workplace{Kept: st.keptFiles(name), Folders: plan.Folders{Cache: filepath.Join(st.o.Cache, cachesFolder, name), Home: filepath.Join(st.o.Homes, name)}}
 	if plan.OwnHome(g) {
 		if w.Home = st.o.UserHome; w.Home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")

@@ -1,4 +1,4 @@
-package script
+package plan
 
 import (
 	"encoding/json"
@@ -8,45 +8,47 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
-	"github.com/agent-base/agent-base/script/internal/places"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Where a script starts: the values of Options.Cwd and of metadata.agent-base.cwd in a manifest.
+// Where a script starts: the values of Operator.Cwd and of metadata.agent-base.cwd in a manifest.
 const (
-	CwdUser      = "user"      // Options.UserDir, or without one the folder of the run that AGENT_SKILL_WORK_DIR names
-	CwdWorkspace = "workspace" // Options.Workspace
+	CwdUser      = "user"      // Operator.UserDir, or without one the folder Work of the run
+	CwdWorkspace = "workspace" // Operator.Workspace
 	CwdSkill     = "skill"     // the skill's folder
 	CwdScript    = "script"    // the script's own folder
 )
 
 var cwds = []string{CwdUser, CwdWorkspace, CwdSkill, CwdScript}
 
+// Cwds returns where a script can start.
+func Cwds() []string { return slices.Clone(cwds) }
+
 // cwd returns the folder where a script starts.
-func (h *Host) cwd(s *skill.Skill, dir, file string, w *places.Workplace) string {
-	cwd := h.o.Cwd
-	if own := skillCwd(s.Manifest()); own != "" && !h.o.FixedCwd && !(own == CwdWorkspace && h.o.Workspace == "") {
+func (r *Run) cwd(o *Operator) string {
+	cwd := o.Cwd
+	if own := skillCwd(r.Skill.Manifest()); own != "" && !o.FixedCwd && !(own == CwdWorkspace && o.Workspace == "") {
 		cwd = own
 	}
 	switch {
-	case cwd == CwdUser && h.o.UserDir == "":
-		return w.Work
+	case cwd == CwdUser && o.UserDir == "":
+		return r.Work
 	case cwd == CwdUser:
-		return h.o.UserDir
+		return o.UserDir
 	case cwd == CwdWorkspace:
-		return h.o.Workspace
+		return o.Workspace
 	case cwd == CwdSkill:
-		return dir
+		return r.Dir
 	}
-	return filepath.Dir(file)
+	return filepath.Dir(r.File)
 }
 
 // loads returns the name of the script's interpreter if it may load files of the folder where it starts, such as the
 // tsconfig.json or the modules in it: every one that a #! line names and of which nothing else is known. It returns "" for the
 // others.
-func loads(s *skill.Skill, sc Script) string {
+func loads(s *skill.Skill, sc survey.Script) string {
 	if lang := survey.LanguageOf(sc.File); lang != "" && lang != survey.Shell {
 		return ""
 	}
@@ -60,17 +62,19 @@ func loads(s *skill.Skill, sc Script) string {
 	return ""
 }
 
-// start returns the folder where the script of a call starts, and notes if it is another one than the call's because of the
+// Settle sets where the run starts, unless that is set. It returns a note if that is another folder than it would be, because of the
 // interpreter.
-func (h *Host) start(c *call, r *scriptRun) string {
-	cwd := h.cwd(c.s, r.dir, r.file, r.place)
-	name := loads(c.s, c.sc)
-	if name == "" || h.o.FixedCwd || cwd == r.dir || cwd == filepath.Dir(r.file) || cwd == r.place.Work {
-		return cwd
+func (r *Run) Settle(o *Operator) (note string) {
+	if r.Cwd != "" {
+		return ""
 	}
-	note := fmt.Sprintf("script %s starts in the skill's folder, because %s may load files of the folder where it starts: name files by absolute paths", c.sc.Name, name)
-	c.note = strings.TrimPrefix(c.note+"; "+note, "; ")
-	return r.dir
+	r.Cwd = r.cwd(o)
+	name := loads(r.Skill, r.Script)
+	if name == "" || o.FixedCwd || r.Cwd == r.Dir || r.Cwd == filepath.Dir(r.File) || r.Cwd == r.Work {
+		return ""
+	}
+	r.Cwd = r.Dir
+	return fmt.Sprintf("script %s starts in the skill's folder, because %s may load files of the folder where it starts: name files by absolute paths", r.Script.Name, name)
 }
 
 // writtenCwd returns what a manifest has as metadata.agent-base.cwd, in a map or as one key.
@@ -95,8 +99,8 @@ func skillCwd(m *manifest.Manifest) string {
 	return ""
 }
 
-// checkCwd reports a working directory in a manifest that does not exist.
-func checkCwd(m *manifest.Manifest) []manifest.Problem {
+// CheckCwd reports a working directory in a manifest that does not exist.
+func CheckCwd(m *manifest.Manifest) []manifest.Problem {
 	cwd := writtenCwd(m)
 	if cwd == "" || slices.Contains(cwds, cwd) {
 		return nil
