@@ -86,7 +86,7 @@ func (h *Host) build() (err error) {
 		Guard:     runner.Guard{Home: plan.UserHome(o.Env), Private: o.Private, Keep: o.Keep},
 		Limits:    runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, Memory: o.Memory, Processes: o.Tasks, Disk: o.Disk, Files: o.Files},
 		Workspace: o.Workspace, UserDir: o.UserDir, Cwd: o.Cwd, FixedCwd: o.FixedCwd}
-	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Temp: o.Temp, UserHome: operator.Guard.Home, Place: o.Place,
+	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Runs: o.Temp, UserHome: operator.Guard.Home, Place: o.Place,
 		Conversation: o.Conversation, KeepTemp: o.KeepTemp, Disk: o.Disk, Files: o.Files})
 	h.envs, err = envs.New(&envs.Options{Runner: o.Runner, Guard: operator.Guard, Confine: o.Confine, LookPath: o.LookPath, Env: o.Env, Cache: o.Cache, NPMRC: o.NPMRC,
 		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress, Making: h.preparing})

@@ -25,7 +25,7 @@ var besideLanguages = map[string]string{
 	"cmd/agent/internal/cli/completion.go":          "the shells for which the command completes words",
 	"cmd/agent/internal/cli/doctor_surroundings.go": "the programs that run toolsets",
 	"cmd/agent/internal/cli/mcp_config.go":          "formats of other programs",
-	"script/interpreter.go":                         "what bun, deno, node and PHP are told about a skill's own files",
+	"script/internal/interpreter/source.go":         "what bun, deno, node and PHP are told about a skill's own files",
 	"internal/pyenv/fetch.go":                       "how uv is asked for a Python",
 	"internal/pyenv/python.go":                      "how uv and Python are asked for a version",
 	"script/survey/beyond.go":                       "how JavaScript completes the name of a module",

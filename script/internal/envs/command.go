@@ -5,15 +5,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 )
-
-// grace is the time that a command has to end when it is told to.
-const grace = 2 * time.Second
 
 // command runs a command that prepares packages, for pyenv or nodeenv. It may write in its own folders only.
 func (st *Store) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, error) {
@@ -28,7 +25,7 @@ func (st *Store) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, 
 		reach.Read = []string{c.Dir}
 	}
 	cmd, err := reach.Command(runner.Command{Phase: runner.Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
-		Grace: grace, MaxStdout: c.MaxStdout})
+		Grace: plan.Grace, MaxStdout: c.MaxStdout})
 	if err != nil {
 		return nil, err
 	}

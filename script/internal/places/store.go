@@ -20,7 +20,7 @@ import (
 
 // Options configures a Store. The paths are absolute.
 type Options struct {
-	Cache, Homes, Temp string
+	Cache, Homes, Runs string // Runs has the folders that go with a run
 	UserHome           string // the operator's home; "" for none
 
 	Place        func(root string) string // the root that stands for another one; nil changes nothing

@@ -183,7 +183,7 @@ func (st *Store) sweepTemps(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	gone, err := os.MkdirTemp(st.o.Temp, runPrefix)
+	gone, err := os.MkdirTemp(st.o.Runs, runPrefix)
 	if err == nil {
 		for _, at := range st.oldTemps(time.Now()) { // again: one may have been used since
 			if free, err := lockfile.Lock(ctx, filepath.Join(at, tempLock), tryOnce); err == nil {

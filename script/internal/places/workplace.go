@@ -33,7 +33,7 @@ func (st *Store) Workplace(ctx context.Context, s *skill.Skill, g *plan.Grant) (
 			return nil, errors.New("it was granted the user's home, and there is none")
 		}
 	}
-	for _, d := range []string{st.o.Temp, w.Cache, w.Home} {
+	for _, d := range []string{st.o.Runs, w.Cache, w.Home} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (st *Store) Workplace(ctx context.Context, s *skill.Skill, g *plan.Grant) (
 	if w.Lasting, err = st.temp(ctx, name, g); err != nil {
 		return nil, err
 	}
-	if err := w.make(st.o.Temp); err != nil {
+	if err := w.make(st.o.Runs); err != nil {
 		w.Remove()
 		return nil, err
 	}
@@ -94,10 +94,10 @@ const abandoned = 24 * time.Hour
 
 // sweepOld removes what engines that were killed left, and what is not kept any longer.
 func (st *Store) sweepOld(ctx context.Context) {
-	for _, d := range inFolder(st.o.Temp) {
+	for _, d := range inFolder(st.o.Runs) {
 		info, err := d.Info()
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), runPrefix) && time.Since(info.ModTime()) > abandoned {
-			program.RemoveAll(filepath.Join(st.o.Temp, d.Name()))
+			program.RemoveAll(filepath.Join(st.o.Runs, d.Name()))
 		}
 	}
 	st.sweepTemps(ctx)

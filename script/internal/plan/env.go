@@ -1,5 +1,5 @@
-// Package plan says what the scripts of a skill get of what the operator has: by what its manifest declares and the user gave. It runs
-// nothing and reads no file.
+// Package plan says what the scripts of a skill get of what the operator has, by what its manifest declares and the user gave, and makes
+// the command of a run. It runs nothing and changes nothing.
 package plan
 
 import (

@@ -88,6 +88,6 @@ func OwnHome(g *Grant) bool { return g.Given.Has(want.Of(want.Home, "")) }
 // Network returns which hosts scripts may reach.
 func Network(g *Grant) runner.Network {
 	all, hosts := g.Given.Kind(want.Host).Split(func(w want.Want) bool { return w.Name == want.Any })
-	_, named := hosts.Split(func(w want.Want) bool { return slices.Contains([]want.Origin{want.Seen, want.Declared}, w.From) })
-	return runner.Network{All: len(all) > 0, Hosts: hosts.Named(want.Host), Private: named.Named(want.Host)}
+	_, chosen := hosts.Split(func(w want.Want) bool { return slices.Contains([]want.Origin{want.Seen, want.Declared}, w.From) })
+	return runner.Network{All: len(all) > 0, Hosts: hosts.Named(want.Host), Private: chosen.Named(want.Host)}
 }

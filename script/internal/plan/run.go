@@ -28,8 +28,8 @@ type Asked struct {
 // Run is one run of a script, a hook or a program that serves a skill, from which its command is made.
 type Run struct {
 	Asked
-	Served bool          // it is a hook or a program, not a script
-	In     io.ReadCloser // standard input of a script; nil for an empty one
+	Foreign bool          // it is a hook or a program, not a script
+	In      io.ReadCloser // standard input of a script; nil for an empty one
 
 	Grant   *Grant
 	Passes  *Passing
@@ -76,7 +76,7 @@ func HookFolders() []string {
 // Environment returns the variables of the run that are there before it is known what its caller gives.
 func (r *Run) Environment(o *Operator) map[string]string {
 	env := Environment(r.Passes, o.Path, o.Env, r.own(o))
-	if r.Served {
+	if r.Foreign {
 		names := HookFolders()
 		maps.Copy(env, map[string]string{names[0]: r.Dir, names[1]: r.Dir, names[2]: o.Workspace})
 	}

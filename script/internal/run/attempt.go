@@ -92,7 +92,7 @@ func (e *Engine) begin(ctx context.Context, c *Call) (*attempt, error) {
 		of.Also, of.Else = c.Serves.Files[1:], c.Else
 	}
 	return &attempt{e: e, c: c, of: of,
-		r: &plan.Run{Asked: c.Asked, Served: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: plan.PassingOf(&grant),
+		r: &plan.Run{Asked: c.Asked, Foreign: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: plan.PassingOf(&grant),
 			Start: plan.Start{Dir: dir, File: file, Uncached: uncached}},
 		seen: sync.OnceValue(func() explain.Seen {
 			if e.o.Seen == nil {
