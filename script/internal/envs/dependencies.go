@@ -8,15 +8,6 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Dependencies is what some scripts of a skill need, all of them the same.
-type Dependencies struct {
-	Scripts    []survey.Script
-	Declared   string   // what declares them, such as "requirements.txt"; "" if nothing does
-	Packages   []string // as they are declared
-	Undeclared []string // modules that they import without any declaration, and that are neither part of Python nor files of the skill
-	Err        error    // why a declaration cannot be followed
-}
-
 // DependenciesOf returns what the scripts of a skill need, with packages that the user added: those of Python, and of npm
 // with the prefix NPM. It reads files only. Scripts that need nothing are left out.
 func DependenciesOf(s *skill.Skill, scripts []survey.Script, with []string) []Dependencies {
@@ -89,14 +80,6 @@ func groups(s *skill.Skill, scripts []survey.Script, with []string) []*alike {
 	return out
 }
 
-// pythonNeeds returns what the Python needs that a script is or starts, nil if there is none.
-func (of *Of) pythonNeeds() (*pyenv.Needs, error) {
-	if isPython(of.Skill, of.Script) {
-		return of.needs()
-	}
-	return of.neededByCalls()
-}
-
 // undeclared returns the modules that the scripts import, themselves or through files of their skill, and that are neither
 // part of Python nor of the skill.
 func (g *alike) undeclared(s *skill.Skill) []string {
@@ -106,23 +89,4 @@ func (g *alike) undeclared(s *skill.Skill) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// Imports returns the modules of Python that one script imports, itself or through files of its skill, and those of the Python files that
-// it names. None is part of Python or of the skill.
-func Imports(s *skill.Skill, sc survey.Script) []string {
-	if c := called(s, sc); c != nil {
-		var out []string
-		for _, file := range c.Files {
-			out = append(out, Imports(s, survey.Script{Name: sc.Name, File: file})...)
-		}
-		slices.Sort(out)
-		return slices.Compact(out)
-	}
-	text, err := Text(s, sc)
-	if err != nil || !isPython(s, sc) {
-		return nil
-	}
-	modules, _ := survey.Outside(s.FS(), sc.File, text)
-	return slices.DeleteFunc(modules, func(m string) bool { return survey.HasModule(s.FS(), m) })
 }

@@ -1,6 +1,8 @@
 package envs
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/pyenv"
@@ -99,4 +101,71 @@ func (of *Of) needsOf(text []byte) (*pyenv.Needs, error) {
 // refused returns the error for a declaration that cannot be followed.
 func (of *Of) refused(err error) error {
 	return fail.OfScript(of.Script.Name, fail.ReasonMetadata, err, "is not run: %v", err)
+}
+
+// isPython reports whether a script is run by Python.
+func isPython(s *skill.Skill, sc survey.Script) bool {
+	return survey.LanguageIn(sc.File, survey.Head(s.FS(), sc.File)) == survey.Python
+}
+
+// usesNode reports whether a script is run by an interpreter of JavaScript or TypeScript.
+func usesNode(s *skill.Skill, sc survey.Script) bool {
+	lang := survey.LanguageIn(sc.File, survey.Head(s.FS(), sc.File))
+	return lang == survey.JavaScript || lang == survey.TypeScript
+}
+
+// Text returns the text of a script.
+func Text(s *skill.Skill, sc survey.Script) ([]byte, error) {
+	b, err := s.ReadFile(sc.File)
+	if errors.Is(err, skill.ErrTooBig) {
+		return nil, fail.OfScript(sc.Name, "", err, "cannot be read: %v: move its data into files of their own, which it opens", err)
+	}
+	if err != nil {
+		return nil, fail.OfScript(sc.Name, "", err, "cannot be read: %v", err)
+	}
+	return b, nil
+}
+
+// needs returns what a script of Python needs, or the files of a program together.
+func (of *Of) needs() (all *pyenv.Needs, err error) {
+	for _, name := range append([]string{of.Script.File}, of.Also...) {
+		one := of.file(name)
+		text, err := Text(one.Skill, one.Script)
+		if err != nil {
+			return nil, err
+		}
+		needs, err := one.needsOf(text)
+		if err != nil {
+			return nil, err
+		}
+		all = all.Join(needs)
+	}
+	return all, nil
+}
+
+// pythonNeeds returns what the Python needs that a script is or starts, nil if there is none.
+func (of *Of) pythonNeeds() (*pyenv.Needs, error) {
+	if isPython(of.Skill, of.Script) {
+		return of.needs()
+	}
+	return of.neededByCalls()
+}
+
+// Imports returns the modules of Python that one script imports, itself or through files of its skill, and those of the Python files that
+// it names. None is part of Python or of the skill.
+func Imports(s *skill.Skill, sc survey.Script) []string {
+	if c := called(s, sc); c != nil {
+		var out []string
+		for _, file := range c.Files {
+			out = append(out, Imports(s, survey.Script{Name: sc.Name, File: file})...)
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	text, err := Text(s, sc)
+	if err != nil || !isPython(s, sc) {
+		return nil
+	}
+	modules, _ := survey.Outside(s.FS(), sc.File, text)
+	return slices.DeleteFunc(modules, func(m string) bool { return survey.HasModule(s.FS(), m) })
 }

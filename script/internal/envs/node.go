@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/nodeenv"
@@ -16,12 +14,6 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
-
-// usesNode reports whether a script is run by an interpreter of JavaScript or TypeScript.
-func usesNode(s *skill.Skill, sc survey.Script) bool {
-	lang := survey.LanguageIn(sc.File, survey.Head(s.FS(), sc.File))
-	return lang == survey.JavaScript || lang == survey.TypeScript
-}
 
 // Node returns the skill's folder for a run, and the folder of the npm packages. They are dir and "" unless the script needs npm
 // packages: then it runs from a copy of its skill below the folder with the packages, because an interpreter looks for them in the
@@ -91,21 +83,6 @@ func (st *Store) project(ctx context.Context, of *Of, sc survey.Script) *nodeenv
 
 func (of *Of) project(file string) *nodeenv.Project {
 	return &nodeenv.Project{FS: of.Skill.FS(), File: file, Script: of.Script.Name, With: npmPackages(of.With), Also: of.Also, Else: npmPackages(of.Else)}
-}
-
-// npmPackages returns the npm packages among those that a user added, without the prefix.
-func npmPackages(with []string) (out []string) {
-	for _, p := range with {
-		if name, ok := strings.CutPrefix(p, want.NPM); ok {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// pythonPackages returns the Python packages among those that a user added.
-func pythonPackages(with []string) []string {
-	return slices.DeleteFunc(slices.Clone(with), func(p string) bool { return strings.HasPrefix(p, want.NPM) })
 }
 
 // ofNode returns a *fail.Error for an error of nodeenv, and other errors, which are those of ctx, unchanged.

@@ -13,35 +13,6 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// PrepareOptions says how dependencies are prepared.
-type PrepareOptions struct {
-	Upgrade bool      // choose versions again; otherwise the chosen versions stay
-	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
-	Build   []string  // packages that may be built from their source, which runs their code
-	With    []string  // packages in addition to those that the skill declares and Options.Granted returns
-
-	// Large decides whether more than 200 MB are downloaded; nil means that it is not.
-	Large func(context.Context, Download) (bool, error)
-}
-
-// Download is what preparing dependencies would download.
-type Download = pyenv.Download
-
-// Prepared is what was found or made for scripts that need the same.
-type Prepared struct {
-	Scripts    []survey.Script
-	Needed     bool     // they have dependencies
-	Made       bool     // the environment was made by this call; false: it was there
-	Packages   []string // those of the environment, as "name==version" or "name@version", sorted
-	Unbuilt    []string // npm packages with install scripts, which never run, as "name@version"
-	Declared   string   // what declares them, such as "requirements.txt"; "" if nothing does
-	Undeclared []string // modules that they import, that are neither part of Python nor files of the skill, and that the environment lacks
-	Duration   time.Duration
-	Err        error // why they cannot run
-
-	folder string // of npm packages
-}
-
 // PrepareAll makes the environments of some scripts. It returns one result for all that need the same, in the order of the scripts. The
 // error is that of ctx; that of a script is in its result.
 func (st *Store) PrepareAll(ctx context.Context, s *skill.Skill, scripts []survey.Script, with []string, o *PrepareOptions) ([]Prepared, error) {
