@@ -132,7 +132,7 @@ func (t *turn) close(ctx context.Context, s *subAgent) {
 	if s.c != nil {
 		t.count(s.c.usage)
 		t.c.spent += s.c.spent
-		*r = s.answer()
+		*r = s.answer(ctx)
 	}
 	if s.done != nil {
 		t.answer.Turns += s.done.Turns
@@ -145,10 +145,14 @@ func (t *turn) close(ctx context.Context, s *subAgent) {
 	t.trace(ctx, ev)
 }
 
-func (s *subAgent) answer() tool.Result {
+func (s *subAgent) answer(ctx context.Context) tool.Result {
 	switch done := s.done; {
-	case done == nil:
-		return forkFailure(reasonForkFailed, "cancelled by the user", "")
+	case done == nil, done.Stop == Cancelled:
+		r := tool.Interruption(ctx, "The sub-agent")
+		if done != nil && done.Text != "" {
+			r.Result = forkAnswer{done.Text}
+		}
+		return r
 	case s.failure != nil:
 		return forkFailure(reasonForkFailed, fmt.Sprintf("the sub-agent did not finish: %v", s.failure), done.Text)
 	case done.Stop != End:

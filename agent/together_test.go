@@ -99,7 +99,7 @@ func TestForksLeft(t *testing.T) {
 	got := ""
 	for _, p := range c.Messages()[2].Parts {
 		got += p.Result.ID
-		if !p.Result.Failed {
+		if !p.Result.Failed || p.Result.ID != "c" && !strings.Contains(p.Result.Text, "The sub-agent was stopped by the user") {
 			t.Errorf("%s: %s", p.Result.ID, p.Result.Text)
 		}
 	}
