@@ -132,6 +132,20 @@ func (a *adapter) handle(ctx context.Context, method string, params json.RawMess
 
 // route does what a request asks for. after is done when its answer was sent.
 func (a *adapter) route(ctx, after context.Context, method string, params json.RawMessage) (any, error) {
+	opened := func(w *opening, answer func(*session) any) (any, error) {
+		s, err := a.open(ctx, after, w)
+		if err != nil {
+			return nil, err
+		}
+		return answer(s), nil
+	}
+	in := func(id protocol.SessionId, do func(*session) (any, error)) (any, error) {
+		s, err := a.find(id)
+		if err != nil {
+			return nil, err
+		}
+		return do(s)
+	}
 	switch method {
 	case protocol.AgentMethodInitialize:
 		return with(params, a.initialize)
@@ -139,62 +153,39 @@ func (a *adapter) route(ctx, after context.Context, method string, params json.R
 		return protocol.AuthenticateResponse{}, nil // nothing is needed
 	case protocol.AgentMethodSessionNew:
 		return with(params, func(p *protocol.NewSessionRequest) (any, error) {
-			s, err := a.open(ctx, after, &opening{cwd: p.Cwd, servers: p.McpServers})
-			if err != nil {
-				return nil, err
-			}
-			return protocol.NewSessionResponse{SessionId: s.id, Modes: s.modes()}, nil
+			return opened(&opening{cwd: p.Cwd, servers: p.McpServers}, func(s *session) any {
+				return protocol.NewSessionResponse{SessionId: s.id, Modes: s.modes()}
+			})
 		})
 	case protocol.AgentMethodSessionLoad:
 		return with(params, func(p *protocol.LoadSessionRequest) (any, error) {
-			s, err := a.open(ctx, after, &opening{cwd: p.Cwd, servers: p.McpServers, id: p.SessionId, shown: true})
-			if err != nil {
-				return nil, err
-			}
-			return protocol.LoadSessionResponse{Modes: s.modes()}, nil
+			return opened(&opening{cwd: p.Cwd, servers: p.McpServers, id: p.SessionId, shown: true}, func(s *session) any {
+				return protocol.LoadSessionResponse{Modes: s.modes()}
+			})
 		})
 	case protocol.AgentMethodSessionResume:
 		return with(params, func(p *protocol.ResumeSessionRequest) (any, error) {
-			s, err := a.open(ctx, after, &opening{cwd: p.Cwd, servers: p.McpServers, id: p.SessionId})
-			if err != nil {
-				return nil, err
-			}
-			return protocol.ResumeSessionResponse{Modes: s.modes()}, nil
+			return opened(&opening{cwd: p.Cwd, servers: p.McpServers, id: p.SessionId}, func(s *session) any {
+				return protocol.ResumeSessionResponse{Modes: s.modes()}
+			})
 		})
 	case protocol.AgentMethodSessionList:
 		return with(params, func(p *protocol.ListSessionsRequest) (any, error) { return a.list(ctx, p) })
 	case protocol.AgentMethodSessionClose:
 		return with(params, func(p *protocol.CloseSessionRequest) (any, error) {
-			s, err := a.find(p.SessionId)
-			if err != nil {
-				return nil, err
-			}
-			a.drop(s)
-			return protocol.CloseSessionResponse{}, nil
+			return in(p.SessionId, func(s *session) (any, error) { a.drop(s); return protocol.CloseSessionResponse{}, nil })
 		})
 	case protocol.AgentMethodSessionPrompt:
 		return with(params, func(p *protocol.PromptRequest) (any, error) {
-			s, err := a.find(p.SessionId)
-			if err != nil {
-				return nil, err
-			}
-			return s.prompt(ctx, p.Prompt)
+			return in(p.SessionId, func(s *session) (any, error) { return s.prompt(ctx, p.Prompt) })
 		})
 	case protocol.AgentMethodSessionCancel:
 		return with(params, func(p *protocol.CancelNotification) (any, error) {
-			s, err := a.find(p.SessionId)
-			if err == nil {
-				s.cancel()
-			}
-			return nil, err
+			return in(p.SessionId, func(s *session) (any, error) { s.cancel(); return nil, nil })
 		})
 	case protocol.AgentMethodSessionSetMode:
 		return with(params, func(p *protocol.SetSessionModeRequest) (any, error) {
-			s, err := a.find(p.SessionId)
-			if err == nil {
-				err = s.setMode(p.ModeId)
-			}
-			return protocol.SetSessionModeResponse{}, err
+			return in(p.SessionId, func(s *session) (any, error) { return protocol.SetSessionModeResponse{}, s.setMode(p.ModeId) })
 		})
 	}
 	return nil, protocol.NewMethodNotFound(method)

@@ -229,6 +229,9 @@ func (s *session) offer() {
 	for _, k := range s.talk.Load().Skills() {
 		add(k.Name, k.About, "[ARGUMENTS]")
 	}
+	for _, name := range s.talk.Load().Prompts() {
+		add(name, "Use this prompt of an MCP server.", "[ARGUMENTS]")
+	}
 	text, _ := json.Marshal(list) // it has nothing that JSON does not know
 	now := string(text)
 	s.mu.Lock()

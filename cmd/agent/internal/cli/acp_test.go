@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,7 @@ import (
 
 // acpCall is a program for the scripts: acpcall [-OPTION...] [STEP...] is an editor that starts agent acp, by the library for editors, and
 // prints what it would show. Steps are new, list, load=ID, resume=ID (of "last": the first of the list), mode=MODE, prompt=TEXT,
-// attach=TEXT, image, raw=LINE, wait=SECONDS, run=COMMAND and close. Options are -answer=A,B,…: the answers to questions in order, and none for what follows;
+// attach=TEXT, image, raw=LINE, wait=SECONDS, run=COMMAND, offers=COMMAND and close. Options are -answer=A,B,…: the answers to questions in order, and none for what follows;
 // -cancel=WORD: the prompt is cancelled when a call writes WORD; -leave: the editor ends at the first question; -mcp=NAME=COMMAND: a server
 // of each session; -dir=DIR: where sessions are; -flag=FLAG: of agent acp.
 func acpCall() {
@@ -86,8 +87,15 @@ type acpEditor struct {
 	cancelAt string
 	leaves   bool
 
-	session acp.SessionId
-	mu      sync.Mutex // held to print
+	session  acp.SessionId
+	mu       sync.Mutex // held to print
+	commands []string
+}
+
+func (e *acpEditor) knows(command string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Contains(e.commands, command)
 }
 
 func (e *acpEditor) print(format string, args ...any) {
@@ -141,6 +149,18 @@ func (e *acpEditor) step(step string) error {
 	case "close":
 		_, err := e.conn.CloseSession(ctx, acp.CloseSessionRequest{SessionId: e.session})
 		return err
+	case "offers": // a command that is known later
+		for range 200 {
+			if _, err := e.conn.Prompt(ctx, acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock("/todo")}}); err != nil {
+				return err
+			}
+			if e.knows(value) {
+				e.print("offers %s", value)
+				return nil
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		return errors.New("no command " + value)
 	case "run":
 		words := strings.Fields(value)
 		cmd := exec.Command(words[0], words[1:]...)
@@ -212,6 +232,9 @@ func (e *acpEditor) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 			names = append(names, c.Name)
 		}
 		e.print("commands %s", strings.Join(names, " "))
+		e.mu.Lock()
+		e.commands = names
+		e.mu.Unlock()
 	case u.CurrentModeUpdate != nil:
 		e.print("mode %s", u.CurrentModeUpdate.CurrentModeId)
 	}

@@ -67,32 +67,20 @@ func (w *worker) onward(before int, err error) error {
 // with makes the worker, and calls work with it.
 func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work func() error) (err error) {
 	s := p.o.Services
-	found, err := s.Models.Find(ctx, p.o.Model)
-	if err != nil {
-		return err
-	}
-	s.Skills.FollowBelow()
-	s.Skills.Converse(approver != nil && !p.o.Asked)
-	HideExamples(s, found.String(), p.prompt)
-	cat, err := skillsOrNone(ctx, s)
-	if err != nil {
-		return err
-	}
 	var now atomic.Pointer[skill.Catalog]
-	now.Store(cat)
-	w, err := newWorker(ctx, p.o, found, now.Load, approver)
+	w, err := openWorker(ctx, p.o, approver, p.prompt, func(cat *skill.Catalog) (func() *skill.Catalog, func(context.Context) error) {
+		now.Store(cat)
+		return now.Load, func(ctx context.Context) error {
+			next, err := now.Load().Refresh(ctx)
+			now.Store(next)
+			return err
+		}
+	})
 	if err != nil {
 		return err
 	}
-	w.refresh = func(ctx context.Context) error {
-		next, err := now.Load().Refresh(ctx)
-		now.Store(next)
-		return err
-	}
-	s.Out.WarnCuts(w.plan.Prefix())
-	w.sayContext()
 	defer w.close(ctx)
-	sayLocal(s.Out, found)
+	sayLocal(s.Out, w.found)
 	for _, text := range append(w.keep.said, w.before("again")) {
 		if text != "" {
 			s.Out.Remark(text)
@@ -107,7 +95,7 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 		defer func() { err = errors.Join(err, p.lines.Close()) }()
 		w.watch = p.lines.Event
 		prefix := w.prefix()
-		if err := p.lines.Write(stream.Line{Type: "start", Format: stream.Format, Model: found.String(), Prefix: &prefix}); err != nil {
+		if err := p.lines.Write(stream.Line{Type: "start", Format: stream.Format, Model: w.found.String(), Prefix: &prefix}); err != nil {
 			return err
 		}
 		if err := p.begun(); err != nil {
@@ -115,6 +103,33 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 		}
 	}
 	return work()
+}
+
+// openWorker makes the worker of a conversation ready. open gets the skills that it begins with, and returns what has the present ones, and
+// what brings those up to date.
+func openWorker(ctx context.Context, o *Options, approver *app.TerminalApprover, prompt string,
+	open func(*skill.Catalog) (now func() *skill.Catalog, refresh func(context.Context) error)) (*worker, error) {
+	s := o.Services
+	s.Skills.FollowBelow()
+	found, err := s.Models.Find(ctx, o.Model)
+	if err != nil {
+		return nil, err
+	}
+	s.Skills.Converse(approver != nil && !o.Asked)
+	HideExamples(s, found.String(), prompt)
+	cat, err := skillsOrNone(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	now, refresh := open(cat)
+	w, err := newWorker(ctx, o, found, now, approver)
+	if err != nil {
+		return nil, err
+	}
+	w.refresh = refresh
+	s.Out.WarnCuts(w.plan.Prefix())
+	w.sayContext()
+	return w, nil
 }
 
 // HideExamples has skills that are only examples hidden from a model, but not from a replay, which shows them, and not those

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -22,35 +23,26 @@ import (
 // newTalk begins a conversation, or continues the one that was opened. ask puts its questions to a person; nil means that nobody can be
 // asked. watched gets the events of calls. The caller closes it.
 func newTalk(ctx context.Context, o *Options, ask app.AskFunc, watched func(tool.Event)) (*talk, error) {
-	s := o.Services
-	s.Skills.FollowBelow()
-	found, err := s.Models.Find(ctx, o.Model)
-	if err != nil {
-		return nil, err
-	}
-	s.Skills.Converse(ask != nil && !o.Asked)
-	HideExamples(s, found.String(), "")
-	cat, err := skillsOrNone(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	s.Out.Chat()
-	t := &talk{o: o, spent: spent{skills: map[string]int{}}, watch: watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Observe.Tracer()})}
+	t := &talk{o: o, spent: spent{skills: map[string]int{}}}
 	var approver *app.TerminalApprover
 	if ask != nil {
 		approver = app.NewChatApprover(ask)
 	}
-	if t.w, err = newWorker(ctx, o, found, t.watch.Catalog, approver); err != nil {
-		t.watch.Close()
+	w, err := openWorker(ctx, o, approver, "", func(cat *skill.Catalog) (func() *skill.Catalog, func(context.Context) error) {
+		o.Services.Out.Chat()
+		t.watch = watch.Start(ctx, &watch.Options{Catalog: cat, Trace: o.Services.Observe.Tracer()})
+		return t.watch.Catalog, func(ctx context.Context) error {
+			_, err := t.watch.Refresh(ctx)
+			return err
+		}
+	})
+	if err != nil {
+		if t.watch != nil {
+			t.watch.Close()
+		}
 		return nil, err
 	}
-	t.w.refresh = func(ctx context.Context) error {
-		_, err := t.watch.Refresh(ctx)
-		return err
-	}
-	t.w.watch = watched
-	s.Out.WarnCuts(t.w.plan.Prefix())
-	t.w.sayContext()
+	t.w, w.watch = w, watched
 	t.lookAtBranch()
 	return t, nil
 }
@@ -117,6 +109,16 @@ func (t *Talk) Skills() []Skill {
 	for _, s := range t.t.skills() {
 		if e, err := t.t.watch.Catalog().Lookup(s.Name); err == nil && !s.Refused {
 			out = append(out, Skill{s.Name, e.Brief()})
+		}
+	}
+	return out
+}
+
+// Prompts returns the prompts of MCP servers that a prompt may begin with, as LABEL:NAME, as far as they are known.
+func (t *Talk) Prompts() (out []string) {
+	for _, label := range t.t.w.servers.labels() {
+		for _, name := range t.t.w.servers.promptsOf(label) {
+			out = append(out, label+":"+name)
 		}
 	}
 	return out
