@@ -91,8 +91,9 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	return outer.Err()
 }
 
-// fps is how often per second the library looks for something to draw: a key is echoed within 8 ms.
-const fps = 120
+// fps is how often per second the library looks for something to draw, also while a conversation waits all day: a key is echoed within
+// 16 ms.
+const fps = 60
 
 // model connects the state with the library that draws it and reads keys. Its methods run in the library's loop.
 type model struct {
