@@ -150,6 +150,7 @@ func (s *state) questionView() screen {
 	if s.last != nothing || len(s.out) > 0 {
 		rows = append(rows, "")
 	}
+	rows = append(rows, s.asking(s.height-len(rows)-len(p.title)-p.room-len(p.choices)-3)...)
 	prompt := ui.Mark + " " + s.questions[0].ways() + " " + ui.Line(s.reply.text)
 	if n := s.unread(); p.small {
 		prompt, p.title = ui.Mark+" too little room for a question: enlarge the window, or Esc refuses", nil
@@ -173,6 +174,19 @@ func (s *state) questionView() screen {
 		last = s.paint.yellow(cut(s.hint, s.room()))
 	}
 	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: columns(prompt), y: len(rows)}
+}
+
+// asking shows the call that the first question is about, if at most that many rows have room for it.
+func (s *state) asking(most int) (rows []string) {
+	for _, c := range s.running() {
+		if c.depth == 0 {
+			rows = c.rows(s.paint, s.clock(), s.room())
+		}
+	}
+	if len(rows) == 0 || len(rows)+1 > most {
+		return nil
+	}
+	return append(rows, "")
 }
 
 func moreLines(n int) string {

@@ -137,3 +137,27 @@ func TestAttention(t *testing.T) {
 		})
 	}
 }
+
+// A question stands below the call that asks, where there is room for both.
+func TestQuestionWithItsCall(t *testing.T) {
+	k := newTalk(t, 50, nil)
+	k.press("hi<enter>")
+	k.call("bash", `{"command":"make"}`)
+	k.happen(askEvent{&question{ui.Question{Text: "Run it?", Details: []string{"make"}, Choices: []ui.Choice{{Key: "y", Label: "yes"}}}, make(chan string, 1)}})
+	k.check(t, `
+> hi
+────
+
+● bash make  0.0 s  #1
+
+┇ Run it?
+┇   make
+┇   y  yes
+┇ Press y: █
+waiting for an answer
+`)
+	k.happen(sizeEvent{50, 7})
+	if strings.Contains(k.screen(), "● bash") {
+		t.Errorf("the call takes the room of the question:\n%s", k.screen())
+	}
+}
