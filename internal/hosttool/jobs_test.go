@@ -48,7 +48,7 @@ func TestJobOutput(t *testing.T) {
 }
 
 // Commands are counted, stopped from several sides at once, and all ended by Close, with what they started.
-func TestJobsEnd(t *testing.T) {
+func TestJobsAtOnce(t *testing.T) {
 	var jobs Jobs
 	bash, job := background(t, &jobs)
 	for range mostRunning {
