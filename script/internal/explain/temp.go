@@ -4,19 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/agent-base/agent-base/script/runner"
 )
-
-// systemTemp is where programs of most systems keep temporary files, whatever TMPDIR says. Where the sandbox has a view of its own it is
-// Command.Temp.
-const systemTemp = "/tmp"
-
-// inTemp reports whether a path that is not there names something in Command.Temp by the name of the system's folder.
-func inTemp(c *runner.Command, path string) bool {
-	_, missing := os.Lstat(path) // what is there is not seen
-	return c.Temp != "" && missing != nil && filepath.Dir(path) == systemTemp
-}
 
 // otherTemp is the cause of an Error of a script that was told to use a temporary file of other commands, which it does not see.
 type otherTemp struct{ Path string }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -95,4 +96,15 @@ func checkFolder(dir string) error {
 		return errors.Join(err, fmt.Errorf("%q is not a folder: remove it", dir))
 	}
 	return nil
+}
+
+// Conversation says where the commands of one conversation keep temporary files, and what its model knows. Who holds it makes the folders
+// and removes them.
+type Conversation struct {
+	Temp  string // absolute folder of all its commands, and of the scripts of skills that may write in folders of the user
+	Other string // absolute folder that has one for each other skill
+
+	Disk, Files uint64 // most bytes, and files and folders, in Temp; 0 means no limit
+
+	Told *runner.Told // which hidden paths the model knows of; nil means that each result names all
 }

@@ -18,19 +18,8 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-// Conversation says where the commands of one conversation keep temporary files, and what its model knows. Who holds it makes the folders
-// and removes them.
-type Conversation struct {
-	Temp  string // absolute folder of all its commands, and of the scripts of skills that may write in folders of the user
-	Other string // absolute folder that has one for each other skill
-
-	Disk, Files uint64 // most bytes, and files and folders, in Temp; 0 means no limit
-
-	Told *runner.Told // which hidden paths the model knows of; nil means that each result names all
-}
-
-// Temp is the folder for temporary files that a script has as its TMPDIR, and as /tmp where the sandbox has a view of its own.
-type Temp struct {
+// TempFolder is the folder for temporary files that a script has as its TMPDIR, and as /tmp where the sandbox has a view of its own.
+type TempFolder struct {
 	Dir   string
 	room  proc.Room // what may be there
 	Other string    // the folder of other commands of the conversation; "" if this is it, or there is no conversation
@@ -40,7 +29,7 @@ type Temp struct {
 }
 
 // Tell returns the hidden paths that the result of a command names.
-func (t *Temp) Tell(cmd *runner.Command, out *runner.Output) []string {
+func (t *TempFolder) Tell(cmd *runner.Command, out *runner.Output) []string {
 	if t == nil {
 		return cmd.Denied
 	}
@@ -58,8 +47,8 @@ func tempName(home string) string {
 }
 
 // temp returns the folder for temporary files of a skill's scripts, or nil if each run has its own. name is that of the skill's home.
-func (st *Store) temp(ctx context.Context, name string, g *plan.Grant) (*Temp, error) {
-	t := &Temp{room: proc.Room{Bytes: st.o.Disk, Files: st.o.Files}, free: func() {}}
+func (st *Store) temp(ctx context.Context, name string, g *plan.Grant) (*TempFolder, error) {
+	t := &TempFolder{room: proc.Room{Bytes: st.o.Disk, Files: st.o.Files}, free: func() {}}
 	switch {
 	case st.o.Conversation != nil:
 		c, err := st.o.Conversation(ctx)
@@ -94,7 +83,7 @@ func (st *Store) temp(ctx context.Context, name string, g *plan.Grant) (*Temp, e
 }
 
 // Settle empties the folder after a run if more is there than may stay, or if it is why the run was ended. It says so.
-func (t *Temp) Settle(cmd *runner.Command, out *runner.Output) string {
+func (t *TempFolder) Settle(cmd *runner.Command, out *runner.Output) string {
 	if t == nil || cmd == nil || out == nil {
 		return ""
 	}

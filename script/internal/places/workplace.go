@@ -16,7 +16,7 @@ import (
 // Workplace is what one run may write to.
 type Workplace struct {
 	plan.Folders
-	Lasting *Temp // what Temp is, if it stays after the run; else nil
+	Lasting *TempFolder // what Temp is, if it stays after the run; else nil
 
 	Kept string // where stays what scripts write in the folder of the skill: a folder for each content. Only the engine writes there
 }
