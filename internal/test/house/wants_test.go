@@ -19,7 +19,7 @@ var besideWants = map[string]string{
 	"policy decide":                      "what may be given of some kinds, and why not",
 	"policy forbids":                     "how what an organisation never gives is compared",
 	"cmd/agent/internal/config listed":   "which settings give commands something, and of which kind",
-	"cmd/agent/internal/app again":       "what of a grant is not suggested again",
+	"cmd/agent/internal/consent again":   "what of a grant is not suggested again",
 	"cmd/agent/internal/scanner ReachOf": "which list of a sheet is of which kind",
 	"cmd/agent/internal/cli details":     "its scripts are those of the skill, and no grant",
 	"script/runner Command":              "what a process gets, and what the sandbox enforces",

@@ -1,10 +1,3 @@
-// Package app holds what the commands of `agent` share: one small type for each service, made by New and handed to a
-// command's options.
-//
-//   - Library opens the catalogue of skills.
-//   - Consent says what an approval is about, and asks for it.
-//   - TerminalApprover asks the person. Nothing else asks questions.
-//   - Models finds a model.
-//
-// The package refuses to guess: without a terminal it asks nothing and approves nothing.
+// Package app puts together what the commands of `agent` share: New makes the services of a run, each of a package of its own, which knows
+// nothing of this one.
 package app

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -62,7 +63,7 @@ func (r *racer) write(name, text string) {
 // the copy.
 func (r *racer) run(before, after func()) string {
 	r.t.Helper()
-	approver := NewChatApprover(func(_ context.Context, q *ui.Question) (string, error) {
+	approver := consent.NewChatApprover(func(_ context.Context, q *ui.Question) (string, error) {
 		r.shown = append(r.shown, strings.Join(q.Details, "\n"))
 		return "y", nil
 	})

@@ -2,11 +2,15 @@ package app
 
 import (
 	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
+	"github.com/agent-base/agent-base/cmd/agent/internal/servers"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -20,15 +24,16 @@ type Services struct {
 	Settings *setup.Settings
 	Trust    *grants.Trust
 	Grants   *grants.Grants
-	Skills   *Library
-	Approver *TerminalApprover
-	Consent  *Consent
-	Packages *Packages
+	Skills   *library.Library
+	Served   *servers.Skills // the servers of this run, for their skills and a conversation
+	Approver *consent.Approver
+	Consent  *consent.Consent
+	Packages *packages.Packages
 	Tools    *toolkit.Toolkit
 	Sandbox  *sandbox.Sandbox
 	Models   *Models
 	Observe  *observe.Observers
-	MCP      *Servers
+	MCP      *servers.Servers
 	Scanner  *scanner.Scanner
 }
 
@@ -100,23 +105,18 @@ func (s *Services) For(tenant string) *Services {
 // connect makes the services that depend on others.
 func (s *Services) connect() {
 	s.Observe = s.Observe.To(s.Out)
-	var before Library
-	if s.Skills != nil {
-		before = *s.Skills
+	s.MCP = &servers.Servers{Sys: s.Sys, Settings: s.Settings, Sandbox: s.Sandbox, Observe: s.Observe, Trust: s.Trust}
+	if s.Served == nil {
+		s.Served = servers.NewSkills(s.MCP)
 	}
-	if before.served == nil {
-		before.served = &served{s: s}
-	}
-	s.Skills = &Library{served: before.served, below: before.below, examples: before.examples, sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
-	s.Approver = newTerminalApprover(s.Out)
-	s.Grants = grants.New(s.Sys, s.Trust)
-	s.Tools = &toolkit.Toolkit{Sys: s.Sys, Settings: s.Settings, Grants: s.Grants, Sandbox: s.Sandbox, Out: s.Out, Observe: s.Observe}
 	s.Scanner = scanner.New(s.Sys, s.Settings, s.Sandbox)
-	s.Tools.Scanner = s.Scanner
-	s.Skills.verdicts = scanner.NewVerdicts(s.Scanner, s.Out)
-	s.Consent = &Consent{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver, scanner: s.Scanner}
-	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, verdicts: s.Skills.verdicts, out: s.Out, observe: s.Observe}
-	s.MCP = &Servers{sys: s.Sys, settings: s.Settings, sandbox: s.Sandbox, observe: s.Observe, trust: s.Trust}
+	verdicts := scanner.NewVerdicts(s.Scanner, s.Out)
+	s.Skills = (&library.Library{Served: s.Served, Sys: s.Sys, Settings: s.Settings, Trust: s.Trust, Out: s.Out, Observe: s.Observe, Verdicts: verdicts}).After(s.Skills)
+	s.Approver = consent.NewApprover(s.Out)
+	s.Grants = grants.New(s.Sys, s.Trust)
+	s.Tools = &toolkit.Toolkit{Sys: s.Sys, Settings: s.Settings, Grants: s.Grants, Sandbox: s.Sandbox, Out: s.Out, Observe: s.Observe, Scanner: s.Scanner}
+	s.Consent = &consent.Consent{Sys: s.Sys, Settings: s.Settings, Sandbox: s.Sandbox, Trust: s.Trust, Grants: s.Grants, Tools: s.Tools, Out: s.Out, Approver: s.Approver, Scanner: s.Scanner}
+	s.Packages = &packages.Packages{Sys: s.Sys, Settings: s.Settings, Skills: s.Skills, Served: s.Served, Verdicts: verdicts, Out: s.Out, Observe: s.Observe}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -75,7 +76,7 @@ func (b *bench) open(ctx context.Context, text string, folder bool) (err error) 
 		}
 		return nil
 	}
-	found, err := app.Find(b.cat, text)
+	found, err := library.Find(b.cat, text)
 	if err != nil {
 		if b.dir != "" && b.inFolder() { // it was given another name
 			return nil

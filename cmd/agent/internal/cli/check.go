@@ -11,7 +11,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
@@ -39,8 +41,8 @@ type checkOptions struct {
 	sys      *setup.System
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
-	packages *app.Packages
+	skills   *library.Library
+	packages *packages.Packages
 	sandbox  *sandbox.Sandbox
 	tools    *toolkit.Toolkit
 
@@ -105,7 +107,7 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 		err = o.out.JSON(map[string]any{"skills": lines, "sandbox": state, "ok": exit == failure.ExitOK})
 	} else {
 		o.print(lines)
-		app.WarnLeftOut(o.out, cat)
+		library.WarnLeftOut(o.out, cat)
 		o.out.Printf("\nSandbox: %s\n", state.Text())
 	}
 	if err != nil || exit == failure.ExitOK {

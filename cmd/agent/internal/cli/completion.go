@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
@@ -238,7 +239,7 @@ func completeParts(s *app.Services, parts func(opened *skill.Skill, word string)
 }
 
 // peek opens a skill without printing anything. It returns nil if the skill cannot be opened.
-func peek(ctx context.Context, skills *app.Library, name string) *skill.Skill {
+func peek(ctx context.Context, skills *library.Library, name string) *skill.Skill {
 	cat, err := skills.OpenQuietly(ctx)
 	if err != nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
@@ -225,7 +226,7 @@ func runConversationsRemove(ctx context.Context, o *conversationsOptions) error 
 		return err
 	}
 	if !o.yes {
-		q := &app.Question{Text: "Remove " + output.Count(len(o.ids), "conversation") + "? It cannot be taken back.", Details: o.ids,
+		q := &consent.Question{Text: "Remove " + output.Count(len(o.ids), "conversation") + "? It cannot be taken back.", Details: o.ids,
 			Nobody: "nobody can be asked here", Instead: "agent conversations remove --yes ID"}
 		if ok, err := o.s.Approver.Ask(ctx, q); err != nil || !ok {
 			return err

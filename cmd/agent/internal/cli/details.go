@@ -13,9 +13,12 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
@@ -50,7 +53,7 @@ type record struct {
 func newRecord(settings *setup.Settings, e skill.Entry) record {
 	return record{
 		Name: e.Name(), Canonical: e.Canonical(), Version: e.Version(), Description: e.Description(),
-		State: e.State().String(), Reason: e.Reason(), Enabled: settings.Wished(e), Active: app.IsActive(e),
+		State: e.State().String(), Reason: e.Reason(), Enabled: settings.Wished(e), Active: library.IsActive(e),
 		Source: e.Layer(), Path: e.Path(), Priority: e.Priority(), Tags: e.Tags(),
 	}
 }
@@ -62,7 +65,7 @@ func (r *record) replaced(why *skill.ReplacedError) {
 
 // replaced returns why an enabled skill that was installed is not used, nil if its content is what was installed or approved.
 func replaced(ctx context.Context, e skill.Entry) *skill.ReplacedError {
-	if e.Installed() == "" || !app.IsActive(e) {
+	if e.Installed() == "" || !library.IsActive(e) {
 		return nil
 	}
 	s, err := e.Load(ctx)
@@ -118,7 +121,7 @@ type details struct {
 	DecidedBy    string             `json:"decided_by"`         // the rule or setting that made its state
 	Tokens       tokens             `json:"tokens"`
 	About        []manifest.Fact    `json:"about,omitempty"`     // that nothing acts on
-	Restricts    string             `json:"restricts,omitempty"` // see app.Restricts
+	Restricts    string             `json:"restricts,omitempty"` // see restricts
 	Requires     []string           `json:"requires,omitempty"`
 	RequiresEnv  []string           `json:"requires_env,omitempty"`
 	RequiresAny  []string           `json:"requires_any,omitempty"`
@@ -212,9 +215,9 @@ func (s *shadow) text() string { return fmt.Sprintf("%s (%s)", cmp.Or(s.Location
 // inspector gathers the details of skills.
 type inspector struct {
 	settings *setup.Settings
-	skills   *app.Library
+	skills   *library.Library
 	grants   *grants.Grants
-	packages *app.Packages
+	packages *packages.Packages
 	tools    *toolkit.Toolkit
 	scanner  *scanner.Scanner
 	out      *output.Printer
@@ -230,7 +233,7 @@ func (o *inspector) lookup(ctx context.Context, open func(context.Context) (*ski
 	if err != nil {
 		return nil, err
 	}
-	e, err := app.Find(cat, name)
+	e, err := library.Find(cat, name)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +261,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadowOf(ctx, s))
 	}
-	d.Inside = app.Inside(cat, filepath.Dir(d.Location))
+	d.Inside = library.Inside(cat, filepath.Dir(d.Location))
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
 	if errors.As(err, &broken) {
@@ -298,7 +301,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
 	d.MoreScripts = len(set.Runnable()) - len(scripts)
-	d.Restricts = app.Restricts(s.Manifest(), len(scripts), settings.Config())
+	d.Restricts = restricts(s.Manifest(), len(scripts), settings.Config())
 	d.Dependencies = dependenciesOf(s, settings.Survey(), d.with())
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
@@ -364,7 +367,7 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	d.RequiresAny, d.Systems = m.RequiresAny, m.Systems
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Asked.Named(want.Variable), m.Metadata
 	_, asked := m.Permissions.Wants().Split(func(w want.Want) bool { return w.Kind == want.Variable })
-	d.Permissions = app.LinesOf(asked)
+	d.Permissions = consent.LinesOf(asked)
 	d.Toolsets = toolkit.ToolsetNames(s)
 	d.toolRules = toolRulesOf(m)
 	for _, f := range m.Fields {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -40,7 +40,7 @@ func newInstalled(e *registry.Entry) *installedJSON {
 	}
 	return &installedJSON{Source: e.Source, GitURL: orNull(e.GitURL), Commit: orNull(e.CommitSHA), Branch: orNull(e.Branch), Tag: orNull(e.Tag), Path: e.Path,
 		Pinned: e.Pinned, Linked: e.Linked, Digest: e.Digest, Original: e.OriginalName, Folder: e.InstalledPath, Installed: e.InstalledAt, Updated: e.UpdatedAt,
-		Versions: 1 + len(e.Previous), Submodules: e.Submodules, from: app.From(*e)}
+		Versions: 1 + len(e.Previous), Submodules: e.Submodules, from: packages.From(*e)}
 }
 
 // recordedJSON is what another program recorded about a skill that it installed.
@@ -56,7 +56,7 @@ type recordedJSON struct {
 }
 
 // installed adds what is known about an installed skill, by this program or by another. Its SHA is the commit, if there is one.
-func (d *details) installed(ctx context.Context, packages *app.Packages, e skill.Entry) {
+func (d *details) installed(ctx context.Context, packages *packages.Packages, e skill.Entry) {
 	i := packages.Installed(ctx).Of(ctx, e)
 	if r := packages.Recorded(ctx, e); i == nil && r != nil {
 		d.Recorded = &recordedJSON{r.By, r.Source, r.Ref, r.Path, r.Pinned, r.File, r.From()}
@@ -98,7 +98,7 @@ func submodulesText(i *installedJSON) string {
 	for _, part := range i.Submodules {
 		out = append(out, part.String())
 	}
-	return strings.Join(app.Some(out), "; ")
+	return strings.Join(packages.Some(out), "; ")
 }
 
 func calledText(i *installedJSON) string {

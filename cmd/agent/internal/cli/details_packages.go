@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -80,7 +80,7 @@ func packagesText(d *details) string {
 	if len(undeclared) > 0 {
 		slices.Sort(undeclared)
 		undeclared = slices.Compact(undeclared)
-		parts = append(parts, fmt.Sprintf("imports %s without a declaration: %s", app.ImportsText(undeclared), cure.Prepare(d.Canonical, script.Packages(undeclared...))))
+		parts = append(parts, fmt.Sprintf("imports %s without a declaration: %s", packages.ImportsText(undeclared), cure.Prepare(d.Canonical, script.Packages(undeclared...))))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -12,11 +12,14 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
@@ -51,7 +54,7 @@ type diagnosis struct {
 	Policy   policyJSON         `json:"policy"` // of the organisation
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
-	Unread   []app.Unread       `json:"unread_folders"`  // of other agents
+	Unread   []library.Unread   `json:"unread_folders"`  // of other agents
 	Files    []agentFile        `json:"agent_files"`     // of the project, and the user's texts
 	Kept     []keptBack         `json:"mcp_unpublished"` // skills that other agents reach by tools alone
 	Servers  []*serverJSON      `json:"mcp_servers"`     // of tools
@@ -102,11 +105,11 @@ type doctorOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
 	trust    *grants.Trust
-	skills   *app.Library
-	approver *app.TerminalApprover
+	skills   *library.Library
+	approver *consent.Approver
 	tools    *toolkit.Toolkit
 	sandbox  *sandbox.Sandbox
-	packages *app.Packages
+	packages *packages.Packages
 
 	models   *app.Models
 	services *app.Services
@@ -266,7 +269,7 @@ func breaks(p manifest.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p manifest.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == app.NameAlike || strings.HasPrefix(p.Code, "mcp-") || p.Code == "home-unwritable"
+	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || library.Spoken(p.Code) || p.Code == library.NameAlike || strings.HasPrefix(p.Code, "mcp-") || p.Code == "home-unwritable"
 }
 
 // mostAlike is how many problems with one code are shown: thousands would hide what is shown below them.
@@ -290,7 +293,7 @@ func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem)
 		switch {
 		case breaks(p) || ofEverything(p):
 			serious = append(serious, p)
-		case app.OfNoSkill(p):
+		case library.OfNoSkill(p):
 			between = append(between, p)
 		default:
 			notes = append(notes, p)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
@@ -105,7 +105,7 @@ func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) err
 	if !o.approver.There() {
 		o.out.Details(lines)
 	}
-	yes, err := o.approver.Ask(ctx, &app.Question{Details: lines,
+	yes, err := o.approver.Ask(ctx, &consent.Question{Details: lines,
 		Text:   fmt.Sprintf("Remove %s, %s?", output.Count(len(found), "thing"), bytesText(total(found))),
 		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes it without asking"})
 	if err == nil && !yes {

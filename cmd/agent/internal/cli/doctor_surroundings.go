@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	engine "github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
@@ -109,7 +110,7 @@ func (o *doctorOptions) printRuntimes(list []runtimeState) error {
 }
 
 // grants lists all grants. One that gives something lapses when its skill has another content, unless its own is kept for a rollback.
-func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set, installed *app.Installed) {
+func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set, installed *packages.Installed) {
 	for _, g := range set.Grants() {
 		former := installed.Former(g.Name, g.Digest)
 		v := grants.ViewOf(&g, !former && len(g.Given) > 0 && lapsed(ctx, cat, &g))
@@ -190,7 +191,7 @@ func (o *doctorOptions) printSurroundings(d *diagnosis) error {
 }
 
 // printUnread shows the folders of other agents, and what installs their skills.
-func (o *doctorOptions) printUnread(list []app.Unread) error {
+func (o *doctorOptions) printUnread(list []library.Unread) error {
 	var rows [][]string
 	for _, u := range list {
 		rows = append(rows, []string{"  " + strconv.Itoa(len(u.Skills)), u.Dir, u.Command})

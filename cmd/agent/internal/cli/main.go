@@ -40,7 +40,7 @@ func Main(ctx context.Context, sys *setup.System) failure.Exit {
 	root.SetOut(out)
 	root.SetErr(sys.Err)
 	err := root.ExecuteContext(trace.WithIdentity(ctx, trace.Identity{Agent: "user"})) // until a conversation begins
-	services.Skills.Close()
+	services.Served.Close()
 	if recorded := services.Observe.Close(ctx); err == nil {
 		err = recorded
 	}

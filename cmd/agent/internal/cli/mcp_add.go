@@ -12,8 +12,10 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/servers"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
@@ -186,8 +188,8 @@ func runMCPAdd(ctx context.Context, o *mcpAddOptions) error {
 	if err := o.s.Settings.NeedRoom(""); err != nil {
 		return err
 	}
-	e, file := &app.ServerEntry{Server: o.server, State: app.ServerOwn}, o.s.Settings.Config().Paths.UserConfig()
-	if have, err := o.s.MCP.Find(ctx, e.Label); err == nil && have.State == app.ServerOwn && !o.replace {
+	e, file := &servers.Entry{Server: o.server, State: servers.Own}, o.s.Settings.Config().Paths.UserConfig()
+	if have, err := o.s.MCP.Find(ctx, e.Label); err == nil && have.State == servers.Own && !o.replace {
 		return failure.Conflict(fmt.Errorf("you have a server %q already: %s", e.Label, have.What()), "choose another label, or add --replace")
 	}
 	if err := o.s.MCP.Allowed(e); err != nil {
@@ -213,12 +215,12 @@ func runMCPAdd(ctx context.Context, o *mcpAddOptions) error {
 }
 
 // registry asks whether the command may reach the registry that it fetches the package of the server from, unless a flag says it.
-func (o *mcpAddOptions) registry(ctx context.Context, e *app.ServerEntry) error {
+func (o *mcpAddOptions) registry(ctx context.Context, e *servers.Entry) error {
 	hosts := e.Needs()
 	if len(hosts) == 0 || len(e.Opens.Kind(want.Host)) > 0 {
 		return nil
 	}
-	yes, err := o.s.Approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Let %s reach %s?", e.Label, strings.Join(hosts.Named(want.Host), ", ")),
+	yes, err := o.s.Approver.Ask(ctx, &consent.Question{Text: fmt.Sprintf("Let %s reach %s?", e.Label, strings.Join(hosts.Named(want.Host), ", ")),
 		Details: []string{fmt.Sprintf("%s fetches the package of the server from there, and runs it in the sandbox.", filepath.Base(e.Command))}})
 	if yes {
 		e.Opens = e.Opens.Add(hosts...)
@@ -227,7 +229,7 @@ func (o *mcpAddOptions) registry(ctx context.Context, e *app.ServerEntry) error 
 }
 
 // advise says what else the server needs.
-func (o *mcpAddOptions) advise(e *app.ServerEntry) {
+func (o *mcpAddOptions) advise(e *servers.Entry) {
 	if filepath.Base(e.Command) == "docker" && !e.Open {
 		o.s.Out.Warn("docker starts containers by its socket, which no command in the sandbox reaches")
 		o.s.Out.Hint("agent mcp add " + e.Label + " --replace --no-sandbox -- " + e.What())

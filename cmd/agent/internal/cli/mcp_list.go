@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/servers"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/want"
@@ -54,30 +55,30 @@ func completeServers(s *app.Services) cobra.CompletionFunc {
 
 // serverJSON is a server in JSON. Of variables and headers it has the names alone.
 type serverJSON struct {
-	Label   string          `json:"label"`
-	State   app.ServerState `json:"state"`
-	Starts  bool            `json:"starts"`
-	Origin  string          `json:"origin"`
-	Digest  string          `json:"digest"`
-	Command string          `json:"command,omitempty"`
-	Args    []string        `json:"args,omitempty"`
-	Env     []string        `json:"env,omitempty"`
-	Cwd     string          `json:"cwd,omitempty"`
-	URL     string          `json:"url,omitempty"`
-	Headers []string        `json:"headers,omitempty"`
-	Login   string          `json:"login,omitempty"` // the issuer of a login
-	Only    []string        `json:"only_tools,omitempty"`
-	Ask     []string        `json:"ask,omitempty"`
-	Skills  bool            `json:"skills,omitempty"`
-	Sandbox bool            `json:"sandbox"`          // of a program on this machine
-	Opened  want.Set        `json:"opened,omitempty"` // to the program, in the sandbox
-	Tools   []string        `json:"tools"`            // as they were last seen
-	Problem string          `json:"problem,omitempty"`
-	Cure    string          `json:"cure,omitempty"`
+	Label   string        `json:"label"`
+	State   servers.State `json:"state"`
+	Starts  bool          `json:"starts"`
+	Origin  string        `json:"origin"`
+	Digest  string        `json:"digest"`
+	Command string        `json:"command,omitempty"`
+	Args    []string      `json:"args,omitempty"`
+	Env     []string      `json:"env,omitempty"`
+	Cwd     string        `json:"cwd,omitempty"`
+	URL     string        `json:"url,omitempty"`
+	Headers []string      `json:"headers,omitempty"`
+	Login   string        `json:"login,omitempty"` // the issuer of a login
+	Only    []string      `json:"only_tools,omitempty"`
+	Ask     []string      `json:"ask,omitempty"`
+	Skills  bool          `json:"skills,omitempty"`
+	Sandbox bool          `json:"sandbox"`          // of a program on this machine
+	Opened  want.Set      `json:"opened,omitempty"` // to the program, in the sandbox
+	Tools   []string      `json:"tools"`            // as they were last seen
+	Problem string        `json:"problem,omitempty"`
+	Cure    string        `json:"cure,omitempty"`
 }
 
 // serverView returns a server as it is shown.
-func serverView(s *app.Services, e *app.ServerEntry) *serverJSON {
+func serverView(s *app.Services, e *servers.Entry) *serverJSON {
 	v := &serverJSON{Label: e.Label, State: e.State, Starts: e.State.Starts(), Origin: e.Origin.String(), Digest: e.Digest, Command: e.Command, Args: e.Args,
 		Env: slices.Sorted(maps.Keys(e.Env)), Cwd: e.Cwd, URL: e.URL, Headers: slices.Sorted(maps.Keys(e.Headers)), Only: e.Server.Tools, Ask: e.Ask, Skills: e.Skills,
 		Sandbox: e.URL == "" && !e.Open, Opened: e.Opened(), Tools: []string{}}
@@ -131,7 +132,7 @@ func runMCPList(ctx context.Context, s *app.Services, json bool) error {
 
 // serverViews returns all servers as they are shown, and what is wrong with them.
 func serverViews(ctx context.Context, s *app.Services) ([]*serverJSON, []manifest.Problem, error) {
-	host, problems, err := s.Servers(ctx, nil)
+	host, problems, err := s.MCP.Open(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,7 +165,7 @@ func toolsOf(tools []tool.Tool, label string) []string {
 
 // what says what is started or reached.
 func (v *serverJSON) what() string {
-	return (&app.ServerEntry{Server: config.Server{Command: v.Command, Args: v.Args, URL: v.URL}}).What()
+	return (&servers.Entry{Server: config.Server{Command: v.Command, Args: v.Args, URL: v.URL}}).What()
 }
 
 func toolCount(v *serverJSON) string {
@@ -256,7 +257,7 @@ func runMCPRemove(ctx context.Context, o *serverOptions) error {
 	if err != nil {
 		return err
 	}
-	if e.State != app.ServerOwn {
+	if e.State != servers.Own {
 		return failure.Usage(fmt.Errorf("the server %q is not in your settings: the project proposes it in %s", e.Label, e.Origin), cure.UntrustServer(e.Label))
 	}
 	if e.URL != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/servers"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -48,9 +49,9 @@ func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
 		return err
 	}
 	switch {
-	case e.State == app.ServerOwn:
+	case e.State == servers.Own:
 		return failure.Usage(fmt.Errorf("the server %q is in your own settings: it needs no approval", e.Label), "agent mcp test "+e.Label)
-	case e.State == app.ServerApproved && len(given) == 0:
+	case e.State == servers.Approved && len(given) == 0:
 		return o.done(e, "is approved already")
 	case e.Wrong != nil:
 		return e.Refused()
@@ -63,12 +64,12 @@ func runMCPTrust(ctx context.Context, o *mcpTrustOptions) error {
 	if err := o.s.MCP.Approve(ctx, e, given); err != nil {
 		return err
 	}
-	e.State = app.ServerApproved
+	e.State = servers.Approved
 	return o.done(e, "is approved as it is now")
 }
 
 // ask shows a server, and returns what its program gets if the answer is a yes.
-func (o *mcpTrustOptions) ask(ctx context.Context, e *app.ServerEntry, given want.Set) (want.Set, error) {
+func (o *mcpTrustOptions) ask(ctx context.Context, e *servers.Entry, given want.Set) (want.Set, error) {
 	e.Given = given
 	details := detailsOf(serverView(o.s, e).facts())
 	if !o.s.Approver.There() {
@@ -87,7 +88,7 @@ func detailsOf(facts [][2]string) (out []string) {
 	return out
 }
 
-func (o *mcpTrustOptions) done(e *app.ServerEntry, text string) error {
+func (o *mcpTrustOptions) done(e *servers.Entry, text string) error {
 	if o.json {
 		return o.s.Out.JSON(map[string]any{"server": serverView(o.s, e)})
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/oauth"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/servers"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/want"
 )
@@ -73,8 +75,8 @@ func runMCPTest(ctx context.Context, o *serverOptions) error {
 }
 
 // try starts the server.
-func (o *serverOptions) try(ctx context.Context, e *app.ServerEntry) (*tried, error) {
-	host, _, err := o.s.Servers(ctx, &app.ServersOptions{Only: e.Label})
+func (o *serverOptions) try(ctx context.Context, e *servers.Entry) (*tried, error) {
+	host, _, err := o.s.MCP.Open(ctx, &servers.Options{Only: e.Label})
 	if err != nil {
 		return nil, err
 	}
@@ -96,13 +98,13 @@ func (o *serverOptions) try(ctx context.Context, e *app.ServerEntry) (*tried, er
 }
 
 // open asks about the hosts that a server was refused, if a person is there, and opens them. It reports whether there is more now.
-func (o *serverOptions) open(ctx context.Context, e *app.ServerEntry, failed error) (bool, error) {
-	lack, ok := errors.AsType[*app.LackError](failed)
+func (o *serverOptions) open(ctx context.Context, e *servers.Entry, failed error) (bool, error) {
+	lack, ok := errors.AsType[*servers.LackError](failed)
 	if !ok || len(lack.Wants.Named(want.Host)) == 0 || !o.s.Approver.There() {
 		return false, nil
 	}
 	hosts := want.Each(want.Host, want.User, lack.Wants.Named(want.Host)...)
-	yes, err := o.s.Approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Let %s reach %s from now on?", e.Label, strings.Join(hosts.Named(want.Host), ", ")), Details: []string{failed.Error()}})
+	yes, err := o.s.Approver.Ask(ctx, &consent.Question{Text: fmt.Sprintf("Let %s reach %s from now on?", e.Label, strings.Join(hosts.Named(want.Host), ", ")), Details: []string{failed.Error()}})
 	if err != nil || !yes {
 		return false, err
 	}
@@ -175,7 +177,7 @@ func runMCPLogin(ctx context.Context, o *mcpLoginOptions) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, o.wait)
 	defer cancel()
-	t, err := o.s.MCP.Login(limited, e, &app.LoginOptions{Scopes: o.scopes, Show: o.browse})
+	t, err := o.s.MCP.Login(limited, e, &servers.LoginOptions{Scopes: o.scopes, Show: o.browse})
 	switch {
 	case errors.Is(err, oauth.ErrNoLogin):
 		return failure.Usage(fmt.Errorf("%s: %w", e.Label, err), "agent mcp test "+e.Label)

@@ -7,11 +7,12 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 )
 
 // fetchOptions are those of agent policy fetch.
 type fetchOptions struct {
-	packages *app.Packages
+	packages *packages.Packages
 	out      *output.Printer
 	json     bool
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
@@ -41,7 +43,7 @@ in the skill, as SKILL.md writes it. Files that can be run and are not listed ar
 
 type scriptHelpOptions struct {
 	scriptCaller
-	skills *app.Library
+	skills *library.Library
 
 	skill, script string
 	json          bool
@@ -105,7 +107,7 @@ func printHelp(out *output.Printer, help *skilltool.Help) error {
 type scriptCaller struct {
 	out      *output.Printer
 	settings *setup.Settings
-	consent  *app.Consent
+	consent  *consent.Consent
 	tools    *toolkit.Toolkit
 	sandbox  *sandbox.Sandbox
 }
@@ -187,7 +189,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 func scriptHint(ctx context.Context, settings *setup.Settings, cat *skill.Catalog, skillName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var ofScript *script.Error
-	e, err := app.Find(cat, skillName)
+	e, err := library.Find(cat, skillName)
 	switch hint := settings.Cures().Of(failed, skillName).Hint(); {
 	case err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil:
 		return trustHint(ctx, e)

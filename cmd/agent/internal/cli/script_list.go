@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
@@ -18,7 +19,7 @@ import (
 type scriptListOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
+	skills   *library.Library
 	tools    *toolkit.Toolkit
 
 	skill string // "" for all

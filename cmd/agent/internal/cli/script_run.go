@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -23,7 +24,7 @@ type scriptRunOptions struct {
 	scriptCaller
 	sys    *setup.System
 	flags  *setup.Flags
-	skills *app.Library
+	skills *library.Library
 
 	request skilltool.RunRequest
 	text    bool

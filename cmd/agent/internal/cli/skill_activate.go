@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
@@ -22,7 +23,7 @@ import (
 type activateOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
+	skills   *library.Library
 	tools    *toolkit.Toolkit
 
 	name, args  string
@@ -60,7 +61,7 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 		return err
 	}
 	if !o.json {
-		if err := app.MustBeVisible(cat, o.name); err != nil {
+		if err := library.MustBeVisible(cat, o.name); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,7 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 // hint returns what a person can do about a failed activation.
 func (o *activateOptions) hint(cat *skill.Catalog, r tool.Result) string {
 	var leftOut *failure.Error
-	switch e, err := app.Find(cat, o.name); {
+	switch e, err := library.Find(cat, o.name); {
 	case errors.As(err, &leftOut):
 		return leftOut.Hint
 	case err == nil && r.Error == tool.PermissionDenied && e.Installed() != "":
@@ -113,7 +114,7 @@ func (o *activateOptions) restricts(ctx context.Context, cat *skill.Catalog) {
 	}
 	defer s.Close()
 	scripts, _ := scriptNames(s, o.settings.Survey())
-	if text := app.Restricts(s.Manifest(), len(scripts), o.settings.Config()); text != "" {
+	if text := restricts(s.Manifest(), len(scripts), o.settings.Config()); text != "" {
 		o.out.Remark("tools that a model may use: " + text)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
@@ -186,7 +187,7 @@ type installed struct {
 	present bool              // it was there already
 	files   install.Condition // of what was there already; "" if nothing was
 	leftOut []string          // what the source has below its folder and the copy has not
-	checked app.Checked       // of what was not there
+	checked packages.Checked  // of what was not there
 
 	signature *oms.Report // nil if it was not checked
 	hiding
@@ -267,7 +268,7 @@ func (o *addOptions) report(done []installed) error {
 			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)
 			o.out.Remark("its scripts run once you trust it: " + cure.Trust(d.entry.NameCanonical))
 		case d.kept:
-			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, output.Short(d.digest), app.From(d.entry)), 0))
+			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, output.Short(d.digest), packages.From(d.entry)), 0))
 		case d.present:
 			o.out.Printf("%s [%s] is installed already\n", d.entry.Name, output.Short(d.digest))
 		default:
@@ -291,7 +292,7 @@ func (o *addOptions) lacking(done []installed) error {
 			continue
 		}
 		if len(d.leftOut) > 0 && o.trusted { // a question has shown them
-			o.out.Warn(d.entry.Name + ": left out: " + strings.Join(app.Some(d.leftOut), "; "))
+			o.out.Warn(d.entry.Name + ": left out: " + strings.Join(packages.Some(d.leftOut), "; "))
 		}
 		if outside := d.checked.Outside(); len(outside) > 0 {
 			o.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", d.entry.Name, strings.Join(outside, "; ")))

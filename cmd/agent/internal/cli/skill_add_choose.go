@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
@@ -73,8 +73,8 @@ func (o *addOptions) unclear(e *install.ChoiceError, place *install.Place) error
 	case e.Count == 0 && len(place.Hidden) > 0:
 		return failure.NotFound(fmt.Errorf("there is no skill outside of hidden folders, which are not searched: skills are in %s", some(place.Hidden, mostNames)),
 			"--path "+place.Hidden[0]+" looks in that folder")
-	case e.Count == 0 && len(app.Submodules(place.Others())) > 0:
-		return failure.NotFound(fmt.Errorf("%w; these submodules are not here: %s", e, strings.Join(app.Submodules(place.Others()), "; ")), "add the repository of the submodule itself")
+	case e.Count == 0 && len(packages.Submodules(place.Others())) > 0:
+		return failure.NotFound(fmt.Errorf("%w; these submodules are not here: %s", e, strings.Join(packages.Submodules(place.Others()), "; ")), "add the repository of the submodule itself")
 	case e.Count == 0:
 		return failure.NotFound(e, "a skill is a folder with a SKILL.md; --path names a folder of the source")
 	case len(e.Paths) > 0:

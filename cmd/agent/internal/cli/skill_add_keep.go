@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
@@ -27,7 +28,7 @@ type adding struct {
 	in       *install.Installer
 	ref      source.Ref
 	packages []*install.Package
-	checked  []app.Checked
+	checked  []packages.Checked
 	present  []installed
 	hides    map[string]hiding // by the names of packages
 
@@ -122,7 +123,7 @@ func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) 
 	if e.Source == was.Source && e.Path == was.Path && e.OriginalName == was.OriginalName {
 		return "", failure.Conflict(fmt.Errorf("skill %q is installed, with another content", was.Name), "agent skill update "+was.NameCanonical)
 	}
-	err := fmt.Errorf("skill %q is installed from %s, and the new one is from %s", was.Name, app.From(*was), app.From(e))
+	err := fmt.Errorf("skill %q is installed from %s, and the new one is from %s", was.Name, packages.From(*was), packages.From(e))
 	if a.json || !a.services.Approver.There() {
 		choice := "--skill " + k.Candidate.Manifest.Name
 		if a.path != "" { // the source may have several of the name
@@ -174,7 +175,7 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 	}
 	a.alike(ctx)
 	a.hiding(ctx)
-	var proposals []*app.Proposal
+	var proposals []*consent.Proposal
 	for i, k := range a.packages {
 		p, err := a.consent().Brought(ctx, k, &a.checked[i])
 		if err != nil {
@@ -213,7 +214,7 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 }
 
 // consent asks about the skills. What the lock file of a project installs may be accepted by the project.
-func (a *adding) consent() *app.Consent {
+func (a *adding) consent() *consent.Consent {
 	if a.ci {
 		return a.services.Consent.ForProject()
 	}
@@ -221,7 +222,7 @@ func (a *adding) consent() *app.Consent {
 }
 
 // unasked says how to install without a terminal.
-func unasked(list []*app.Proposal) string {
+func unasked(list []*consent.Proposal) string {
 	if len(list) == 1 {
 		return "--trusted installs it without a question, --trust " + list[0].Digest() + " only this content"
 	}
@@ -247,7 +248,7 @@ func (a *adding) note(ctx context.Context, list []registry.Entry) {
 }
 
 // approve approves the skills before they are installed: an approval is of one content alone, and no installed skill lacks it.
-func (a *adding) approve(ctx context.Context, list []*app.Proposal) error {
+func (a *adding) approve(ctx context.Context, list []*consent.Proposal) error {
 	for i, p := range list {
 		at, err := a.packages[i].InstalledPath()
 		if err != nil {
@@ -259,7 +260,7 @@ func (a *adding) approve(ctx context.Context, list []*app.Proposal) error {
 }
 
 // keep approves and installs the skills: all of them, or none. Those of a failure are not approved, either.
-func (a *adding) keep(ctx context.Context, list []*app.Proposal) ([]registry.Entry, error) {
+func (a *adding) keep(ctx context.Context, list []*consent.Proposal) ([]registry.Entry, error) {
 	packages := a.services.Packages
 	for _, k := range a.packages {
 		if err := packages.Record(ctx, trace.SkillInstalled, k.Entry(), nil); err != nil {
@@ -319,9 +320,9 @@ func (o *addOptions) linked(ctx context.Context, in *install.Installer, ref sour
 }
 
 // confirm returns nil if the skills may be installed and run.
-func (a *adding) confirm(ctx context.Context, ref source.Ref, list []*app.Proposal) error {
+func (a *adding) confirm(ctx context.Context, ref source.Ref, list []*consent.Proposal) error {
 	known := true // without a question
-	var forged *app.Proposal
+	var forged *consent.Proposal
 	for _, p := range list {
 		if slices.Contains(a.digests, p.Digest()) {
 			continue

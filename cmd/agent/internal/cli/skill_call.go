@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -20,7 +21,7 @@ import (
 
 type skillCallOptions struct {
 	scriptCaller
-	skills *app.Library
+	skills *library.Library
 	in     *os.File
 
 	skill, tool string
@@ -96,7 +97,7 @@ func runSkillCall(ctx context.Context, o *skillCallOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := app.Find(cat, o.skill)
+	e, err := library.Find(cat, o.skill)
 	if err != nil {
 		return err
 	}

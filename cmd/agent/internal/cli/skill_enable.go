@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -59,7 +60,7 @@ func runSwitch(ctx context.Context, o *switchOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := app.Find(cat, o.name)
+	e, err := library.Find(cat, o.name)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func noEffect(ctx context.Context, s *app.Services, name string, on bool) error 
 	if on && e.State() == skill.StateDisabled {
 		s.Out.Warn(fmt.Sprintf("%s stays disabled: %s decides", e.Name(), s.Settings.DecidedBy(e)))
 	}
-	if !on && app.IsActive(e) {
+	if !on && library.IsActive(e) {
 		s.Out.Warn(fmt.Sprintf("%s stays active: %s decides", e.Name(), s.Settings.DecidedBy(e)))
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/hosts"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/near"
 )
@@ -22,7 +23,7 @@ type exportOptions struct {
 	sys      *setup.System
 	out      *output.Printer
 	settings *setup.Settings
-	packages *app.Packages
+	packages *packages.Packages
 
 	name                  string
 	to                    []string

@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/sandbox"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
@@ -29,10 +31,10 @@ type grantOptions struct {
 	settings *setup.Settings
 	out      *output.Printer
 	trust    *grants.Trust
-	skills   *app.Library
+	skills   *library.Library
 	grants   *grants.Grants
 	sandbox  *sandbox.Sandbox
-	approver *app.TerminalApprover
+	approver *consent.Approver
 
 	name           string
 	given          want.Set
@@ -193,7 +195,7 @@ func (o *grantOptions) confirm(ctx context.Context, s *skill.Skill) error {
 	if o.yes || len(opens) == 0 {
 		return nil
 	}
-	return refused(o.approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Give this to the scripts of %q?", s.Canonical()), Details: opens,
+	return refused(o.approver.Ask(ctx, &consent.Question{Text: fmt.Sprintf("Give this to the scripts of %q?", s.Canonical()), Details: opens,
 		Nobody:  "no terminal to ask on, so nothing was granted: " + strings.TrimSpace(strings.Join(opens, ";")),
 		Instead: "--yes grants it without asking"}))
 }
@@ -271,7 +273,7 @@ func (o *grantOptions) load(ctx context.Context) (*skill.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := app.Find(cat, o.name)
+	e, err := library.Find(cat, o.name)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
@@ -25,8 +27,8 @@ const mostDigests = 50
 type listOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
-	packages *app.Packages
+	skills   *library.Library
+	packages *packages.Packages
 
 	all, long, json bool
 }
@@ -126,7 +128,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	app.WarnAlike(o.out, l.cat)
+	library.WarnAlike(o.out, l.cat)
 	skills := func(yield func(skill.Entry) bool) {
 		for e := range chosen(l.cat, o.all) {
 			if (o.all || l.changed[e] == nil) && !yield(e) {
@@ -161,12 +163,12 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	if o.all {
 		o.below(ctx)
-		o.out.UnderTitle("Left out", app.LeftOut(l.cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
+		o.out.UnderTitle("Left out", library.LeftOut(l.cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
 	mentionUnreadText(o.out, l.cat)
 	l.mentionRest()
-	app.WarnLeftOut(o.out, l.cat)
+	library.WarnLeftOut(o.out, l.cat)
 	o.mentionUnread(l.cat)
 	return nil
 }
@@ -196,7 +198,7 @@ type belowJSON struct {
 }
 
 // skillsBelow returns the skills of packages below the working directory, and whether every folder was looked at.
-func skillsBelow(ctx context.Context, l *app.Library) (out []belowJSON, whole bool) {
+func skillsBelow(ctx context.Context, l *library.Library) (out []belowJSON, whole bool) {
 	list, whole, err := l.Below(ctx)
 	if out = []belowJSON{}; err != nil {
 		return out, whole // the catalogue itself has opened
@@ -258,7 +260,7 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 
 // digests returns the short commits of installed skills and the short digests of the others, of which there are none for many
 // skills without --long.
-func digests(ctx context.Context, installed *app.Installed, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
+func digests(ctx context.Context, installed *packages.Installed, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
 	n := 0
 	for range skills {
 		n++
@@ -328,8 +330,8 @@ func (l *overview) leftOut() []absent {
 	if !l.all {
 		out = l.notShown()
 	}
-	for _, p := range app.LeftOut(l.cat) {
-		out = append(out, absent{Name: app.LeftName(p), State: "left_out", Reason: p.Message, Problem: &p})
+	for _, p := range library.LeftOut(l.cat) {
+		out = append(out, absent{Name: library.LeftName(p), State: "left_out", Reason: p.Message, Problem: &p})
 	}
 	return out
 }

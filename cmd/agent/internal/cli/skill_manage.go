@@ -9,6 +9,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -46,7 +47,7 @@ func runPlugins(ctx context.Context, o *listOptions) error {
 		}
 		from := "copied to " + e.Path()
 		if i := installed.Of(ctx, e); i != nil {
-			l.installed[e], l.sha[e], from = newInstalled(i), shaText(*i), app.From(*i)
+			l.installed[e], l.sha[e], from = newInstalled(i), shaText(*i), packages.From(*i)
 			if i.Linked {
 				from = "a link to " + i.InstalledPath
 			}

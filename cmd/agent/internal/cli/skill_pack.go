@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/pack"
@@ -22,7 +23,7 @@ import (
 type packOptions struct {
 	sys      *setup.System
 	out      *output.Printer
-	packages *app.Packages
+	packages *packages.Packages
 
 	name, output string
 	force, json  bool

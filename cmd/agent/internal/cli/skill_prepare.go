@@ -10,10 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/script"
@@ -37,10 +40,10 @@ type prepareOptions struct {
 	sys      *setup.System
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
+	skills   *library.Library
 	tools    *toolkit.Toolkit
 	grants   *grants.Grants
-	approver *app.TerminalApprover
+	approver *consent.Approver
 
 	name                 string
 	with, without, build []string
@@ -137,7 +140,7 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := app.Find(cat, o.name)
+	e, err := library.Find(cat, o.name)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +180,7 @@ func (o *prepareOptions) mayDownload(ctx context.Context, d script.Download) (bo
 	if o.large {
 		return true, nil
 	}
-	return o.approver.Ask(ctx, &app.Question{
+	return o.approver.Ask(ctx, &consent.Question{
 		Text:    fmt.Sprintf("Download %s?", d.String()),
 		Details: []string{d.Script + " needs these packages. Unpacked they are several times as large."},
 	})
@@ -287,7 +290,7 @@ func (o *prepareOptions) print(s *skill.Skill, scripts, sets []script.Prepared) 
 		slices.Sort(undeclared)
 		undeclared = slices.Compact(undeclared)
 		o.out.Remark(fmt.Sprintf("the %s import %s, which the skill does not declare; add them with: %s",
-			importers(scripts, sets), app.ImportsText(undeclared), cure.Prepare(s.Canonical(), script.Packages(undeclared...))))
+			importers(scripts, sets), packages.ImportsText(undeclared), cure.Prepare(s.Canonical(), script.Packages(undeclared...))))
 	}
 	return nil
 }

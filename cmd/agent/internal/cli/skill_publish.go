@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/source"
@@ -25,7 +26,7 @@ import (
 type publishOptions struct {
 	sys      *setup.System
 	out      *output.Printer
-	packages *app.Packages
+	packages *packages.Packages
 
 	name, to, collection string
 	skip                 []string // names of skills of the folder

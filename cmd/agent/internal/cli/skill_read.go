@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -29,7 +30,7 @@ type resourceJSON struct {
 
 type readOptions struct {
 	out    *output.Printer
-	skills *app.Library
+	skills *library.Library
 
 	name, path string
 	json       bool

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install"
@@ -134,7 +135,7 @@ func (o *removeOptions) confirm(ctx context.Context, entries []registry.Entry, r
 		details = append(details, "  "+line)
 	}
 	details = append(details, "  with what was approved and granted under the name, and the private home")
-	yes, err := o.services.Approver.Ask(ctx, &app.Question{Text: text, Details: details,
+	yes, err := o.services.Approver.Ask(ctx, &consent.Question{Text: text, Details: details,
 		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes without asking"})
 	if err == nil && !yes {
 		err = failure.Denied(errors.New("nothing was removed"), "")

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install"
 )
 
@@ -171,7 +172,7 @@ func (r *sweptVersions) empty() bool {
 }
 
 // sweepVersions removes the versions that nothing needs, and what was approved of versions that are gone.
-func sweepVersions(ctx context.Context, p *app.Packages, t *grants.Trust) (*sweptVersions, error) {
+func sweepVersions(ctx context.Context, p *packages.Packages, t *grants.Trust) (*sweptVersions, error) {
 	out := &sweptVersions{}
 	in, err := p.Installer()
 	if err != nil {

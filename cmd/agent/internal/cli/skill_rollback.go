@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
@@ -69,7 +70,7 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	}
 	var permissions []string
 	if approval != nil {
-		permissions = app.LinesOf(approval.Wants)
+		permissions = consent.LinesOf(approval.Wants)
 	}
 	now, err := in.Rollback(ctx, o.name, approval != nil, permissions)
 	if err != nil {
@@ -132,7 +133,7 @@ func (o *rollbackOptions) confirm(ctx context.Context, e, to registry.Entry, a *
 	if o.yes {
 		return nil
 	}
-	yes, err := o.services.Approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Roll %s back from %s to %s?", e.Name, shaText(e), shaText(to)),
+	yes, err := o.services.Approver.Ask(ctx, &consent.Question{Text: fmt.Sprintf("Roll %s back from %s to %s?", e.Name, shaText(e), shaText(to)),
 		Details: []string{"  replaced on " + e.Previous[0].ReplacedAt.Format("2006-01-02 15:04"), "  " + trustOf(a, e.NameCanonical)},
 		Nobody:  "no terminal to ask on, so nothing was changed", Instead: "--yes goes back without asking"})
 	if err == nil && !yes {

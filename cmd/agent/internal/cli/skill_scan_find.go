@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 )
 
 // scannable is a skill that can be scanned.
@@ -45,7 +45,7 @@ func (s *scannables) add(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	e, err := app.Find(cat, what)
+	e, err := library.Find(cat, what)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
@@ -26,7 +27,7 @@ type found struct {
 
 type searchOptions struct {
 	out    *output.Printer
-	skills *app.Library
+	skills *library.Library
 
 	query string
 	max   int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill"
@@ -23,7 +24,7 @@ import (
 type statsOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
+	skills   *library.Library
 
 	name string
 	json bool
@@ -119,7 +120,7 @@ func (o *statsOptions) list(ctx context.Context, stats *audit.Stats) ([]audit.Us
 	if i := slices.IndexFunc(list, func(u audit.Usage) bool { return u.Skill == name }); i >= 0 {
 		return list[i : i+1], nil
 	}
-	_, err = app.Find(cat, o.name)
+	_, err = library.Find(cat, o.name)
 	return []audit.Usage{{Skill: name}}, err
 }
 

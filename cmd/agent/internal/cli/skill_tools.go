@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/script"
@@ -23,7 +24,7 @@ import (
 
 type skillToolsOptions struct {
 	scriptCaller
-	skills *app.Library
+	skills *library.Library
 
 	skill, tool string // tool "" means all
 	json        bool
@@ -91,7 +92,7 @@ func runSkillTools(ctx context.Context, o *skillToolsOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := app.Find(cat, o.skill)
+	e, err := library.Find(cat, o.skill)
 	if err != nil {
 		return err
 	}

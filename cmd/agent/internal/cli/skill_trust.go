@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skill"
@@ -27,9 +29,9 @@ type trustOptions struct {
 	out      *output.Printer
 	settings *setup.Settings
 	trust    *grants.Trust
-	skills   *app.Library
-	approver *app.TerminalApprover
-	consent  *app.Consent
+	skills   *library.Library
+	approver *consent.Approver
+	consent  *consent.Consent
 
 	name, root string
 	given      want.Set
@@ -90,7 +92,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := app.Find(cat, o.name)
+	e, err := library.Find(cat, o.name)
 	if err != nil {
 		return err
 	}
@@ -130,7 +132,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 }
 
 // confirm returns nil if --yes is given or the answer is yes, and otherwise an error.
-func (o *trustOptions) confirm(ctx context.Context, p *app.Proposal, question string) error {
+func (o *trustOptions) confirm(ctx context.Context, p *consent.Proposal, question string) error {
 	switch {
 	case o.yes && o.json:
 		return nil
@@ -150,7 +152,7 @@ func (o *trustOptions) confirmRoot(ctx context.Context, question string) error {
 	if o.yes {
 		return nil
 	}
-	return refused(o.approver.Ask(ctx, &app.Question{Text: question,
+	return refused(o.approver.Ask(ctx, &consent.Question{Text: question,
 		Nobody: "no terminal to ask on, so nothing was approved", Instead: "--yes approves it without asking"}))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/grants"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
@@ -25,7 +26,7 @@ type untrustOptions struct {
 	sys    *setup.System
 	out    *output.Printer
 	trust  *grants.Trust
-	skills *app.Library
+	skills *library.Library
 	tools  *toolkit.Toolkit
 
 	name, root string

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install"
@@ -103,7 +103,7 @@ func (u *updating) mayDiscard(ctx context.Context, r *renewed) error {
 	if u.keepLocal || u.yes {
 		return nil
 	}
-	yes, err := u.services.Approver.Ask(ctx, &app.Question{Text: "This will discard any local changes. Continue?",
+	yes, err := u.services.Approver.Ask(ctx, &consent.Question{Text: "This will discard any local changes. Continue?",
 		Details: []string{fmt.Sprintf("The files of %s are not those that were installed. They will be kept in", r.Name), "  " + r.Backup},
 		Nobody:  fmt.Sprintf("the files of %s were changed since it was installed, and there is no terminal to ask on: it was not updated", r.Name),
 		Instead: "--yes keeps them in a folder and goes on"})
@@ -111,7 +111,7 @@ func (u *updating) mayDiscard(ctx context.Context, r *renewed) error {
 }
 
 // mayUpdate returns nil if the new content may be installed.
-func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) error {
+func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *consent.Proposal) error {
 	more := p.Approved() && len(p.Grown()) > 0 && p.Since().IsZero()
 	text := fmt.Sprintf("Update %s from %s to %s?", r.Name, shaText(r.entry), shaText(r.now))
 	switch {
@@ -129,7 +129,7 @@ func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) e
 		return failure.Denied(fmt.Errorf("no terminal to ask on, so %s was not updated", r.Name), "--yes updates what asks for nothing more, or was approved before")
 	case !p.Approved():
 		lines, _ := p.Short(u.services.Sys.Home)
-		return notUpdated(u.services.Approver.Ask(ctx, &app.Question{Text: text,
+		return notUpdated(u.services.Approver.Ask(ctx, &consent.Question{Text: text,
 			Details: append(lines, "  The installed content is not trusted, and the new one will not be either.")}))
 	}
 	return notUpdated(u.services.Consent.Ask(ctx, p, text))
@@ -145,7 +145,7 @@ func notUpdated(yes bool, err error) error {
 
 // keep makes the new content the installed one. It is approved first: at no moment is there a version that may not run where
 // there was one that might.
-func (u *updating) keep(ctx context.Context, k *install.Package, p *app.Proposal, r *renewed) error {
+func (u *updating) keep(ctx context.Context, k *install.Package, p *consent.Proposal, r *renewed) error {
 	approve := p.Approved() || slices.Contains(u.digests, p.Digest())
 	at, err := k.InstalledPath()
 	if err != nil {

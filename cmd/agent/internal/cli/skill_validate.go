@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -47,7 +48,7 @@ type validateOptions struct {
 	sys      *setup.System
 	out      *output.Printer
 	settings *setup.Settings
-	skills   *app.Library
+	skills   *library.Library
 
 	paths            []string
 	fix, codes, json bool

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/walk"
 	"github.com/agent-base/agent-base/skill"
@@ -41,7 +41,7 @@ func (o *validateOptions) named(ctx context.Context, name string) (string, bool)
 	if err != nil {
 		return "", false
 	}
-	app.WarnAlike(o.out, cat)
+	library.WarnAlike(o.out, cat)
 	e, err := cat.Lookup(name)
 	if err != nil {
 		return "", false

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -125,7 +126,7 @@ func (o *compareOptions) verdict(f *install.Verified) verified {
 	switch {
 	case f.Signature != nil:
 		v.Signature, v.Signer, v.Root = signatureFields(f.Signature)
-		v.signed = app.SignatureText(f.Signature)
+		v.signed = packages.SignatureText(f.Signature)
 	case f.Entry.OriginalName != "":
 		v.signed = "not checked: it was renamed, from " + f.Entry.OriginalName
 	}

@@ -9,18 +9,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/internal/undo"
 )
 
 type undoOptions struct {
 	settings *setup.Settings
 	out      *output.Printer
-	approver *app.TerminalApprover
+	approver *consent.Approver
 	observe  *observe.Observers
 	now      func() time.Time
 
@@ -147,14 +149,14 @@ func (o *undoOptions) confirm(ctx context.Context, turn *undo.Turn) (bool, error
 	if err != nil {
 		return false, err
 	}
-	q := &app.Question{Text: fmt.Sprintf("Take back what the agent did %s for %q?", o.ago(turn), turn.Label), Details: app.UndoLines(turn, files),
+	q := &consent.Question{Text: fmt.Sprintf("Take back what the agent did %s for %q?", o.ago(turn), turn.Label), Details: worker.UndoLines(turn, files),
 		Nobody: "nobody can be asked here", Instead: "agent undo --yes"}
 	return o.approver.Ask(ctx, q)
 }
 
 // take takes the turn back and prints what was done.
 func (o *undoOptions) take(ctx context.Context, turn *undo.Turn) error {
-	files, err := app.TakeBack(ctx, turn, o.observe.Tracer())
+	files, err := worker.TakeBack(ctx, turn, o.observe.Tracer())
 	if err != nil {
 		return err
 	}
@@ -167,7 +169,7 @@ func (o *undoOptions) take(ctx context.Context, turn *undo.Turn) error {
 	if o.json {
 		err = o.out.JSON(map[string]any{"turn": turn.ID, "files": list})
 	} else {
-		for _, line := range app.UndoLines(turn, files) {
+		for _, line := range worker.UndoLines(turn, files) {
 			o.out.Printf("%s\n", o.out.Paint(ui.DiffStyle(line), ui.DiffLine(line)))
 		}
 	}

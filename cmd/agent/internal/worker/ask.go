@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/library"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
@@ -154,7 +154,7 @@ func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
 	case err != nil:
 		return e, err
 	case e.State() != skill.StateHidden:
-		return e, app.MustBeVisible(cat, name)
+		return e, library.MustBeVisible(cat, name)
 	}
 	return e, nil
 }

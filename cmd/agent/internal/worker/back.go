@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -93,16 +92,16 @@ func (t *talk) offerUndo(ctx context.Context, since int) (string, error) {
 	if len(turns) == 0 {
 		return "", nil
 	}
-	answer, err := t.w.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Take back the changes of %s, too? %s", output.Count(len(files), "file"), app.UndoLimit),
+	answer, err := t.w.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Take back the changes of %s, too? %s", output.Count(len(files), "file"), undoLimit),
 		Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no, files stay as they are"}}})
 	if err != nil || answer != "y" {
 		return "", err
 	}
 	var lines []string
 	for _, turn := range turns {
-		done, err := app.TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
+		done, err := TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
 		t.w.tell(undoneText(done))
-		if lines = append(lines, app.UndoLines(turn, done)...); err != nil {
+		if lines = append(lines, UndoLines(turn, done)...); err != nil {
 			return strings.Join(lines, "\n"), err
 		}
 	}

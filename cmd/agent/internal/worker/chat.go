@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
@@ -50,7 +51,7 @@ type talk struct {
 // wants to go on with, or nil.
 func converse(ctx context.Context, o *Options) (*Past, error) {
 	s, prompter := o.Services, &chat.Prompter{}
-	var ask app.AskFunc
+	var ask consent.AskFunc
 	if s.Approver.There() {
 		ask = prompter.Ask
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -61,7 +61,7 @@ func answerLines(ctx context.Context, o *Options) error {
 	if o.Prompt != "" {
 		d.prompts = []stream.Input{{Type: stream.Prompt, Text: o.Prompt}}
 	}
-	return p.with(ctx, app.NewChatApprover(d.ask), func() error {
+	return p.with(ctx, consent.NewChatApprover(d.ask), func() error {
 		go d.read(stream.NewReader(o.Services.Sys.In)) // it ends with stdin, or with the process
 		for turn := 1; ; turn++ {
 			in, ok := d.next(ctx)

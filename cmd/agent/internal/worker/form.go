@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/mcphost"
 )
@@ -19,7 +19,7 @@ import (
 // form asks the user what an MCP server asks. The label, which the user chose, stands in each question; the words of the server are
 // details.
 type form struct {
-	approver *app.TerminalApprover
+	approver *consent.Approver
 	q        *mcphost.Question
 	open     func(ctx context.Context, address string) // shows a page in a browser
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
@@ -19,7 +20,7 @@ import (
 // concurrent use.
 type gate struct {
 	s        *app.Services
-	approver *app.TerminalApprover                  // nil: no person can be asked
+	approver *consent.Approver                      // nil: no person can be asked
 	problems []manifest.Problem                     // of rules
 	note     func(kind, text string, confined bool) // hears what is allowed for the rest of the conversation
 
@@ -28,7 +29,7 @@ type gate struct {
 	confined bool           // commands run in a sandbox
 }
 
-func newGate(s *app.Services, approver *app.TerminalApprover) *gate {
+func newGate(s *app.Services, approver *consent.Approver) *gate {
 	g := &gate{s: s, approver: approver}
 	g.policy, g.problems = s.Settings.Permissions()
 	return g

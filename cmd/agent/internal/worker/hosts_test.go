@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script/runner"
@@ -25,7 +25,7 @@ func TestHostsAreAskedAboutOnce(t *testing.T) {
 func askedOnce(t *testing.T, names []string) {
 	var asked []string
 	open := make(chan struct{})
-	approver := app.NewChatApprover(func(_ context.Context, q *ui.Question) (string, error) {
+	approver := consent.NewChatApprover(func(_ context.Context, q *ui.Question) (string, error) {
 		asked = append(asked, q.Text)
 		<-open
 		return "y", nil

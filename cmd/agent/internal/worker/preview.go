@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -20,7 +21,7 @@ type Preview struct{ w *worker }
 
 // NewPreview returns the preview of a conversation over the skills of cat.
 func NewPreview(ctx context.Context, s *app.Services, cat *skill.Catalog, o *PreviewOptions) (*Preview, error) {
-	var approver *app.TerminalApprover
+	var approver *consent.Approver
 	if s.Approver.There() {
 		approver = s.Approver
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
@@ -27,9 +28,9 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	p := &printer{out: o.Services.Out, o: o, prompt: prompt}
-	var approver *app.TerminalApprover
+	var approver *consent.Approver
 	if o.Services.Approver.There() {
-		approver, p.asks = app.NewChatApprover(p.ask), true
+		approver, p.asks = consent.NewChatApprover(p.ask), true
 	}
 	return p.with(ctx, approver, func() error {
 		typed := o.Prompt
@@ -65,7 +66,7 @@ func (w *worker) onward(before int, err error) error {
 }
 
 // with makes the worker, and calls work with it.
-func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work func() error) (err error) {
+func (p *printer) with(ctx context.Context, approver *consent.Approver, work func() error) (err error) {
 	s := p.o.Services
 	var now atomic.Pointer[skill.Catalog]
 	w, err := openWorker(ctx, p.o, approver, p.prompt, func(cat *skill.Catalog) (func() *skill.Catalog, func(context.Context) error) {
@@ -107,7 +108,7 @@ func (p *printer) with(ctx context.Context, approver *app.TerminalApprover, work
 
 // openWorker makes the worker of a conversation ready. open gets the skills that it begins with, and returns what has the present ones, and
 // what brings those up to date.
-func openWorker(ctx context.Context, o *Options, approver *app.TerminalApprover, prompt string,
+func openWorker(ctx context.Context, o *Options, approver *consent.Approver, prompt string,
 	open func(*skill.Catalog) (now func() *skill.Catalog, refresh func(context.Context) error)) (*worker, error) {
 	s := o.Services
 	s.Skills.FollowBelow()
@@ -115,7 +116,7 @@ func openWorker(ctx context.Context, o *Options, approver *app.TerminalApprover,
 	if err != nil {
 		return nil, err
 	}
-	s.Skills.Converse(approver != nil && !o.Asked)
+	s.Served.Await(approver != nil && !o.Asked)
 	HideExamples(s, found.String(), prompt)
 	cat, err := skillsOrNone(ctx, s)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/servers"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script/runner"
@@ -16,8 +16,8 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// servers are the MCP servers that a conversation uses. A nil one has none.
-type servers struct {
+// connected are the MCP servers that a conversation uses. A nil one has none.
+type connected struct {
 	host *mcphost.Host
 	done func() // ends them
 	gate *gate
@@ -30,13 +30,13 @@ type servers struct {
 
 // open makes the servers that the settings name ready. It starts none. elicits says that their questions are put to the user.
 func (w *worker) openServers(ctx context.Context, elicits bool) error {
-	o := &app.ServersOptions{Denied: func() runner.Denied { return w.kit.DeniedFiles() }, Ask: w.serverHost}
+	o := &servers.Options{Denied: func() runner.Denied { return w.kit.DeniedFiles() }, Ask: w.serverHost}
 	if w.approver != nil && elicits {
 		o.Elicit = func(ctx context.Context, q *mcphost.Question) (*mcphost.Answer, error) {
 			return (&form{w.approver, q, w.s.Settings.Browse}).fill(ctx)
 		}
 	}
-	host, problems, done, err := w.s.Converse(ctx, o)
+	host, problems, done, err := w.s.Served.Converse(ctx, w.s.MCP, o)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (w *worker) openServers(ctx context.Context, elicits bool) error {
 		w.s.Out.WarnProblem(p)
 	}
 	if len(host.Labels()) > 0 {
-		w.servers = &servers{host: host, done: done, gate: w.gate, life: context.WithoutCancel(w.as(ctx)), prompts: map[string][]string{}}
+		w.servers = &connected{host: host, done: done, gate: w.gate, life: context.WithoutCancel(w.as(ctx)), prompts: map[string][]string{}}
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (w *worker) serverHost(ctx context.Context, label, host string) runner.Verd
 
 // tools returns the tools of all servers. Those whose tools were never seen are started for that. What cannot be used is a problem for
 // say.
-func (v *servers) tools(ctx context.Context, say func(error)) []tool.Tool {
+func (v *connected) tools(ctx context.Context, say func(error)) []tool.Tool {
 	if v == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (w *worker) serverTools(ctx context.Context) (tools []tool.Tool) {
 func (w *worker) sayServers(err error) { w.s.Out.Warn(err.Error()) }
 
 // guarded returns a tool that the policy decides about first.
-func (v *servers) guarded(t tool.Tool) tool.Tool {
+func (v *connected) guarded(t tool.Tool) tool.Tool {
 	name, next, reads := t.Name, t.Call, v.host.ReadOnly(t.Name)
 	t.Call = func(ctx context.Context, args json.RawMessage) tool.Result {
 		if why := v.gate.refuseCall(ctx, name, &permit.Call{Tool: name, Kind: permit.Server, Args: args, Reads: reads}); why != nil {
@@ -103,7 +103,7 @@ func (v *servers) guarded(t tool.Tool) tool.Tool {
 }
 
 // more returns tools that servers have and set lacks, when a server says that its tools have changed.
-func (v *servers) more(ctx context.Context, set *tool.Set, say func(error)) []tool.Tool {
+func (v *connected) more(ctx context.Context, set *tool.Set, say func(error)) []tool.Tool {
 	if v == nil || len(v.host.News()) == 0 {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (v *servers) more(ctx context.Context, set *tool.Set, say func(error)) []to
 }
 
 // labels returns the labels of the servers.
-func (v *servers) labels() []string {
+func (v *connected) labels() []string {
 	if v == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (v *servers) labels() []string {
 }
 
 // promptsOf returns the names of the prompts of a server, as far as they are known. It asks for them, and does not wait for that.
-func (v *servers) promptsOf(label string) []string {
+func (v *connected) promptsOf(label string) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	names, asked := v.prompts[label]
@@ -140,7 +140,7 @@ func (v *servers) promptsOf(label string) []string {
 }
 
 // close ends the servers.
-func (v *servers) close() {
+func (v *connected) close() {
 	if v != nil {
 		v.done()
 	}
@@ -153,7 +153,7 @@ const (
 )
 
 // resourceTools returns the tools that list and read resources, none if no server has any.
-func (v *servers) resourceTools() []tool.Tool {
+func (v *connected) resourceTools() []tool.Tool {
 	var labels []string
 	for _, label := range v.host.Labels() {
 		if slices.Contains(v.host.Info(label).Features, "resources") {
@@ -196,7 +196,7 @@ func (v *servers) resourceTools() []tool.Tool {
 const mostResources = 500
 
 // list returns the resources of a server as a result for a model.
-func (v *servers) list(ctx context.Context, label string) tool.Result {
+func (v *connected) list(ctx context.Context, label string) tool.Result {
 	type resource struct {
 		URI         string `json:"uri"`
 		Name        string `json:"name,omitempty"`
@@ -225,7 +225,7 @@ func (v *servers) list(ctx context.Context, label string) tool.Result {
 const mostRead = 100_000
 
 // read returns the text of a resource.
-func (v *servers) read(ctx context.Context, label, uri string) (string, error) {
+func (v *connected) read(ctx context.Context, label, uri string) (string, error) {
 	parts, err := v.host.Read(ctx, label, uri)
 	if err != nil {
 		return "", err

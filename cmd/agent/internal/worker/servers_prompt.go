@@ -17,7 +17,7 @@ import (
 var mentioned = lazyregexp.New(`(?:^|\s)@([A-Za-z0-9_-]{1,64}):(\S+)`)
 
 // attach returns the resources that a prompt names as @label:uri, as a text that goes with it. Names of no server are left alone.
-func (v *servers) attach(ctx context.Context, prompt string) (string, error) {
+func (v *connected) attach(ctx context.Context, prompt string) (string, error) {
 	if v == nil {
 		return "", nil
 	}
@@ -46,7 +46,7 @@ func foreign(what, text string) string {
 
 // prompt returns the text of a prompt of a server that the user calls as /label:name, with arguments in the order in which the server
 // has them, or as name=value. It reports false if name is none of a server.
-func (v *servers) prompt(ctx context.Context, name, args string) (text string, ok bool, err error) {
+func (v *connected) prompt(ctx context.Context, name, args string) (text string, ok bool, err error) {
 	label, own, ok := strings.Cut(name, ":")
 	if v == nil || !ok || !slices.Contains(v.host.Labels(), label) {
 		return "", false, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
@@ -22,11 +23,11 @@ import (
 
 // newTalk begins a conversation, or continues the one that was opened. ask puts its questions to a person; nil means that nobody can be
 // asked. watched gets the events of calls. The caller closes it.
-func newTalk(ctx context.Context, o *Options, ask app.AskFunc, watched func(tool.Event)) (*talk, error) {
+func newTalk(ctx context.Context, o *Options, ask consent.AskFunc, watched func(tool.Event)) (*talk, error) {
 	t := &talk{o: o, spent: spent{skills: map[string]int{}}}
-	var approver *app.TerminalApprover
+	var approver *consent.Approver
 	if ask != nil {
-		approver = app.NewChatApprover(ask)
+		approver = consent.NewChatApprover(ask)
 	}
 	w, err := openWorker(ctx, o, approver, "", func(cat *skill.Catalog) (func() *skill.Catalog, func(context.Context) error) {
 		o.Services.Out.Chat()
@@ -59,7 +60,7 @@ type Talk struct{ t *talk }
 
 // Open begins a conversation, or continues the one that o.Past names. ask puts its questions to the user; watched gets the events of calls,
 // and must return at once.
-func Open(ctx context.Context, o *Options, ask app.AskFunc, watched func(tool.Event)) (*Talk, error) {
+func Open(ctx context.Context, o *Options, ask consent.AskFunc, watched func(tool.Event)) (*Talk, error) {
 	if err := o.open(ctx); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func Open(ctx context.Context, o *Options, ask app.AskFunc, watched func(tool.Ev
 // Close ends the conversation, with what runs for it.
 func (t *Talk) Close(ctx context.Context) {
 	t.t.close(ctx)
-	t.t.o.Services.Skills.Close()
+	t.t.o.Services.Served.Close()
 }
 
 // ID names the conversation, also when it continues later.
@@ -182,7 +183,7 @@ func Saved(ctx context.Context, s *app.Services, id string) (*saved.Conversation
 
 // OfferServers asks the user about each MCP server that an editor names and that was not approved as it is. It reports whether one was
 // approved: only a conversation that is opened later uses it. said is for the user.
-func OfferServers(ctx context.Context, s *app.Services, ask app.AskFunc) (approved bool, said []string, err error) {
+func OfferServers(ctx context.Context, s *app.Services, ask consent.AskFunc) (approved bool, said []string, err error) {
 	for _, e := range s.MCP.OfEditor(ctx) {
 		if err := cmp.Or(e.Refused(), s.MCP.Check(e)); err != nil {
 			said = append(said, fmt.Sprintf("the MCP server %s is not used: %v", e.Label, hinted(err)))

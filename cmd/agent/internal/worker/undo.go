@@ -110,17 +110,17 @@ func (t *talk) undoCommand(ctx context.Context, args string) (string, error) {
 	o.Conversation = t.w.id
 	turn, err := undo.Last(ctx, o)
 	if errors.Is(err, undo.ErrNothing) {
-		return "Nothing of this conversation is left to take back. " + app.UndoLimit, nil
+		return "Nothing of this conversation is left to take back. " + undoLimit, nil
 	}
 	if err != nil {
 		return "", err
 	}
-	files, err := app.TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
+	files, err := TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
 	t.w.tell(undoneText(files))
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(app.UndoLines(turn, files), "\n"), nil
+	return strings.Join(UndoLines(turn, files), "\n"), nil
 }
 
 // undoneText tells the model what the user took back.

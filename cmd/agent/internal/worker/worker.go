@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
@@ -41,7 +42,7 @@ type worker struct {
 	s        *app.Services
 	found    *models.Found
 	catalog  func() *skill.Catalog // the present snapshot
-	approver *app.TerminalApprover // nil: no person can be asked
+	approver *consent.Approver     // nil: no person can be asked
 	gate     *gate
 	hosts    *hosts
 	journal  *undo.Journal
@@ -73,7 +74,7 @@ type worker struct {
 	hidden  *runner.Told   // what it knows of paths that rules hide from scripts
 	session *session.Session
 	sets    *toolset.Host // nil where no script is run
-	servers *servers      // nil without any
+	servers *connected    // nil without any
 	kit     *skilltool.Kit
 	plan    *disclose.Plan
 	set     *tool.Set
@@ -89,7 +90,7 @@ type worker struct {
 }
 
 // newWorker returns a worker that is ready for its first prompt. A nil approver means that no person can be asked.
-func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
+func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *consent.Approver) (*worker, error) {
 	s := o.Services
 	w := unready(s, found.Facts, catalog, approver)
 	w.found, w.turns, w.added, w.bare = found, o.MaxTurns, o.System, o.bare
@@ -104,7 +105,7 @@ func newWorker(ctx context.Context, o *Options, found *models.Found, catalog fun
 }
 
 // unready returns a worker that has no model, no tools and no conversation yet.
-func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
+func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog, approver *consent.Approver) *worker {
 	cfg := s.Settings.Config()
 	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
 		gate: newGate(s, approver), id: saved.NewID(s.Sys.Now())}

@@ -1,0 +1,110 @@
+package consent
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/oms"
+	"github.com/agent-base/agent-base/install/source"
+)
+
+// Brought returns a proposal that describes a package by the place that it is from.
+func (c *Consent) Brought(ctx context.Context, k *install.Package, checked *packages.Checked) (*Proposal, error) {
+	p, err := c.Propose(ctx, k.Skill)
+	if err != nil {
+		return nil, err
+	}
+	p.from = "from " + packages.From(k.Entry())
+	p.signature = k.Signature
+	p.notes = append(p.notes, "  "+packages.SignatureText(k.Signature))
+	if k.Renamed() && k.Signature != nil && k.Signature.State != oms.Unsigned {
+		p.notes = append(p.notes, "  what is signed is called "+k.Candidate.Manifest.Name+": the name in its SKILL.md will be another one")
+	}
+	for _, part := range k.Parts {
+		if part.Missing { // left out
+			continue
+		}
+		p.notes = append(p.notes, "  submodule "+part.String())
+	}
+	p.notes = append(p.notes, leftOutLines(k)...)
+	p.notes = append(p.notes, checked.Lines()...)
+	return p, nil
+}
+
+// leftOutLines names what the copy of a skill has not, and says what to do about links.
+func leftOutLines(k *install.Package) []string {
+	var out []string
+	for _, line := range packages.Some(k.LeftOut) {
+		out = append(out, "  left out: "+line)
+	}
+	if !slices.ContainsFunc(k.LeftOut, func(line string) bool { return strings.Contains(line, " is a symbolic link") }) {
+		return out
+	}
+	next := "  links are copied only if they lead to a file of the same source: put the file itself in the place of another link"
+	if k.Entry().Kind == source.Folder.String() {
+		next += ", or add a folder above that has both, with --skill " + k.Entry().Name
+	}
+	return append(out, next)
+}
+
+// Moved tells a proposal the folder that the skill is in after it was asked about, or will be.
+func (p *Proposal) Moved(dir string) {
+	p.approval.Dir = dir
+	base, rest := dir, ""
+	for filepath.Dir(base) != base { // the folder itself may not be there yet
+		if real, err := filepath.EvalSymlinks(base); err == nil {
+			p.approval.Dir = filepath.Join(real, rest)
+			return
+		}
+		base, rest = filepath.Dir(base), filepath.Join(filepath.Base(base), rest)
+	}
+}
+
+// Permissions are the lines of what the skill asks for, as the registry records them.
+func (p *Proposal) Permissions() []string { return LinesOf(p.approval.Wants) }
+
+// AskAll asks one question about several proposals and reports whether the answer was yes. Each has a line; "d" shows all.
+func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bool, error) {
+	var short, whole []string
+	for _, p := range list {
+		short = append(short, p.oneLine())
+		whole = append(whole, p.Lines()...)
+	}
+	details, others := append(short, "  d shows all that they are and ask for"), "d"
+	for {
+		answer, err := c.Approver.Answer(ctx, &ui.Question{Text: text, Details: details, Others: others})
+		if err != nil || answer != "d" {
+			return answer == "y", err
+		}
+		details, others = whole, ""
+	}
+}
+
+// oneLine describes a proposal among others. Where there is no room for what it asks for, it names the kinds.
+func (p *Proposal) oneLine() string {
+	var parts, asks, kinds []string
+	if p.Forged() {
+		parts = append(parts, "its SIGNATURE DOES NOT HOLD")
+	}
+	for _, g := range groupsOf(p.approval.Wants) {
+		asks, kinds = append(asks, g.String()), append(kinds, g.title)
+	}
+	content := strings.TrimSpace(strings.TrimSuffix(p.contentLine(), ":"))
+	name := fmt.Sprintf("  %s [%s] ", p.approval.Name, output.Short(p.Digest()))
+	line := ui.Line(name + strings.Join(slices.Concat(parts, []string{content}, asks), "; "))
+	if ui.Width(line) <= shortColumns {
+		return line
+	}
+	parts = append(parts, strings.TrimSuffix(content, neverApproved))
+	if len(kinds) > 0 {
+		parts = append(parts, "asks for "+strings.Join(kinds, ", "))
+	}
+	return cutMiddle(name+strings.Join(parts, "; "), shortColumns)
+}
