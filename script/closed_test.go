@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -14,7 +15,7 @@ func TestClosedSkill(t *testing.T) {
 	front := "---\nname: probe\ndescription: A skill for tests.\n---\n"
 	skills := map[string]*skill.Skill{
 		"on disk":   open(t, "", tree{"scripts/a.sh": "echo '{}'\n", "scripts/any*": "#!/usr/bin/env python3\n"}),
-		"in memory": loadFrom(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(front)}, "probe/scripts/a.sh": {}}, nil)),
+		"in memory": probe.From(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(front)}, "probe/scripts/a.sh": {}}, nil)),
 	}
 	for where, s := range skills {
 		if _, err := Find(t.Context(), s, "a", nil); err != nil {

@@ -90,7 +90,7 @@ func TestCwdProblem(t *testing.T) {
 // C63: what a script of an approved skill writes lies in the user's folder, and a relative argument means the user's file.
 func TestUserFiles(t *testing.T) {
 	user := t.TempDir()
-	tree{"in.txt": "hello"}.write(t, user)
+	tree{"in.txt": "hello"}.Write(t, user)
 	h := host(t)
 	h.UserDir = user
 	s := open(t, "", tree{"scripts/copy.py": "import sys\nopen(sys.argv[2], 'w').write(open(sys.argv[1]).read().upper())\n"})
@@ -167,7 +167,7 @@ func TestHostileCwd(t *testing.T) {
 		root := t.TempDir()
 		mark := filepath.Join(root, "mark")
 		h.UserDir, h.Cwd = filepath.Join(root, "hostile"), cwd
-		hostile(mark).write(t, h.UserDir)
+		hostile(mark).Write(t, h.UserDir)
 		for _, name := range names {
 			if got := mustText(t, h, s, name); strings.TrimSpace(got) != "good []" {
 				t.Errorf("%s from %s: got %q", name, cwd, got)

@@ -50,7 +50,7 @@ func TestTooManyDenied(t *testing.T) {
 // P5: a script that fails at a file which a rule denies is told so, and no grant is suggested.
 func TestDeniedIsSaid(t *testing.T) {
 	dir := t.TempDir()
-	tree{"docs/x.md": "x"}.write(t, dir)
+	tree{"docs/x.md": "x"}.Write(t, dir)
 	r := host(t)
 	r.UserDir = paths.Real(dir)
 	r.Runner = &canned{out: runner.Output{ExitCode: 1, Stderr: []byte("a.sh: docs/x.md: Read-only file system\n"), Sandbox: &runner.Sandbox{Tier: "A"}}}

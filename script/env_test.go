@@ -134,7 +134,7 @@ func TestPermissionsEnv(t *testing.T) {
 // R66: a command that makes the skill available is on its scripts' PATH.
 func TestRequiredCommandsAreOnPath(t *testing.T) {
 	bin := t.TempDir()
-	tree{"sometool": "#!/bin/sh\necho tool\n"}.write(t, bin)
+	tree{"sometool": "#!/bin/sh\necho tool\n"}.Write(t, bin)
 	h := host(t)
 	look := h.LookPath
 	h.LookPath = func(name string) (string, error) {

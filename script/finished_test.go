@@ -107,7 +107,7 @@ func TestPreparedRunsWithoutUV(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustText(t, withoutUV(h), s, "a")
-	tree{"planted.pth": "import os\n"}.write(t, filepath.Join(dir, folders[0]))
+	tree{"planted.pth": "import os\n"}.Write(t, filepath.Join(dir, folders[0]))
 	_, err = runAs(t, withoutUV(h), s, "a", nil) // changed
 	failure(t, err, ExecutionFailed, ReasonDependencies, missing)
 }
@@ -136,7 +136,7 @@ func TestNewestWithoutUV(t *testing.T) {
 	}
 	for _, dir := range folders {
 		if !strings.HasPrefix(dir, strings.TrimSuffix(first[0], ".json")) {
-			tree{"planted.pth": "import os\n"}.write(t, filepath.Join(h.Cache, "python", dir))
+			tree{"planted.pth": "import os\n"}.Write(t, filepath.Join(h.Cache, "python", dir))
 		}
 	}
 	if got := mustText(t, withoutUV(h), s, "a"); got != "one\n" {

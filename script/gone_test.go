@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -29,7 +30,7 @@ func opened(t *testing.T, found skill.Found) *skill.Skill {
 	source := skill.SourceFunc(func(context.Context) iter.Seq2[skill.Found, error] {
 		return func(yield func(skill.Found, error) bool) { yield(found, nil) }
 	})
-	return loadFrom(t, source)
+	return probe.From(t, source)
 }
 
 // A folder that is gone is told as that, and not as a program for another system.
@@ -85,7 +86,7 @@ func TestFoldersThatAreGone(t *testing.T) {
 // What only lies in memory has no folder to run in, which a caller can tell.
 func TestSkillWithoutFolder(t *testing.T) {
 	text := "---\nname: probe\ndescription: A skill for tests.\n---\n"
-	s := loadFrom(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(text)}, "probe/scripts/a.sh": {}}, nil))
+	s := probe.From(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(text)}, "probe/scripts/a.sh": {}}, nil))
 	_, err := runAs(t, host(t), s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonFolder, "Skill 'probe' has no folder to run scripts in: ")
 	if !errors.Is(err, skill.ErrNoFolder) {

@@ -3,37 +3,20 @@ package script
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
-// tree is the content of files by slash path; one that begins with "#!" or whose path ends in "*" may
-// be executed.
-type tree map[string]string
-
-func (tr tree) write(t testing.TB, dir string) {
-	t.Helper()
-	for name, content := range tr {
-		mode := os.FileMode(0o644)
-		if strings.HasPrefix(content, "#!") || strings.HasSuffix(name, "*") {
-			mode = 0o755
-		}
-		file := filepath.Join(dir, filepath.FromSlash(strings.TrimSuffix(name, "*")))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+type tree = probe.Tree
 
 // open makes a skill of files and loads it. front is added to its front matter.
 func open(t testing.TB, front string, files tree) *skill.Skill {
@@ -49,34 +32,14 @@ func openBody(t testing.TB, body string, files tree) *skill.Skill {
 
 func openText(t testing.TB, text string, files tree) *skill.Skill {
 	t.Helper()
-	root := t.TempDir()
-	dir := filepath.Join(root, "probe")
-	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n" + text}.write(t, dir)
-	files.write(t, dir)
-	return load(t, root)
+	all := tree{"SKILL.md": probe.Start + text}
+	maps.Copy(all, files)
+	return probe.In(t, t.TempDir(), all)
 }
 
 func load(t testing.TB, root string) *skill.Skill {
 	t.Helper()
-	return loadFrom(t, skill.Dir(root, nil))
-}
-
-func loadFrom(t testing.TB, source skill.Source) *skill.Skill {
-	t.Helper()
-	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: source}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := cat.Lookup("probe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return probe.From(t, skill.Dir(root, nil))
 }
 
 // rig is a host that tests may change between two calls: each call is made by a new Host of its options.

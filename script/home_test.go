@@ -75,7 +75,7 @@ func TestClearCaches(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "echo x > $AGENT_SKILL_CACHE_DIR/one; mkdir $AGENT_SKILL_CACHE_DIR/sub; echo x > $AGENT_SKILL_CACHE_DIR/sub/two; echo $AGENT_SKILL_CACHE_DIR\n"})
 	cache := strings.TrimSpace(mustText(t, h, s, "a"))
 	other := filepath.Join(filepath.Dir(cache), "probe-too-0123456789abcdef")
-	tree{"kept": ""}.write(t, other)
+	tree{"kept": ""}.Write(t, other)
 	if n, err := h.host().ClearCaches("probe"); n != 2 || err != nil {
 		t.Errorf("got %d, %v", n, err)
 	}

@@ -20,7 +20,7 @@ func fakes(t *testing.T, h *rig, programs map[string]string) string {
 		if says == "" {
 			says = "printf '%s' " + name + "; for a; do printf ' [%s]' \"$a\"; done; echo"
 		}
-		tree{name: "#!/bin/sh\n" + says + "\n"}.write(t, bin)
+		tree{name: "#!/bin/sh\n" + says + "\n"}.Write(t, bin)
 	}
 	h.LookPath = func(name string) (string, error) {
 		if _, ok := programs[name]; ok {
@@ -213,7 +213,7 @@ func TestShims(t *testing.T) {
 	h := host(t)
 	count := filepath.Join(t.TempDir(), "count")
 	root := t.TempDir()
-	tree{"shims/python3": "#!/bin/sh\necho x >> " + count + "\nexec " + python + " \"$@\"\n", "version": "1"}.write(t, root)
+	tree{"shims/python3": "#!/bin/sh\necho x >> " + count + "\nexec " + python + " \"$@\"\n", "version": "1"}.Write(t, root)
 	h.LookPath = func(string) (string, error) { return filepath.Join(root, "shims", "python3"), nil }
 	s := open(t, "", tree{"scripts/a.py": "import sys; print(sys.executable)\n"})
 	asked := func() int { b, _ := os.ReadFile(count); return len(b) / 2 }
@@ -228,14 +228,14 @@ func TestShims(t *testing.T) {
 	if asked() != 1 {
 		t.Errorf("asked %d times", asked())
 	}
-	tree{"version": "another"}.write(t, root) // pyenv's choice
+	tree{"version": "another"}.Write(t, root) // pyenv's choice
 	mustText(t, again, s, "a")
 	again.Env = append(again.Env, "PYENV_VERSION=3.8")
 	mustText(t, again, s, "a")
 	if asked() != 3 {
 		t.Errorf("asked %d times after two changes", asked())
 	}
-	tree{"python3": "#!/bin/sh\necho nonsense\n"}.write(t, root)
+	tree{"python3": "#!/bin/sh\necho nonsense\n"}.Write(t, root)
 	h.LookPath = func(string) (string, error) { return filepath.Join(root, "python3"), nil }
 	_, err := runAs(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonInterpreter, "needs Python")
@@ -259,7 +259,7 @@ func TestRequiresPython(t *testing.T) {
 	real := realPython(t)
 	bin := t.TempDir()
 	asked := filepath.Join(bin, "asked")
-	tree{"uv": "#!/bin/sh\necho \"$@\" >> " + asked + "\n[ \"$6\" = '<3' ] && exit 1\necho " + real + "\n"}.write(t, bin)
+	tree{"uv": "#!/bin/sh\necho \"$@\" >> " + asked + "\n[ \"$6\" = '<3' ] && exit 1\necho " + real + "\n"}.Write(t, bin)
 	h.LookPath = func(name string) (string, error) {
 		if name == "uv" {
 			return filepath.Join(bin, "uv"), nil
@@ -302,7 +302,7 @@ func TestBrokenBlockIsNotRun(t *testing.T) {
 func TestVersion(t *testing.T) {
 	h := host(t)
 	bin := t.TempDir()
-	tree{"tool": "#!/bin/sh\necho called >> " + filepath.Join(bin, "log") + "\necho; echo \" tool $1 2.0 \"; echo more\n"}.write(t, bin)
+	tree{"tool": "#!/bin/sh\necho called >> " + filepath.Join(bin, "log") + "\necho; echo \" tool $1 2.0 \"; echo more\n"}.Write(t, bin)
 	own := h.host()
 	for range 2 {
 		if got, err := own.Version(t.Context(), filepath.Join(bin, "tool")); got != "tool --version 2.0" || err != nil {

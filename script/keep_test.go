@@ -19,7 +19,7 @@ import (
 func TestHelpIsKept(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "probe")
-	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "scripts/a.sh": "", "scripts/b.sh": ""}.write(t, dir)
+	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "scripts/a.sh": "", "scripts/b.sh": ""}.Write(t, dir)
 	c := &canned{out: runner.Output{Stdout: []byte("usage: a\n")}}
 	r := host(t)
 	r.Runner = c
@@ -37,7 +37,7 @@ func TestHelpIsKept(t *testing.T) {
 	help("a", 1)
 	help("a", 1)
 	help("b", 2)
-	tree{"references/new.md": "x"}.write(t, dir)
+	tree{"references/new.md": "x"}.Write(t, dir)
 	help("a", 3)
 	now = now.Add(HelpTTL)
 	help("a", 4)
@@ -156,7 +156,7 @@ func TestSealChanged(t *testing.T) {
 	if _, err := s.Digest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	tree{"scripts/a.sh": "echo changed\n"}.write(t, dirOf(t, s))
+	tree{"scripts/a.sh": "echo changed\n"}.Write(t, dirOf(t, s))
 	_, err := h.Seal(t.Context(), s)
 	failure(t, err, PermissionDenied, ReasonChanged, "Skill 'probe' has changed since it was loaded: its scripts are not run")
 }

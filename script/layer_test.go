@@ -99,7 +99,7 @@ func TestKeptByVersion(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "probe")
 	write := func(text string) {
-		tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n" + text, "scripts/a.py": strings.Replace(writer, "import helper", "", 1)}.write(t, dir)
+		tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n" + text, "scripts/a.py": strings.Replace(writer, "import helper", "", 1)}.Write(t, dir)
 	}
 	for _, step := range []struct{ text, want string }{{"one", "0"}, {"one", "1"}, {"two", "0"}, {"one", "2"}} {
 		write(step.text)
@@ -146,6 +146,28 @@ func TestNoLayer(t *testing.T) {
 	}
 	if _, err := (runner.Exec{}).Run(t.Context(), &runner.Command{Path: "/bin/sh", Args: []string{"sh"}, Dir: "/", Timeout: 1, Layer: &runner.Layer{}}); !errors.Is(err, runner.ErrNoLayer) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A script that starts in the skill's folder, or in its own, starts in the copy.
+func TestNoLayerFolder(t *testing.T) {
+	r := host(t)
+	var last *runner.Command
+	r.Runner = runner.RunnerFunc(func(_ context.Context, c *runner.Command) (*runner.Output, error) {
+		if last = c; c.Layer != nil {
+			return nil, runner.ErrNoLayer
+		}
+		return &runner.Output{Stdout: []byte("{}")}, nil
+	})
+	for _, cwd := range []string{CwdSkill, CwdScript} {
+		s := open(t, "metadata:\n  agent-base.cwd: "+cwd+"\n", tree{"scripts/a.sh": "echo hello > \"$(dirname \"$0\")/x\"\n"})
+		if _, err := runAs(t, r, s, "a", nil); err != nil {
+			t.Fatal(err)
+		}
+		dir := value(last, "AGENT_SKILL_DIR")
+		if at := map[string]string{CwdSkill: dir, CwdScript: filepath.Join(dir, "scripts")}[cwd]; last.Dir != at || !strings.HasPrefix(dir, filepath.Join(r.Cache, "work")) {
+			t.Errorf("%s: it starts in %q, the copy is %q", cwd, last.Dir, dir)
+		}
 	}
 }
 
@@ -219,7 +241,7 @@ func TestNeighbours(t *testing.T) {
 	tree{
 		"probe/SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "two/lib.sh": "say() { echo \"$1\"; }\n", ".git/x": "",
 		"probe/scripts/a.sh": "here=$(dirname \"$0\")\n. \"$here/../../two/lib.sh\" || exit 3\necho x > \"$here/x\"\nls -A \"$here/../..\"\n",
-	}.write(t, root)
+	}.Write(t, root)
 	for _, readable := range []bool{true, false} {
 		r := host(t)
 		r.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {

@@ -127,7 +127,7 @@ func TestLeftoversAreNotLoaded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tree{l.left: l.text}.write(t, at)
+			tree{l.left: l.text}.Write(t, at)
 			if out, err := exec.Command(path, filepath.Join(at, "scripts", l.file)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "PLANTED" {
 				t.Fatalf("control: it is not loaded by hand, so the test proves nothing: %s, %v", out, err)
 			}
@@ -176,7 +176,7 @@ func TestCachesAreNotUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.config != "" {
-				tree{"x.ini": at(c.config)}.write(t, dir)
+				tree{"x.ini": at(c.config)}.Write(t, dir)
 			}
 			r := host(t)
 			r.Env = append(r.Env, c.variable+"="+at(c.value))

@@ -48,7 +48,7 @@ func TestEqualNeedsShareAnEnvironment(t *testing.T) {
 func TestPreparingEndsWithTheCall(t *testing.T) {
 	h := host(t)
 	bin := t.TempDir()
-	tree{"uv": "#!/bin/sh\nexec sleep 60\n"}.write(t, bin)
+	tree{"uv": "#!/bin/sh\nexec sleep 60\n"}.Write(t, bin)
 	h.LookPath = func(name string) (string, error) {
 		if name == "uv" {
 			return filepath.Join(bin, "uv"), nil
@@ -91,7 +91,7 @@ func TestMissingModule(t *testing.T) {
 func TestLargeIsNotDownloadedByACall(t *testing.T) {
 	h := host(t)
 	bin := t.TempDir()
-	tree{"uv": "#!/bin/sh\ncat >stub.py.lock <<EOF\n[[package]]\nname = \"torch\"\nversion = \"1\"\nwheels = [{ url = \"https://x/torch-1-py3-none-any.whl\", size = 900000000 }]\nEOF\n"}.write(t, bin)
+	tree{"uv": "#!/bin/sh\ncat >stub.py.lock <<EOF\n[[package]]\nname = \"torch\"\nversion = \"1\"\nwheels = [{ url = \"https://x/torch-1-py3-none-any.whl\", size = 900000000 }]\nEOF\n"}.Write(t, bin)
 	h.LookPath = func(name string) (string, error) {
 		if name == "uv" {
 			return filepath.Join(bin, "uv"), nil

@@ -91,7 +91,7 @@ func TestOwnOptions(t *testing.T) { // security 2.5 #54
 	}
 	dir := t.TempDir()
 	for name, text := range evil {
-		tree{name: strings.ReplaceAll(text, "HERE", dir)}.write(t, dir)
+		tree{name: strings.ReplaceAll(text, "HERE", dir)}.Write(t, dir)
 	}
 	for name, trial := range trials {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestOptionsBehindBang(t *testing.T) {
 func TestOwnOptionsOfServers(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range evil {
-		tree{name: strings.ReplaceAll(text, "HERE", dir)}.write(t, dir)
+		tree{name: strings.ReplaceAll(text, "HERE", dir)}.Write(t, dir)
 	}
 	s := open(t, "", tree{"tools/a.mjs": "export {};\n", "tools/a.py": "\n"})
 	for file, name := range map[string]string{"tools/a.mjs": "node", "tools/a.py": "python"} {

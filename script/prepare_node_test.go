@@ -55,7 +55,7 @@ console.log(esm, sub, createRequire(import.meta.url)("cjs"), (await import("cjs"
 func TestNodePackages(t *testing.T) {
 	h, r, files := nodeRig(t)
 	h.Workspace, h.Cwd = t.TempDir(), "workspace"
-	tree{"node_modules/cjs/index.js": "module.exports = 'evil'", "node_modules/esm/index.js": "module.exports = 'evil'", "package.json": `{"type":"commonjs","imports":{"#x":"./evil.js"}}`}.write(t, h.Workspace)
+	tree{"node_modules/cjs/index.js": "module.exports = 'evil'", "node_modules/esm/index.js": "module.exports = 'evil'", "package.json": `{"type":"commonjs","imports":{"#x":"./evil.js"}}`}.Write(t, h.Workspace)
 	s := open(t, "", files)
 	const want = "esm sub cjs@1.0.0 cjs@1.0.0 data true true cjs@1.0.0\n"
 	for range 2 {

@@ -70,7 +70,7 @@ func logged(t *testing.T, h *rig, environment bool) string {
 	if environment {
 		program += "env >> " + log + "\nls -ld \"$TMPDIR\" >> " + log + "\nls -A \"$HOME\" >> " + log + "\npwd >> " + log + "\n"
 	}
-	tree{"uv": program + "exec " + uv + " \"$@\"\n"}.write(t, bin)
+	tree{"uv": program + "exec " + uv + " \"$@\"\n"}.Write(t, bin)
 	look := h.LookPath
 	h.LookPath = func(name string) (string, error) {
 		if name == "uv" {
@@ -230,7 +230,7 @@ func TestPrepareLeavesNothing(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, records[0])); err != nil {
 			t.Fatal(err)
 		}
-		tree{key + "-work-9/stub.py": "", key + "-7/bin/python": "half"}.write(t, dir)
+		tree{key + "-work-9/stub.py": "", key + "-7/bin/python": "half"}.Write(t, dir)
 		if p := mustPrepare(t, h, s, "a", nil); !p.Made {
 			t.Error("half an environment was used")
 		}
@@ -351,7 +351,7 @@ func TestUpgradeOnce(t *testing.T) {
 	o.Since = time.Now()
 	_, folders := environments(t, h)
 	for _, dir := range folders {
-		tree{"planted.pth": ""}.write(t, filepath.Join(h.Cache, "python", dir))
+		tree{"planted.pth": ""}.Write(t, filepath.Join(h.Cache, "python", dir))
 	}
 	mustText(t, h, s, "a")
 	if p := mustPrepare(t, h, s, "a", o); !p.Made {
@@ -379,7 +379,7 @@ func TestWithoutUV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree{"uv.py": fmt.Sprintf("def find_uv_bin(): return %q\n", uv)}.write(t, string(lib))
+	tree{"uv.py": fmt.Sprintf("def find_uv_bin(): return %q\n", uv)}.Write(t, string(lib))
 	h.Env = append(h.Env, "UV_OFFLINE=1", "UV_FIND_LINKS="+index(t))
 	if got := mustText(t, h, s, "a"); got != "one\n" {
 		t.Errorf("got %q", got)

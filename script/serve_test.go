@@ -83,7 +83,7 @@ func TestServeCommand(t *testing.T) {
 func TestServeFiles(t *testing.T) {
 	h := uvHost(t, index(t))
 	own := filepath.Join(t.TempDir(), "own.py")
-	tree{"own.py": "import dep, sys\nprint(dep.VALUE, sys.flags.isolated, sys.argv[1:])\n"}.write(t, filepath.Dir(own))
+	tree{"own.py": "import dep, sys\nprint(dep.VALUE, sys.flags.isolated, sys.argv[1:])\n"}.Write(t, filepath.Dir(own))
 	s := open(t, "", tree{"toolsets/a.py": "x = 1\n", "toolsets/b.py": needs("", "dep")})
 	o := &ServeOptions{Name: "toolset probe", Files: []string{"toolsets/a.py", "toolsets/b.py"}, Program: own,
 		Fill: func(string, func(string) (string, bool)) ([]string, map[string]string, error) {
@@ -122,7 +122,7 @@ func (c *closing) Close() error {
 func TestServeNode(t *testing.T) {
 	h, registry, files := nodeRig(t)
 	own := filepath.Join(t.TempDir(), "own.mjs")
-	tree{"own.mjs": "console.log((await import(process.argv[2])).default)\n"}.write(t, filepath.Dir(own))
+	tree{"own.mjs": "console.log((await import(process.argv[2])).default)\n"}.Write(t, filepath.Dir(own))
 	files["toolsets/a.js"] = "import cjs from 'cjs'; import esm from 'esm'\nexport default cjs + ' ' + esm\n"
 	s := open(t, "", files)
 	o := &ServeOptions{Name: "toolset probe", Files: []string{"toolsets/a.js"}, Program: own}

@@ -31,7 +31,7 @@ func litter(t *testing.T, h *rig, now time.Time) {
 		"sealed/" + wanted + "/s/SKILL.md": "y", "sealed/" + wanted + "/.new-AB/SKILL.md": "z", "sealed/" + wanted + "-x12345678/s/SKILL.md": "y",
 		"sealed/" + gone + "/s/scripts/a.sh": "echo", "sealed/" + gone + "-x12345678/s/SKILL.md": "",
 		"sealed/other/file": "", "sealed/sha256-short/file": "", "keep/file": "", "uv/x/file": "", "bundled/x/file": "",
-	}.write(t, h.Cache)
+	}.Write(t, h.Cache)
 	for _, dir := range []string{gone + "/s/scripts", gone + "/s"} {
 		if err := os.Chmod(filepath.Join(h.Cache, "sealed", dir), 0o500); err != nil {
 			t.Fatal(err)

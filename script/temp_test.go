@@ -216,7 +216,7 @@ func TestTempFull(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, outside := host(t), t.TempDir()
-			tree{"kept": ""}.write(t, outside)
+			tree{"kept": ""}.Write(t, outside)
 			h.KeepTemp, h.Disk, h.Files = time.Hour, 2<<20, 100
 			var dir string
 			h.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {

@@ -138,7 +138,7 @@ func TestUV10PlantedConfiguration(t *testing.T) {
 func TestUV11PlantedBytecode(t *testing.T) {
 	python := realPython(t)
 	dir := t.TempDir()
-	tree{"__init__.py": "VALUE = 'planted'\n"}.write(t, dir)
+	tree{"__init__.py": "VALUE = 'planted'\n"}.Write(t, dir)
 	out, err := exec.Command(python, "-c", `
 import py_compile, importlib.util, os, sys
 os.chdir(sys.argv[1])
@@ -187,7 +187,7 @@ func TestUVEnvironment(t *testing.T) {
 	h := uvHost(t, index(t))
 	log := logged(t, h, true)
 	planted := t.TempDir()
-	tree{"uv.toml": "index-url = \"https://127.0.0.1:1\"\n", ".env": "UV_INDEX_URL=https://127.0.0.1:1\n", "pyproject.toml": "[tool.uv]\nno-index = true\n", ".python-version": "2.7\n", ".netrc": "machine x\n"}.write(t, planted)
+	tree{"uv.toml": "index-url = \"https://127.0.0.1:1\"\n", ".env": "UV_INDEX_URL=https://127.0.0.1:1\n", "pyproject.toml": "[tool.uv]\nno-index = true\n", ".python-version": "2.7\n", ".netrc": "machine x\n"}.Write(t, planted)
 	h.Env = append(h.Env, "UV_CONFIG_FILE="+planted+"/uv.toml", "UV_EXTRA_INDEX_URL=https://127.0.0.1:1", "UV_LINK_MODE=symlink", "UV_COMPILE_BYTECODE=1", "UV_CACHE_DIR="+planted,
 		"UV_HTTP_TIMEOUT=1", "PYTHONPATH="+planted, "PIP_INDEX_URL=https://127.0.0.1:1", "AWS_SECRET_ACCESS_KEY=x", "NETRC="+planted+"/.netrc", "TMPDIR="+planted, "XDG_CONFIG_HOME="+planted,
 		"UV_INDEX_PRIV_USERNAME=user", "HTTPS_PROXY=", "no_proxy=x")

@@ -181,6 +181,7 @@ var allowed = map[string][]string{
 	"internal/test/npmtest":         {},
 	"internal/test/ocitest":         {},
 	"internal/test/omstest":         {},
+	"internal/test/probe":           {"skill"},
 	"internal/test/pythontest":      {},
 	"internal/test/requirements":    {},
 	"internal/test/scratch":         {},

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/internal/test/pythontest"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script/runner"
@@ -17,39 +16,12 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// tree is the content of files by slash path.
-type tree map[string]string
+type tree = probe.Tree
 
 // load opens a skill of files.
 func load(t testing.TB, files tree) *skill.Skill {
 	t.Helper()
-	root := t.TempDir()
-	dir := filepath.Join(root, "probe")
-	all := tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\nBody.\n"}
-	maps.Copy(all, files)
-	for name, content := range all {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := cat.Lookup("probe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return probe.In(t, t.TempDir(), files)
 }
 
 // store returns a Store that starts the programs of this machine. Its uv is a real one, and has one package "dep" of version 1.0.

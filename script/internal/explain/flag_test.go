@@ -3,12 +3,13 @@ package explain
 import (
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/script/internal/fail"
 )
 
 // C64: a script that refuses a flag that its caller did not give is told from one that failed.
 func TestFlagIsRefused(t *testing.T) {
-	s := load(t, t.TempDir(), tree{"scripts/a.sh": ""})
+	s := probe.In(t, t.TempDir(), tree{"scripts/a.sh": ""})
 	for said, want := range map[string]string{
 		"error: unknown option '--json'":                                fail.ReasonJSON,
 		"Error: No such option: --json":                                 fail.ReasonJSON,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
@@ -50,7 +51,7 @@ func TestMissingModule(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			all := tree{"scripts/a.py": ""}
 			maps.Copy(all, tt.files)
-			r := ran(load(t, t.TempDir(), all), "scripts/a.py", tt.stderr)
+			r := ran(probe.In(t, t.TempDir(), all), "scripts/a.py", tt.stderr)
 			r.Imports = func() []string { return strings.Fields(tt.imports) }
 			r.Lacking = func(bool) []string { return strings.Fields(tt.lacking) }
 			f := Explain(t.Context(), r)
@@ -65,7 +66,7 @@ func TestMissingModule(t *testing.T) {
 			}
 		})
 	}
-	r := ran(load(t, t.TempDir(), tree{"scripts/a.py": ""}), "scripts/a.py", "pip install something")
+	r := ran(probe.In(t, t.TempDir(), tree{"scripts/a.py": ""}), "scripts/a.py", "pip install something")
 	if f := Explain(t.Context(), r); f.Reason != "" || f.Text() != "" {
 		t.Errorf("advice about nothing that it imports: %+v", f)
 	}
@@ -73,7 +74,7 @@ func TestMissingModule(t *testing.T) {
 
 // A script of the shell starts others, and other languages have packages that nobody prepares.
 func TestMissingElsewhere(t *testing.T) {
-	s := load(t, t.TempDir(), tree{"scripts/a.sh": "python3 b.py\n", "scripts/b.py": "", "scripts/c.sh": "node c.js", "scripts/d.rb": "", "scripts/e.js": ""})
+	s := probe.In(t, t.TempDir(), tree{"scripts/a.sh": "python3 b.py\n", "scripts/b.py": "", "scripts/c.sh": "node c.js", "scripts/d.rb": "", "scripts/e.js": ""})
 	for _, tt := range []struct{ file, stderr, text, wants string }{
 		{"scripts/a.sh", "ModuleNotFoundError: No module named 'yaml'", "The package PyYAML has it", "refused package:PyYAML"},
 		{"scripts/a.sh", "Error: Cannot find module 'axios'", "The package axios is missing: package.json can declare it. These that it imports are not installed either: chalk", "refused package:npm:axios, refused package:npm:chalk"},
@@ -96,7 +97,7 @@ func TestMissingElsewhere(t *testing.T) {
 }
 
 func TestMissingPackageOfNode(t *testing.T) {
-	s := load(t, t.TempDir(), tree{"scripts/a.js": ""})
+	s := probe.In(t, t.TempDir(), tree{"scripts/a.js": ""})
 	for text, want := range map[string]string{
 		"node:internal/modules/cjs/loader:1\nError: Cannot find module 'axios/lib'\nRequire stack:": "axios",
 		"Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@a/b' imported from /x/a.mjs":           "@a/b",

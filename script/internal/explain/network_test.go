@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/want"
@@ -14,7 +15,7 @@ import (
 // C65: a script that did not fail and was kept from the network says so in its result: by the words of a runtime, and not by a text about
 // networks.
 func TestMissedNetwork(t *testing.T) {
-	s := load(t, t.TempDir(), tree{"scripts/a.sh": ""})
+	s := probe.In(t, t.TempDir(), tree{"scripts/a.sh": ""})
 	confined := &runner.Sandbox{Tier: "A"}
 	for _, tt := range []struct {
 		name           string
@@ -59,7 +60,7 @@ func TestMissedNetwork(t *testing.T) {
 
 // A failure because of the network names the host, and says how it may be reached. R176
 func TestUnreached(t *testing.T) {
-	s := load(t, t.TempDir(), tree{"scripts/a.sh": "", "scripts/b.sh": ""})
+	s := probe.In(t, t.TempDir(), tree{"scripts/a.sh": "", "scripts/b.sh": ""})
 	tests := []struct {
 		name   string
 		out    runner.Output

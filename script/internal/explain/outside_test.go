@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/test/probe"
 )
 
 const above = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../shared'))\n"
@@ -15,8 +16,8 @@ const above = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(_
 // C68: a module that skills of a repository share is not looked for among packages.
 func TestModuleOutside(t *testing.T) {
 	root := paths.Real(t.TempDir())
-	tree{"shared/core_of_all.py": "", "pack/__init__.py": "", "skills/other/deep/scripts/far_away.py": "", ".hidden/secret_one.py": ""}.write(t, root)
-	s := load(t, filepath.Join(root, "skills"), tree{"scripts/a.py": above, "scripts/c.py": ""})
+	tree{"shared/core_of_all.py": "", "pack/__init__.py": "", "skills/other/deep/scripts/far_away.py": "", ".hidden/secret_one.py": ""}.Write(t, root)
+	s := probe.In(t, filepath.Join(root, "skills"), tree{"scripts/a.py": above, "scripts/c.py": ""})
 	for _, tt := range []struct {
 		file, module, home string
 		lacking            []string
@@ -50,9 +51,9 @@ func TestModuleOutside(t *testing.T) {
 // C68: a link of a skill that leads out of it is not followed, and what it leads to is named.
 func TestModuleLinked(t *testing.T) {
 	root := paths.Real(t.TempDir())
-	tree{"shared/helpers.py": ""}.write(t, root)
-	tree{"probe/lib/helpers.py": ""}.write(t, filepath.Join(root, "skills"))
-	s := load(t, filepath.Join(root, "skills"), tree{"scripts/a.py": ""})
+	tree{"shared/helpers.py": ""}.Write(t, root)
+	tree{"probe/lib/helpers.py": ""}.Write(t, filepath.Join(root, "skills"))
+	s := probe.In(t, filepath.Join(root, "skills"), tree{"scripts/a.py": ""})
 	to := filepath.Join(root, "shared", "helpers.py")
 	if err := os.Symlink(to, filepath.Join(root, "skills", "probe", "scripts", "helpers.py")); err != nil {
 		t.Fatal(err)
@@ -71,9 +72,9 @@ func TestModuleLinked(t *testing.T) {
 // copy of the skill runs.
 func TestAbove(t *testing.T) {
 	root := paths.Real(t.TempDir())
-	tree{"data/table.csv": ""}.write(t, root)
+	tree{"data/table.csv": ""}.Write(t, root)
 	const text = "import os\nopen(os.path.join(os.path.dirname(__file__), '../../../data/table.csv'))\n"
-	s := load(t, filepath.Join(root, "skills"), tree{"scripts/a.py": "import b", "scripts/b.py": text, "lib/c.py": ""})
+	s := probe.In(t, filepath.Join(root, "skills"), tree{"scripts/a.py": "import b", "scripts/b.py": text, "lib/c.py": ""})
 	const failed = "the table was not found"
 	for _, tt := range []struct {
 		name   string

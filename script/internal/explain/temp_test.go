@@ -11,7 +11,7 @@ import (
 // C76: a script that was told to use a temporary file of other commands is told why it does not see it; what is nowhere is nobody's.
 func TestTempOfOthers(t *testing.T) {
 	room := t.TempDir()
-	tree{"tmp/a": "", "tmp/b": "", "own/b": ""}.write(t, room)
+	tree{"tmp/a": "", "tmp/b": "", "own/b": ""}.Write(t, room)
 	if err := os.Symlink("/", filepath.Join(room, "tmp", "root")); err != nil {
 		t.Fatal(err)
 	}

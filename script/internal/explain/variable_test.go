@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/want"
 )
 
 // C65: a script that fails for want of a variable says which: those that are set, and those that are not. No value is shown.
 func TestLacking(t *testing.T) {
-	s := load(t, t.TempDir(), tree{"scripts/a.py": ""})
+	s := probe.In(t, t.TempDir(), tree{"scripts/a.py": ""})
 	for _, tt := range []struct {
 		name, reads, granted, stderr string
 		want                         string

@@ -1,14 +1,13 @@
 package layer
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/internal/test/probe"
 )
 
 // What a script may bring to the next run is data. security 2.3 #44: nothing that an interpreter runs, nothing that decides what it runs,
@@ -35,32 +34,8 @@ func TestComesBack(t *testing.T) {
 func started(t *testing.T, kept string, files map[string]string) *Run {
 	t.Helper()
 	top := t.TempDir()
-	write(t, filepath.Join(top, "probe"), map[string]string{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\nBody.\n"})
-	write(t, filepath.Join(top, "probe"), files)
-	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(top, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := cat.Lookup("probe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := probe.In(t, top, files)
 	return &Run{Skill: s, File: "scripts/a.py", Dir: filepath.Join(top, "probe"), Root: t.TempDir(), Kept: kept, Cwd: "/"}
-}
-
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // all returns the files below a folder, with their texts.
@@ -89,7 +64,7 @@ func TestKeep(t *testing.T) {
 	if l == nil || l.Whole || all(t, l.Upper) != "" {
 		t.Fatalf("got %+v", l)
 	}
-	write(t, l.Upper, map[string]string{"state/n.json": "1", "scripts/b.py": "evil", "data.csv": "new", "node_modules/x.json": "x"})
+	probe.Tree{"state/n.json": "1", "scripts/b.py": "evil", "data.csv": "new", "node_modules/x.json": "x"}.Write(t, l.Upper)
 	if err := os.Symlink("/etc/passwd", filepath.Join(l.Upper, "link.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -114,12 +89,12 @@ func TestKeep(t *testing.T) {
 	if got := all(t, at); got != "data.csv=new scripts/b.py=evil" {
 		t.Errorf("a file that the script removed stays: %s", got)
 	}
-	write(t, l.Upper, map[string]string{"data.csv/x.json": "in the place of a file", "fine.json": "2"})
+	probe.Tree{"data.csv/x.json": "in the place of a file", "fine.json": "2"}.Write(t, l.Upper)
 	if got := l.Keep(t.Context()); !strings.Contains(got, `it wrote "fine.json"`) || !strings.Contains(got, "; 1 file that it wrote in its skill's folder is lost: ") {
 		t.Errorf("got %q", got)
 	}
-	write(t, at, map[string]string{"folder.json/x": "a folder in the place of a file"})
-	write(t, l.Upper, map[string]string{"folder.json": "likewise"})
+	probe.Tree{"folder.json/x": "a folder in the place of a file"}.Write(t, at)
+	probe.Tree{"folder.json": "likewise"}.Write(t, l.Upper)
 	if got := l.Keep(t.Context()); !strings.HasPrefix(got, "2 files that it wrote in its skill's folder are lost: ") {
 		t.Errorf("got %q", got)
 	}
@@ -137,8 +112,8 @@ func TestWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Packages = t.TempDir()
-	write(t, r.Packages, map[string]string{"node_modules/dep/index.js": ""})
-	write(t, filepath.Dir(r.Dir), map[string]string{"other/x": "beside", ".git/x": ""})
+	probe.Tree{"node_modules/dep/index.js": ""}.Write(t, r.Packages)
+	probe.Tree{"other/x": "beside", ".git/x": ""}.Write(t, filepath.Dir(r.Dir))
 	l := Make(t.Context(), r, true)
 	if l == nil || !l.Whole || !strings.Contains(all(t, l.Upper), "data.csv=old scripts/a.py=") {
 		t.Fatalf("got %+v", l)
@@ -149,7 +124,7 @@ func TestWhole(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	write(t, l.Upper, map[string]string{"data.csv": "changed"})
+	probe.Tree{"data.csv": "changed"}.Write(t, l.Upper)
 	if err := os.Remove(filepath.Join(l.Upper, "SKILL.md")); err != nil {
 		t.Fatal(err)
 	}

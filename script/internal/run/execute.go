@@ -65,7 +65,7 @@ func (a *attempt) instead(l *layer.Layer) (*runner.Command, error) {
 	for i, arg := range a.r.Argv { // up to the script: what follows are other arguments
 		a.r.Argv[i] = strings.ReplaceAll(arg, l.Dir, l.Upper)
 	}
-	a.r.File = strings.Replace(a.r.File, l.Dir, l.Upper, 1)
+	a.r.File, a.r.Cwd = strings.Replace(a.r.File, l.Dir, l.Upper, 1), strings.Replace(a.r.Cwd, l.Dir, l.Upper, 1)
 	a.r.Dir, a.r.Copied = l.Upper, true
 	return a.command()
 }
