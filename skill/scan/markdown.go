@@ -157,19 +157,18 @@ func prompted(text string) string {
 // The other lines stay empty.
 func statements(text string) string {
 	margin := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
-	if margin = margin[strings.LastIndexByte(margin, '\n')+1:]; strings.HasPrefix(text[len(margin):], ">>> ") || strings.Contains(text, "\n"+margin+">>> ") {
-		return eachLine(text, func(l string) string {
-			l = strings.TrimPrefix(l, margin)
-			if l, ok := strings.CutPrefix(l, ">>> "); ok {
-				return l
+	margin = margin[strings.LastIndexByte(margin, '\n')+1:]
+	console := strings.HasPrefix(text[len(margin):], ">>> ") || strings.Contains(text, "\n"+margin+">>> ")
+	return eachLine(text, func(l string) string {
+		l = strings.TrimPrefix(l, margin)
+		if console {
+			if l[:min(len(l), 4)] != ">>> " && l[:min(len(l), 4)] != "... " {
+				return ""
 			}
-			if l, ok := strings.CutPrefix(l, "... "); ok {
-				return l
-			}
-			return ""
-		})
-	}
-	return eachLine(text, func(l string) string { return strings.TrimPrefix(l, margin) })
+			l = l[4:]
+		}
+		return l
+	})
 }
 
 // commandLines returns the lines of a text that are certainly commands. The other lines stay empty.

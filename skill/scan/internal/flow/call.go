@@ -209,13 +209,11 @@ func (e *engine) invoke(f *value, a *arguments) *value {
 	if r := e.rows[f.ref]; r != nil && !strings.HasPrefix(f.ref, ".") { // a method of the program's own comes first
 		return e.perform(r, f, a)
 	}
-	if class := e.lookup(f.ref + ".__init__"); class != nil && class.fn != nil && f.ref != "" {
-		e.follow(class.fn, a, nil)
-		return &value{ref: f.ref, from: unknown(a.everything()...).from}
-	}
-	if class := e.lookup(f.ref + ".constructor"); class != nil && class.fn != nil && f.ref != "" {
-		e.follow(class.fn, a, nil)
-		return &value{ref: f.ref, from: unknown(a.everything()...).from}
+	for _, name := range []string{".__init__", ".constructor"} {
+		if class := e.lookup(f.ref + name); class != nil && class.fn != nil && f.ref != "" {
+			e.follow(class.fn, a, nil)
+			return &value{ref: f.ref, from: unknown(a.everything()...).from}
+		}
 	}
 	_, last, _ := cutLast(f.ref)
 	if methods := e.top.methods[last]; len(methods) > 0 && len(methods) <= 4 && f.ref != last && fileOf(f.recv) == nil {

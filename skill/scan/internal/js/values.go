@@ -214,7 +214,7 @@ func (w *walker) binary(e *js.BinaryExpr) code.Value {
 	switch {
 	case e.Op == js.EqToken:
 		return w.assign(e.X, w.value(e.Y))
-	case e.Op > js.EqToken && strings.HasSuffix(op, "=") && isAssignment(e.Op):
+	case isAssignment(op):
 		x, y := w.value(e.X), w.value(e.Y)
 		if e.Op == js.AddEqToken {
 			return w.assign(e.X, w.plus([]code.Value{x, y}))
@@ -244,9 +244,8 @@ func (w *walker) binary(e *js.BinaryExpr) code.Value {
 	return w.other(op, args...)
 }
 
-func isAssignment(t js.TokenType) bool {
-	return slices.Contains([]js.TokenType{js.AddEqToken, js.SubEqToken, js.MulEqToken, js.DivEqToken, js.ModEqToken, js.ExpEqToken, js.LtLtEqToken,
-		js.GtGtEqToken, js.GtGtGtEqToken, js.BitAndEqToken, js.BitOrEqToken, js.BitXorEqToken, js.AndEqToken, js.OrEqToken, js.NullishEqToken}, t)
+func isAssignment(op string) bool {
+	return strings.HasSuffix(op, "=") && !slices.Contains([]string{"==", "!=", "===", "!==", "<=", ">="}, op)
 }
 
 // plus returns a sum: a Join, unless it is one of numbers.
