@@ -68,13 +68,8 @@ func (r *reader) archive(at int, content []byte) bool {
 
 // archiveKind returns what an archive is by its first bytes, "" for another file.
 func archiveKind(content []byte) string {
-	for _, k := range []struct{ magic, kind string }{
-		{"PK\x03\x04", "zip"}, {"PK\x05\x06", "zip"}, {"\x1f\x8b", "gzip"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"},
-		{"7z\xbc\xaf\x27\x1c", "7z"}, {"Rar!", "rar"}, {"!<arch>\n", "ar"}, {"MSCF", "cab"}, {"xar!", "xar"},
-	} {
-		if bytes.HasPrefix(content, []byte(k.magic)) {
-			return k.kind
-		}
+	if class, kind := magic(content); class == "archive" {
+		return kind
 	}
 	if len(content) > 262 && string(content[257:262]) == "ustar" {
 		return "tar"

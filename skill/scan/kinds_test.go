@@ -129,3 +129,19 @@ func TestBroken(t *testing.T) {
 		t.Errorf("%d broken, unread %q, want %q", broken, unread, want)
 	}
 }
+
+// What a file is that is no text is known by its first bytes.
+func TestClassOf(t *testing.T) {
+	pad := strings.Repeat("\x00", 30)
+	for content, want := range map[string]string{
+		"\x7fELF" + pad: "program a native program", "MZ" + pad: "program a native program", "\x00asm" + pad: "program WebAssembly",
+		"\xca\xfe\xba\xbe\x00\x00\x00\x34": "program Java byte code", "\xca\xfe\xba\xbe\x00\x00\x00\x02": "program a native program",
+		"\x55\x0d\r\n" + pad: "program Python byte code", "\x03\xf3\r\n" + pad: "program Python byte code", "\x89PNG\r\n\x1a\n" + pad: "media a picture",
+		"RIFF\x00\x00\x00\x00WEBPVP8 ": "media a picture or a sound", "SQLite format 3\x00" + pad: "other a database", "PK\x03\x04": "archive zip",
+		"\x01\x02\x03": " unknown bytes", "": " unknown bytes", pad + "\x01\x02": " unknown bytes",
+	} {
+		if class, kind := classOf([]byte(content)); class+" "+kind != want {
+			t.Errorf("%q: got %s %s, want %s", content, class, kind, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package scan
 import (
 	_ "embed"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -10,9 +11,12 @@ import (
 //go:embed names.txt
 var namesText string
 
-// names has the values of names.txt by their sections and names, and its patterns of files that have commands.
-var names = sync.OnceValues(func() (values map[string]string, patterns []string) {
-	values = map[string]string{}
+// names has the names of names.txt by their sections, in their order, and the value of each by SECTION NAME.
+var names = sync.OnceValue(func() (out struct {
+	lists  map[string][]string
+	values map[string]string
+}) {
+	out.lists, out.values = map[string][]string{}, map[string]string{}
 	for line := range strings.SplitSeq(strings.ReplaceAll(namesText, "\n ", " "), "\n") {
 		section, list, ok := strings.Cut(line, ": ")
 		if !ok || line[0] == '#' {
@@ -20,18 +24,19 @@ var names = sync.OnceValues(func() (values map[string]string, patterns []string)
 		}
 		list, value, _ := strings.Cut(list, " = ")
 		for name := range strings.FieldsSeq(list) {
-			if values[section+" "+name] = value; section == "started" {
-				patterns = append(patterns, name)
+			if bytes, err := strconv.Unquote(`"` + name + `"`); err == nil {
+				name = bytes
 			}
+			out.lists[section] = append(out.lists[section], name)
+			out.values[section+" "+name] = value
 		}
 	}
-	return values, patterns
+	return out
 })
 
 // named returns the value of a name in a section of names.txt, and whether the name is there.
 func named(section, name string) (value string, ok bool) {
-	values, _ := names()
-	value, ok = values[section+" "+name]
+	value, ok = names().values[section+" "+name]
 	return value, ok
 }
 
@@ -43,8 +48,7 @@ func isNamed(section, name string) bool {
 
 // commandKeys returns the keys of a file whose values are commands, nil for a file without.
 func commandKeys(name string) []string {
-	_, patterns := names()
-	for _, pattern := range patterns {
+	for _, pattern := range names().lists["started"] {
 		end := name
 		for n := strings.Count(name, "/") - strings.Count(pattern, "/"); n > 0; n-- {
 			_, end, _ = strings.Cut(end, "/")
