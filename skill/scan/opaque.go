@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/fact"
 )
 
@@ -23,11 +22,8 @@ func (r *reader) opaque(at int, content []byte) {
 func classOf(content []byte) (class, kind string) {
 	class, kind = magic(content)
 	switch {
-	case survey.Platform(content) != "":
-		if kind == "Java byte code" && len(content) > 7 && content[7] >= 45 { // the version of Java, not a count of programs
-			return class, kind
-		}
-		return "program", "a native program"
+	case kind == "Java byte code" && bytes.HasPrefix(content[4:], []byte("\x00\x00\x00")) && (len(content) < 8 || content[7] < 45): // a count of programs, no version of Java
+		return class, "a native program"
 	case class != "":
 	case len(content) < 16:
 		return "", "unknown bytes"

@@ -115,7 +115,7 @@ var allowed = map[string][]string{
 
 	"script/confine/internal/stage": {},
 
-	"skill/scan/internal/text":    {"internal/content", "internal/hidden", "internal/hostname", "internal/language", "internal/naming", "internal/obeyed", "internal/lazyregexp", "internal/markdown", "internal/redact", "script/survey", "skill/scan/internal/fact"},
+	"skill/scan/internal/text":    {"internal/content", "internal/hidden", "internal/hostname", "internal/language", "internal/naming", "internal/obeyed", "internal/lazyregexp", "internal/markdown", "internal/redact", "skill/scan/internal/fact"},
 	"skill/scan/internal/popular": {"internal/lazyregexp", "internal/near"},
 	"internal/hidden":             {},
 
