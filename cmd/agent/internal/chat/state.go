@@ -107,6 +107,7 @@ type state struct {
 
 func newState(o *Options, entries []string) *state {
 	s := &state{o: o, paint: paint(o.Colour), past: newPast(entries), needs: map[string][]string{}, now: o.Now(), status: o.Status()}
+	s.flow.Copy = true
 	if o.Colour {
 		s.flow.Paint = s.paint.sgr
 	}

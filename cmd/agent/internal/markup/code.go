@@ -30,7 +30,7 @@ func (f *fence) label(n int) string {
 	if f.lang != "" {
 		about = f.lang + ", " + about
 	}
-	return "  " + about
+	return about
 }
 
 // ends reports whether a line ends the block.

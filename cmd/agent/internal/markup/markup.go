@@ -29,6 +29,9 @@ type Flow struct {
 	// what they mean.
 	Paint func(sgr, text string) string
 
+	// Copy says in the row above a block of code how /copy names it.
+	Copy bool
+
 	held  string // as it came: its end may be half a character
 	width int
 	some  bool // there was a row
@@ -69,7 +72,7 @@ func (f *Flow) End(width int) []string {
 	if f.fence != nil {
 		f.keep(f.fence.text)
 	}
-	*f = Flow{Paint: f.Paint, code: f.code, first: f.first}
+	*f = Flow{Paint: f.Paint, Copy: f.Copy, code: f.code, first: f.first}
 	return rows
 }
 
@@ -238,8 +241,14 @@ func (f *Flow) finish() (rows []string) {
 		return rows
 	case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
 		f.fence = newFence(trimmed)
-		about := f.fence.label(f.first + len(f.code) + 1)
-		return append(rows, f.spaced([]string{f.paint("2", cut(about, f.width))})...)
+		about := f.fence.lang
+		if f.Copy {
+			about = f.fence.label(f.first + len(f.code) + 1)
+		}
+		if about == "" {
+			return rows
+		}
+		return append(rows, f.spaced([]string{f.paint("2", cut("  "+about, f.width))})...)
 	case trimmed == "---", trimmed == "***", trimmed == "___":
 		return append(rows, f.spaced([]string{f.paint("2", strings.Repeat("─", min(f.width, 40)))})...)
 	}

@@ -16,7 +16,7 @@ func paint(sgr, text string) string { return "\x1b[" + sgr + "m" + text + "\x1b[
 
 // stream gives a text in pieces, and returns its rows. Between the pieces it looks at the live ones.
 func stream(text string, width, piece int, look func(rows, live []string)) []string {
-	f := &Flow{Paint: paint}
+	f := &Flow{Paint: paint, Copy: true}
 	var all []string
 	for i := 0; i < len(text); i += piece {
 		all = append(all, f.Add(text[i:min(i+piece, len(text))], width)...)
@@ -77,7 +77,7 @@ func TestWithoutColours(t *testing.T) {
 		width int
 		want  string
 	}{{40, "# A|• **b** `c`||  go, /copy 1|          if d"}, {0, "# A|- **b** `c`||```go|\tif d|```"}} {
-		f := &Flow{}
+		f := &Flow{Copy: true}
 		got := append(f.Add(text, tt.width), f.End(tt.width)...)
 		if strings.Join(got, "|") != tt.want {
 			t.Errorf("width %d: got %q, want %q", tt.width, got, tt.want)
@@ -144,7 +144,7 @@ func random(r *rand.Rand) string {
 func same(t *testing.T, text string, width int, pieces func() int) {
 	t.Helper()
 	one := stream(text, width, len(text)+1, nil)
-	f := &Flow{Paint: paint}
+	f := &Flow{Paint: paint, Copy: true}
 	var all []string
 	for i := 0; i < len(text); {
 		n := min(max(pieces(), 1), len(text)-i)
@@ -189,7 +189,7 @@ func FuzzPieces(f *testing.F) {
 
 // A screen that is resized in the middle of anything shows the rest at its new width.
 func TestResize(t *testing.T) {
-	f := &Flow{Paint: paint}
+	f := &Flow{Paint: paint, Copy: true}
 	widths := []int{79, 20, 40}
 	for i := 0; i < len(sample); i += 10 {
 		width := widths[i/10%3]
@@ -203,7 +203,7 @@ func TestResize(t *testing.T) {
 
 // A block of code is kept as it came.
 func TestBlocks(t *testing.T) {
-	f := &Flow{Paint: paint}
+	f := &Flow{Paint: paint, Copy: true}
 	text := "```sh\necho \x1b[m 'a\t**b**'\r\n\n```\nx\n~~~\n```\nno end"
 	for i := range len(text) {
 		f.Add(text[i:i+1], 10)
@@ -254,7 +254,7 @@ func BenchmarkRows(b *testing.B) {
 	for _, piece := range []int{4, 24} {
 		b.Run(fmt.Sprint(piece), func(b *testing.B) {
 			for b.Loop() {
-				f := &Flow{Paint: paint}
+				f := &Flow{Paint: paint, Copy: true}
 				for i := 0; i < len(text); i += piece {
 					f.Add(text[i:min(i+piece, len(text))], 79)
 					f.Live(79)

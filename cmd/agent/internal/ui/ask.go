@@ -141,7 +141,7 @@ func plural(n int, noun string) string {
 func (s *Streams) rows(rows []string, styles []Style) {
 	for i, row := range rows {
 		text := strings.TrimPrefix(row, Mark)
-		fmt.Fprintln(s.Err, Mark+s.styled(styles[i], text))
+		fmt.Fprintln(s.Err, Mark+s.Styled(styles[i], text))
 	}
 }
 

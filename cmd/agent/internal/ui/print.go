@@ -24,11 +24,11 @@ const (
 
 // Paint returns foreign text as one sanitised line in a style. Without colours the line has no style.
 func (s *Streams) Paint(style Style, text string) Safe {
-	return Safe(s.styled(style, Line(text)))
+	return Safe(s.Styled(style, Line(text)))
 }
 
-// styled returns a sanitised line in a style, "" for none.
-func (s *Streams) styled(style Style, line string) string {
+// Styled returns a sanitised line in a style, "" for none.
+func (s *Streams) Styled(style Style, line string) string {
 	if !s.Colour || line == "" || style == "" {
 		return line
 	}

@@ -56,7 +56,7 @@ type openQuestion struct {
 
 // answerLines runs agent --input-format json.
 func answerLines(ctx context.Context, o *Options) error {
-	p := &printer{out: o.Services.Out, o: o, prompt: o.Prompt}
+	p := newPrinter(o, o.Prompt)
 	d := newDialogue(p)
 	if o.Prompt != "" {
 		d.prompts = []stream.Input{{Type: stream.Prompt, Text: o.Prompt}}

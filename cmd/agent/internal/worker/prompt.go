@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/markup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
@@ -27,7 +28,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	p := &printer{out: o.Services.Out, o: o, prompt: prompt}
+	p := newPrinter(o, prompt)
 	var approver *consent.Approver
 	if o.Services.Approver.There() {
 		approver, p.asks = consent.NewChatApprover(p.ask), true
@@ -188,7 +189,16 @@ type printer struct {
 	calls  []stream.Call
 	asks   bool // questions stand between the lines
 	line   bool // the last text that was streamed did not end its line
+	flow   markup.Flow
 	live   live
+}
+
+func newPrinter(o *Options, prompt string) *printer {
+	p := &printer{out: o.Services.Out, o: o, prompt: prompt}
+	if p.out.Colour {
+		p.flow.Paint = func(sgr, text string) string { return p.out.Styled(ui.Style(sgr), text) }
+	}
+	return p
 }
 
 // ask asks the user at the terminal, on a new line.
@@ -244,11 +254,7 @@ func (p *printer) step(s agent.Step) error {
 	}
 	switch {
 	case s.Text != "" && s.Depth == 0 && p.o.Stream:
-		p.line = !strings.HasSuffix(s.Text, "\n")
-		if err := p.out.Foreign(s.Text); err != nil {
-			return err
-		}
-		return p.out.Flush()
+		return p.text(s.Text)
 	case s.Result != nil:
 		return errors.Join(p.note(p.callLine(s)), p.diff(s), p.steps(s))
 	case s.Notice != "":
@@ -285,16 +291,41 @@ func (p *printer) diff(s agent.Step) error {
 	return nil
 }
 
-// endLine ends a line of streamed text before something else is printed.
+// text prints a piece of the answer: as rows on a terminal, and elsewhere as it is.
+func (p *printer) text(s string) error {
+	if room := p.room(); room > 0 {
+		p.line = true
+		return p.rows(p.flow.Add(s, room))
+	}
+	p.line = !strings.HasSuffix(s, "\n")
+	return errors.Join(p.out.Foreign(s), p.out.Flush())
+}
+
+// room returns how wide rows of the answer may be, 0 where nothing cuts it into rows.
+func (p *printer) room() int {
+	if !p.out.OutTerminal || !p.out.Cursor {
+		return 0
+	}
+	return max(p.out.Width-1, 0)
+}
+
+func (p *printer) rows(rows []string) error {
+	for _, r := range rows {
+		p.out.Printf("%s\n", ui.Safe(r))
+	}
+	return p.out.Flush()
+}
+
+// endLine ends the streamed text before something else is printed.
 func (p *printer) endLine() error {
 	if !p.line {
 		return nil
 	}
 	p.line = false
-	if err := p.out.Foreign("\n"); err != nil {
-		return err
+	if room := p.room(); room > 0 {
+		return p.rows(p.flow.End(room))
 	}
-	return p.out.Flush()
+	return errors.Join(p.out.Foreign("\n"), p.out.Flush())
 }
 
 // callLine describes a call and its outcome: in one line for a terminal, and otherwise with the lines of a failure below it.
@@ -374,5 +405,5 @@ func (p *printer) end(answer *agent.Answer, of stream.Line) error {
 	case answer.Text == "":
 		return nil
 	}
-	return p.out.Foreign(strings.TrimRight(answer.Text, "\n") + "\n")
+	return errors.Join(p.text(strings.TrimRight(answer.Text, "\n")), p.endLine())
 }
