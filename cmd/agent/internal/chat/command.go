@@ -253,8 +253,14 @@ func (s *state) copy(args string) []effect {
 		s.notice("no block of code yet")
 	case !ok:
 		s.notice(fmt.Sprintf("no block %q is kept: the last one is %d", args, count))
+	case s.o.Term == "linux": // the console of Linux would print it
+		s.notice("this terminal has no clipboard")
 	default:
-		s.notice(fmt.Sprintf("block %d is on the clipboard, if the terminal allows that", n))
+		hidden := ""
+		if ui.Prose(text) != text {
+			hidden = "; it has characters that do not show"
+		}
+		s.notice(fmt.Sprintf("block %d is on the clipboard, if the terminal allows that%s", n, hidden))
 		return []effect{copyText{text}}
 	}
 	return nil

@@ -23,6 +23,16 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s: effects %v", keys, k.done)
 		}
 	}
+	k.say("```\n\u200b\n")
+	k.happen(doneEvent{})
+	k.press("/copy<enter>")
+	if !strings.Contains(strings.Join(strings.Fields(k.screen()), " "), "it has characters that do not show") {
+		t.Errorf("the screen is %s", k.screen())
+	}
+	k.o.Term, k.done = "linux", nil
+	if k.press("/copy<enter>"); len(k.done) != 1 || !strings.Contains(k.screen(), "this terminal has no clipboard") {
+		t.Errorf("on the console: effects %v, the screen is %s", k.done, k.screen())
+	}
 	if !strings.Contains(k.screen(), `no block "3" is kept: the last one is 2`) {
 		t.Errorf("the screen is %s", k.screen())
 	}

@@ -9,7 +9,7 @@ import (
 type fence struct {
 	mark  string // what it began with
 	lang  string
-	text  string // so far, as it came
+	text  []byte // so far, as it came
 	start int    // of its last line
 	fresh bool   // a line begins
 	full  bool   // it is longer than what is kept
@@ -47,9 +47,9 @@ func (f *fence) collect(raw string, ended bool) {
 		f.full = true
 		return
 	}
-	f.text += raw
+	f.text = append(f.text, raw...)
 	if ended {
-		f.text += "\n"
+		f.text = append(f.text, '\n')
 	}
 }
 

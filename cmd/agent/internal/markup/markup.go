@@ -14,6 +14,7 @@ import (
 
 // Bounds of what is waited for.
 const (
+	maxPiece  = 512     // bytes that are taken at once
 	maxHeld   = 128     // bytes of combining marks and joined characters
 	maxHead   = 24      // bytes at the beginning of a line, until its kind is known
 	maxOpen   = 400     // bytes of text between stars, backticks or brackets
@@ -35,7 +36,7 @@ type Flow struct {
 	held  string // as it came: its end may be half a character
 	width int
 	some  bool // there was a row
-	empty bool // an empty line waits for the next row
+	empty int  // empty lines that wait for the next row
 
 	line  line
 	plain []byte   // the line, without a screen
@@ -58,10 +59,15 @@ type line struct {
 // Add takes a piece, for a screen of that width, and returns the rows that are finished. Without a screen, width is 0: then the rows are
 // the lines as they are.
 func (f *Flow) Add(piece string, width int) []string {
-	s := f.held + piece
-	n := settled(s)
-	f.held = s[n:]
-	return f.take(s[:n], width)
+	var rows []string
+	for piece != "" { // the rest of a long piece would be looked at again and again
+		s := f.held + piece[:min(len(piece), maxPiece)]
+		piece = piece[min(len(piece), maxPiece):]
+		n := settled(s)
+		f.held = s[n:]
+		rows = append(rows, f.take(s[:n], width)...)
+	}
+	return rows
 }
 
 // End takes the rest as the end of the text, and returns the last rows.
@@ -85,17 +91,19 @@ func (f *Flow) Live(width int) []string {
 	}
 	if f.fence != nil {
 		fence := *f.fence
+		fence.text, fence.start, fence.full = nil, 0, true
 		c.fence = &fence
 	}
 	c.code, c.first = nil, f.first+len(f.code) // what is not finished is no block
 	return c.End(width)
 }
 
-// Block returns block N of code, counted from 1, exactly as it came, and how many blocks there are.
+// Block returns block N of code, counted from 1, exactly as it came, and how many blocks there are. An empty block, and
+// one that was too long, is not kept.
 func (f *Flow) Block(n int) (text string, ok bool, count int) {
 	count = f.first + len(f.code)
 	if at := n - 1 - f.first; at >= 0 && at < len(f.code) {
-		return f.code[at], true, count
+		return f.code[at], f.code[at] != "", count
 	}
 	return "", false, count
 }
@@ -202,11 +210,18 @@ func (f *Flow) spaced(rows []string) []string {
 	if len(rows) == 0 {
 		return nil
 	}
-	if f.empty && f.some {
-		rows = append([]string{""}, rows...)
+	if f.empty > 0 {
+		rows = append(make([]string, f.empty), rows...)
 	}
-	f.some, f.empty = true, false
+	f.some, f.empty = true, 0
 	return rows
+}
+
+// blank notes an empty line. On a screen several are one.
+func (f *Flow) blank() {
+	if f.some && (f.empty == 0 || f.width <= 0) {
+		f.empty++
+	}
 }
 
 // finish ends the line.
@@ -221,7 +236,7 @@ func (f *Flow) finish() (rows []string) {
 	case f.width <= 0:
 		text := strings.TrimRight(string(f.plain), " \t")
 		if f.plain = f.plain[:0]; text == "" {
-			f.empty = f.some
+			f.blank()
 			return nil
 		}
 		return f.spaced([]string{text})
@@ -237,7 +252,7 @@ func (f *Flow) finish() (rows []string) {
 	rows = f.flush()
 	switch {
 	case trimmed == "":
-		f.empty = f.some
+		f.blank()
 		return rows
 	case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
 		f.fence = newFence(trimmed)
@@ -291,9 +306,12 @@ func (f *Flow) flush() []string {
 	return nil
 }
 
-// keep keeps a block of code.
-func (f *Flow) keep(text string) {
-	if f.code = append(f.code, text); len(f.code) > maxBlocks {
+// keep keeps a block of code, unless it was too long to be kept whole.
+func (f *Flow) keep(text []byte) {
+	if f.fence.full {
+		text = nil
+	}
+	if f.code = append(f.code, string(text)); len(f.code) > maxBlocks {
 		f.code, f.first = f.code[1:], f.first+1
 	}
 }

@@ -72,11 +72,11 @@ func TestRows(t *testing.T) {
 
 // Without colours the marks stay; without a screen so does all else.
 func TestWithoutColours(t *testing.T) {
-	text := "# A\n- **b** `c`\n\n```go\n\tif d\n```\n"
+	text := "# A\n- **b** `c`\n\n```go\n\tif d\n\n\ne\n```\n"
 	for _, tt := range []struct {
 		width int
 		want  string
-	}{{40, "# A|• **b** `c`||  go, /copy 1|          if d"}, {0, "# A|- **b** `c`||```go|\tif d|```"}} {
+	}{{40, "# A|• **b** `c`||  go, /copy 1|          if d|||  e"}, {0, "# A|- **b** `c`||```go|\tif d|||e|```"}} {
 		f := &Flow{Copy: true}
 		got := append(f.Add(text, tt.width), f.End(tt.width)...)
 		if strings.Join(got, "|") != tt.want {
@@ -218,10 +218,14 @@ func TestBlocks(t *testing.T) {
 	if _, ok, _ := f.Block(3); ok {
 		t.Error("there is a third block")
 	}
+	f.Add("```\n"+strings.Repeat("x", maxBlock+1)+"\n```\n", 10)
+	if text, ok, n := f.Block(3); text != "" || ok || n != 3 {
+		t.Errorf("a block that is too long: %d bytes are kept", len(text))
+	}
 	for range maxBlocks + 5 {
 		f.Add("```\nx\n```\n", 10)
 	}
-	if _, ok, n := f.Block(1); ok || n != maxBlocks+7 {
+	if _, ok, n := f.Block(1); ok || n != maxBlocks+8 {
 		t.Errorf("block 1 is kept of %d", n)
 	}
 }
