@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/run"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // JSONMode says whether a script is asked for JSON, and what is made of its output.

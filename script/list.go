@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/internal/run"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -19,9 +19,21 @@ const Dir = survey.Dir
 // Script is one script of a skill.
 type Script = survey.Script
 
+// Rule says where the scripts of a skill lie.
+type Rule = survey.Rule
+
+// The rules.
+const (
+	Any    = survey.Any    // anywhere in the skill; the zero Rule means this one too
+	Direct = survey.Direct // directly in Dir, with one of the extensions .py .sh .js .ts .rb .pl, a #! line, or as a program
+)
+
+// ListOptions says which files of a skill are scripts: by a Rule.
+type ListOptions = survey.Options
+
 // List returns the scripts that a skill offers, by name, and the problems of its scripts and of
-// metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean survey.Any.
-func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
+// metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean Any.
+func List(s *skill.Skill, o *ListOptions) ([]Script, []manifest.Problem) {
 	found := survey.Of(s.FS(), s.Manifest(), o)
 	return found.List(), append(found.Problems(), CheckManifest(s.Manifest())...)
 }
@@ -31,11 +43,11 @@ func CheckManifest(m *manifest.Manifest) []manifest.Problem {
 	return plan.CheckCwd(m)
 }
 
-// Find returns the script of that name, see survey.ValidName and Set.Find. The absolute path of a script in the skill's
+// Find returns the script of that name, the shortest or a longer one. The absolute path of a script in the skill's
 // own folder is a name too, since a model that is told the folder writes it. The error is an *Error with code InvalidName
 // or NotFound; the latter has the reason ReasonAmbiguous if several scripts have that name. For a closed skill it wraps
 // skill.ErrClosed.
-func Find(ctx context.Context, s *skill.Skill, name string, o *survey.Options) (Script, error) {
+func Find(ctx context.Context, s *skill.Skill, name string, o *ListOptions) (Script, error) {
 	ask := relative(ctx, s, name)
 	if !survey.ValidName(ask, s.Manifest(), o) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}

@@ -3,7 +3,7 @@ package script
 import (
 	"context"
 
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/scan"

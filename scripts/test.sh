@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 # Packages whose coverage counts, those that take long first.
 CORE='script/internal/envs script/internal/explain script/internal/fail script/internal/layer script/internal/output skilltool internal/hosttool internal/pyenv internal/nodeenv toolset install/registry mcpserve internal/store skill skill/scan install/fetch install skill/manifest internal/pack
-	mcphost disclose script/survey script/runner cmd/agent/internal/saved cmd/agent/internal/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
+	mcphost disclose internal/survey script/runner cmd/agent/internal/saved cmd/agent/internal/oauth mcphost/skillsource want policy skill/check skill/watch session session/allow
 	internal/hook tool cmd/agent/internal/trial trust trace trace/audit agent agent/permit internal/undo cmd/agent/internal/stream toolset/internal/host cmd/agent/internal/hosts cmd/agent/internal/lock install/oci install/oms install/source'
 # Likewise, each together with its internal packages that are not in CORE.
 WHOLE='script skill/scan/rule skill/scan/export'

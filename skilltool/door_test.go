@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/hosttool"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"

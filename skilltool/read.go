@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"

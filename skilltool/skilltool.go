@@ -45,7 +45,6 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
@@ -63,7 +62,7 @@ type Options struct {
 	Trace    trace.Tracer          // nil: nothing is traced
 	Indexes  *disclose.Indexes     // shared by conversations with the same skills, so that these are indexed once; nil: the kit has its own
 
-	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
+	ScriptRule script.Rule // which files of a skill are scripts; "" means script.Any
 	Show       Show
 	Policy     Policy
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/mcphost"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/toolset/internal/host"
 )
 

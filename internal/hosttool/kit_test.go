@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent/permit"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 )

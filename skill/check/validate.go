@@ -12,17 +12,20 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/markdown"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/internal/walk"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
+
+// Rule says where the scripts of a skill lie, as script.Rule does.
+type Rule = survey.Rule
 
 // Options says how Folder checks a skill. The zero value is useful.
 type Options struct {
 	Profile *manifest.Profile // nil means DefaultProfile
 	Path    string            // what problems call the skill's folder, put before the names of files; "" for nothing
 
-	ScriptRule survey.Rule // which files are scripts; "" means survey.Any
+	ScriptRule Rule // which files are scripts; "" means those anywhere in the skill
 	// Root is the folder of skills that has this one in its folder Rel. A link to another skill in it is not a problem.
 	// If Root is nil, no link to the folder or the SKILL.md of another skill is a problem.
 	Root fs.FS

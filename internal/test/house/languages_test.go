@@ -28,7 +28,7 @@ var besideLanguages = map[string]string{
 	"script/internal/interpreter/source.go":         "what bun, deno, node and PHP are told about a skill's own files",
 	"internal/pyenv/fetch.go":                       "how uv is asked for a Python",
 	"internal/pyenv/python.go":                      "how uv and Python are asked for a version",
-	"script/survey/beyond.go":                       "how JavaScript completes the name of a module",
+	"internal/survey/beyond.go":                     "how JavaScript completes the name of a module",
 	"session/allow/programs.go":                     "programs that do more than their names say, by subcommand and option",
 	"skill/check/markdown.go":                       "the names of code blocks in Markdown",
 	"skill/scan/internal/flow/flow.go":              "how JavaScript completes the name of a module",

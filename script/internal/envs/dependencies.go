@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/internal/pyenv"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 

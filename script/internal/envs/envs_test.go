@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/internal/test/pythontest"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/pyenv"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/fail"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/fail"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )

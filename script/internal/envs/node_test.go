@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/internal/test/npmtest"
 	"github.com/agent-base/agent-base/script/internal/fail"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // nodeFiles is a skill that needs the packages esm and cjs of a registry.

@@ -1,9 +1,9 @@
 package explain
 
 import (
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 

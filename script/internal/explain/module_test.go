@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/script/internal/fail"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/want"
 )
 

@@ -14,10 +14,10 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/plan"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // New returns a Chooser. It copies o.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/fail"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // argv returns the argument list that runs the script, up to the script's own path. The extension decides, and the #! line among

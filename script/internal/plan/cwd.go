@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/language"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )

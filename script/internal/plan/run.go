@@ -7,8 +7,8 @@ import (
 
 	"github.com/agent-base/agent-base/internal/keyagent"
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 

@@ -6,13 +6,13 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/internal/interpreter"
 	"github.com/agent-base/agent-base/script/internal/places"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )

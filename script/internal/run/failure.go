@@ -12,12 +12,12 @@ import (
 
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/envs"
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // known returns what is known about a run that has ended. with has the packages that the user added.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // Another process that removes a skill takes the folders of a script that is being started.

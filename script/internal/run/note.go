@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // mostHidden is how many hidden paths a note names.

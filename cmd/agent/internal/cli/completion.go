@@ -15,7 +15,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 )

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/toolkit"
 	"github.com/agent-base/agent-base/disclose"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/want"

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/scan"

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/want"
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
-	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"

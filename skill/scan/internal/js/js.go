@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/language"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/agent-base/agent-base/internal/language"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
 )
 
