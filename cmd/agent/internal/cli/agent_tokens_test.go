@@ -48,7 +48,7 @@ func TestFirstRequest(t *testing.T) {
 		for _, row := range []struct {
 			skills string
 			most   int
-		}{{"none", 1_000}, {"kalshi-markets", 2_000}, {"kalshi-markets,hello-extended", 2_200}, {"all", 2_300}} {
+		}{{"none", 1_200}, {"kalshi-markets", 2_300}, {"kalshi-markets,hello-extended", 2_600}, {"all", 2_700}} {
 			t.Run(mode+" "+row.skills, func(t *testing.T) {
 				q, n := firstRequest(t, count, "AGENT_SKILLS="+row.skills, "AGENT_DISCLOSURE="+mode)
 				t.Logf("%4d tokens: system %d, %d tools %d, turn %d; all bytes of the request %d", n.all(), n.system, len(q.Tools), n.tools, n.turn, count(string(q.Body)))

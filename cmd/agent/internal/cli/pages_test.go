@@ -19,12 +19,15 @@ var notTyped = map[string]string{
 	"agent audit tail -f -n 0 --json | jq .event": "goes on until it is ended",
 	"source <(agent completion bash)":             "is for bash",
 	"agent policy check policy.yaml && sudo install -m 644 policy.yaml /etc/agent/policy.yaml": "needs root",
-	"agent serve":                          "serves until it is ended",
-	"agent serve --project ~/src/site":     "serves until it is ended",
-	"agent serve --http 127.0.0.1:8080":    "serves until it is ended",
-	"agent mcp login linear --no-browser":  "waits for a browser elsewhere",
-	"claude mcp add skills -- agent serve": "is a program of others",
-	"codex mcp add skills -- agent serve":  "is a program of others",
+	"agent serve":                       "serves until it is ended",
+	"agent serve --project ~/src/site":  "serves until it is ended",
+	"agent serve --http 127.0.0.1:8080": "serves until it is ended",
+	"agent acp":                         "speaks with an editor",
+	"agent acp --model anthropic/claude-sonnet-5-5 --mode accept-edits":             "speaks with an editor",
+	"agent acp --project ~/src/site             # sessions about this project only": "speaks with an editor",
+	"agent mcp login linear --no-browser":                                           "waits for a browser elsewhere",
+	"claude mcp add skills -- agent serve":                                          "is a program of others",
+	"codex mcp add skills -- agent serve":                                           "is a program of others",
 }
 
 // tags are the languages of blocks. Those of commands are sh and console, which has the output too.
