@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // Place is where the environment of one key is kept.
@@ -51,7 +51,7 @@ func (p Place) Write(record any) error {
 	if err != nil {
 		return err
 	}
-	return program.WriteFile(p.Path(".json"), b)
+	return ondisk.WriteFile(p.Path(".json"), b)
 }
 
 // Lock makes the root and waits until no other process prepares the key. It returns the function that unlocks it. The error
@@ -68,7 +68,7 @@ func (p Place) Sweep(keep string) {
 	entries, _ := os.ReadDir(p.Root)
 	for _, d := range entries {
 		if strings.HasPrefix(d.Name(), p.Key+"-") && d.Name() != keep {
-			program.RemoveAll(filepath.Join(p.Root, d.Name()))
+			ondisk.RemoveAll(filepath.Join(p.Root, d.Name()))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // Inventory returns a digest of every path below a folder and its metadata, which differs if anything was changed. It reads
@@ -25,7 +25,7 @@ func Inventory(folder string) (string, error) {
 	if v.err != nil {
 		return "", v.err
 	}
-	h := sha256.Sum256(append([]byte(program.Facts(info)), sum...))
+	h := sha256.Sum256(append([]byte(ondisk.Facts(info)), sum...))
 	return hex.EncodeToString(h[:]), nil
 }
 
@@ -52,7 +52,7 @@ func (v *inventory) folder(path string) []byte {
 			v.fail(err)
 			continue
 		}
-		fmt.Fprintf(h, "%d:%s %s\n", len(d.Name()), d.Name(), program.Facts(info))
+		fmt.Fprintf(h, "%d:%s %s\n", len(d.Name()), d.Name(), ondisk.Facts(info))
 		if !d.IsDir() {
 			continue
 		}

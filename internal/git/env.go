@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/variable"
 )
 
 // setting is a line of a git configuration.
@@ -141,7 +142,7 @@ func (c *Client) pass(env map[string]string, remote bool) {
 		if _, set := env[name]; set {
 			continue
 		}
-		if program.NeededBySystem(name) || remote && (program.Matches(passed, name) || program.NeededByNetwork(name)) {
+		if program.NeededBySystem(name) || remote && (variable.Matches(passed, name) || program.NeededByNetwork(name)) {
 			env[name] = value
 		}
 	}

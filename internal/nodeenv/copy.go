@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/envstore"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // copied is the record of a copy of a skill.
@@ -44,7 +44,7 @@ func (p *Prepared) Copy(ctx context.Context, key string, seal func(folder string
 	}
 	defer func() {
 		if err != nil {
-			program.RemoveAll(folder)
+			ondisk.RemoveAll(folder)
 		}
 	}()
 	if dir, err = seal(folder); err != nil {

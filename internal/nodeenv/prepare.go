@@ -15,7 +15,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // schema is part of every key: a change of how environments are made leaves the old ones behind.
@@ -154,7 +154,7 @@ func (j *job) key() string {
 	if j.lock.file == "" {
 		parts = append(parts, j.s.from.lines...)
 	}
-	return program.Digest(parts...)
+	return ondisk.Digest(parts...)
 }
 
 // again reports whether versions are to be chosen again.
@@ -227,14 +227,14 @@ func (j *job) make(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer program.RemoveAll(work)
+	defer ondisk.RemoveAll(work)
 	env, err := j.place.NewFolder("")
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			program.RemoveAll(env)
+			ondisk.RemoveAll(env)
 		}
 	}()
 	next := record{Folder: filepath.Base(env)}

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/agent-base/agent-base/internal/ondisk"
+	"github.com/agent-base/agent-base/internal/variable"
 )
 
 // MaxAnswer is the most bytes of an answer that are kept.
@@ -53,7 +56,7 @@ type Asker struct {
 // program stays unchanged. The error is that of Run.
 func (a *Asker) Ask(ctx context.Context, program string, args ...string) (string, error) {
 	key := answerKey(program, args, a.Env)
-	known := Digest(append([]string{key, program}, args...)...)
+	known := ondisk.Digest(append([]string{key, program}, args...)...)
 	a.mu.Lock()
 	said, ok := a.known[known]
 	a.mu.Unlock()
@@ -71,7 +74,7 @@ func (a *Asker) Ask(ctx context.Context, program string, args ...string) (string
 		return "", err
 	}
 	if key != "" {
-		_ = WriteFile(note, []byte(said)) // without it the program is asked again
+		_ = ondisk.WriteFile(note, []byte(said)) // without it the program is asked again
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,7 +121,7 @@ func (a *Asker) environment() []string {
 	env := map[string]string{"PATH": FixedPath, "LANG": "C.UTF-8", "NO_COLOR": "1", "UV_CACHE_DIR": filepath.Join(a.Dir, "uv")}
 	for _, kv := range a.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if Matches(choosing, name) || NeededBySystem(name) {
+		if variable.Matches(choosing, name) || NeededBySystem(name) {
 			env[name] = value
 		}
 	}
@@ -150,7 +153,7 @@ func answerKey(program string, args, env []string) string {
 			}
 		}
 	}
-	return Digest(parts...)
+	return ondisk.Digest(parts...)
 }
 
 // Failed is the error of a program that ended with an exit code in place of an answer.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -44,14 +45,14 @@ func (e *environmentOf) make(ctx context.Context, o *PrepareOptions) (err error)
 	if err != nil {
 		return e.unavailable(err, "%v", err)
 	}
-	defer program.RemoveAll(work)
+	defer ondisk.RemoveAll(work)
 	w := &workshop{e: e, work: work, cap: e.s.caps, doing: "preparing the dependencies of " + e.sc.Name,
 		env:    filepath.Join(filepath.Dir(work), e.key+"-"+filepath.Base(work)[len(e.key)+len("-work-"):]),
-		uvHome: filepath.Join(e.s.o.Cache, "uv", program.Digest(program.Pairs(withoutOffline(e.index))...)[:16]),
+		uvHome: filepath.Join(e.s.o.Cache, "uv", ondisk.Digest(program.Pairs(withoutOffline(e.index))...)[:16]),
 	}
 	defer func() {
 		if err != nil {
-			program.RemoveAll(w.env)
+			ondisk.RemoveAll(w.env)
 		}
 	}()
 	for _, dir := range []string{filepath.Join(work, "home"), filepath.Join(work, "tmp"), w.uvHome} {
@@ -155,7 +156,7 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 		}
 	}
 	after, err := os.Lstat(python)
-	if err != nil || program.Facts(before) != program.Facts(after) {
+	if err != nil || ondisk.Facts(before) != ondisk.Facts(after) {
 		return w.e.unavailable(err, "a package replaces the environment's python, which is not allowed: ask its author")
 	}
 	if err := w.compile(ctx); err != nil {

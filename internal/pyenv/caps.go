@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/envstore"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // caps bound what an environment may unpack to: a wheel of 3 MB can hold 6 GB.
@@ -101,7 +101,7 @@ func (w *workshop) report(bytes int64) {
 func (w *workshop) discard() {
 	for dir := range w.archives() {
 		if !w.before[dir] {
-			program.RemoveAll(dir)
+			ondisk.RemoveAll(dir)
 		}
 	}
 }

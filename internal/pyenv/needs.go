@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // Needs are the Python and the packages that a script needs. A dependency is a name with extras, versions and a marker
@@ -140,7 +140,7 @@ func (n *Needs) check() error {
 }
 
 // Key returns a short name that all needs with the same meaning have.
-func (n *Needs) Key() string { return program.Digest(n.canonical()) }
+func (n *Needs) Key() string { return ondisk.Digest(n.canonical()) }
 
 // canonical returns one form for all needs with the same meaning. The environment's key is made of it.
 func (n *Needs) canonical() string {

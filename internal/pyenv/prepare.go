@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -116,12 +117,12 @@ func (e *environmentOf) ofThisPython() bool {
 // environmentKey returns the name of an environment. It depends on the needs and the source of packages, then on the Python
 // and the uv that make it.
 func environmentKey(e *environmentOf) string {
-	return e.wanted() + program.Digest(program.Identity(e.base), program.Identity(e.uv))[:16]
+	return e.wanted() + ondisk.Digest(program.Identity(e.base), program.Identity(e.uv))[:16]
 }
 
 // wanted returns the beginning of the keys of all environments for the same needs and source of packages.
 func (e *environmentOf) wanted() string {
-	return program.Digest(append([]string{schema, e.needs.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
+	return ondisk.Digest(append([]string{schema, e.needs.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
 }
 
 // folder returns the folder of all environments.

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agent-base/agent-base/internal/envstore"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/test/pythontest"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 )
@@ -179,7 +179,7 @@ func TestKey(t *testing.T) {
 		}
 		seen[got] = name
 	}
-	if program.Digest("a", "b") == program.Digest("ab", "") || program.Digest("a") == program.Digest("a", "") {
+	if ondisk.Digest("a", "b") == ondisk.Digest("ab", "") || ondisk.Digest("a") == ondisk.Digest("a", "") {
 		t.Error("parts run together")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // Stage is a private folder on the file system of the store, in which versions are prepared. Its methods must not be called
@@ -65,7 +65,7 @@ func (d *Dir) stage(ctx context.Context) (*Stage, error) {
 func (s *Stage) Close() error {
 	var err error
 	s.close.Do(func() {
-		program.RemoveAll(s.Dir)
+		ondisk.RemoveAll(s.Dir)
 		err = os.Remove(s.Dir + lockEnd)
 		if s.adding != nil {
 			s.adding()

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // now is the waiting time for a lock that is wanted at once.
@@ -147,7 +147,7 @@ func (d *Dir) alone(ctx context.Context, choose func() (trash []string, err erro
 	trash, err := choose()
 	unlock()
 	for _, dir := range trash {
-		program.RemoveAll(dir)
+		ondisk.RemoveAll(dir)
 	}
 	return err
 }

@@ -103,3 +103,13 @@ func IsKey(name string) bool {
 		return slices.Contains(secretWords, word) || strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "TOKEN") || strings.HasSuffix(word, "PASSWORD")
 	})
 }
+
+// Matches reports whether one of the patterns, written as path.Match takes them, matches a name.
+func Matches(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, err := path.Match(p, name); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}

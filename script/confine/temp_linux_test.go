@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -28,7 +28,7 @@ func folderIn(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { program.RemoveAll(dir) })
+	t.Cleanup(func() { ondisk.RemoveAll(dir) })
 	return dir
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/nodeenv"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/skill"
@@ -71,7 +71,7 @@ func contentKey(ctx context.Context, s *skill.Skill) (string, error) {
 		}
 		return nil
 	})
-	return program.Digest(parts...), err
+	return ondisk.Digest(parts...), err
 }
 
 // project describes the JavaScript or TypeScript that of is or starts to nodeenv. It traces the making of an environment.

@@ -16,9 +16,9 @@ import (
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -87,7 +87,7 @@ func Make(ctx context.Context, r *Run, overlay bool) *Layer {
 		}
 	}
 	if l.fill(ctx) != nil {
-		program.RemoveAll(filepath.Dir(l.Upper))
+		ondisk.RemoveAll(filepath.Dir(l.Upper))
 		return nil
 	}
 	return l
@@ -342,7 +342,7 @@ func (k *keeping) move(name string) error {
 	if err != nil {
 		return err
 	}
-	return program.WriteFile(to, b)
+	return ondisk.WriteFile(to, b)
 }
 
 // text says what was written, "" for nothing.
@@ -405,7 +405,7 @@ func needsCopy(kept string) bool {
 }
 
 // NoteCopy has the next runs of a content work on a copy of the skill's folder.
-func NoteCopy(kept string) error { return program.WriteFile(kept+copyMark, nil) }
+func NoteCopy(kept string) error { return ondisk.WriteFile(kept+copyMark, nil) }
 
 // KeptBy returns where stays what the scripts of a skill's content write in its folder, a folder in one that has all of the skill; "" if
 // that is not known. Without must it is not known if nothing of the skill is kept.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -63,10 +63,10 @@ func (st *Store) ClearCaches(name string) (files int, err error) {
 		if owner, ok := homeOwner(d.Name()); !ok || owner != name {
 			continue
 		}
-		program.RemoveAll(st.tempOf(d.Name()))
+		ondisk.RemoveAll(st.tempOf(d.Name()))
 		dir := filepath.Join(root, d.Name())
 		n, _ := proc.Measure(dir)
-		program.RemoveAll(dir)
+		ondisk.RemoveAll(dir)
 		if _, err := os.Lstat(dir); err == nil {
 			return files, fmt.Errorf("%q cannot be removed", dir)
 		}
@@ -81,9 +81,9 @@ func (st *Store) ClearHome(home Home) error {
 	if _, ok := homeOwner(filepath.Base(home.Dir)); !ok || filepath.Dir(home.Dir) != st.o.Homes {
 		return fmt.Errorf("%q is not the home of a skill", home.Dir)
 	}
-	program.RemoveAll(home.Dir)
-	program.RemoveAll(st.keptFiles(filepath.Base(home.Dir)))
-	program.RemoveAll(st.tempOf(filepath.Base(home.Dir)))
+	ondisk.RemoveAll(home.Dir)
+	ondisk.RemoveAll(st.keptFiles(filepath.Base(home.Dir)))
+	ondisk.RemoveAll(st.tempOf(filepath.Base(home.Dir)))
 	if _, err := os.Lstat(home.Dir); err == nil {
 		return fmt.Errorf("%q cannot be removed", home.Dir)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/internal/fail"
 )
 
@@ -96,7 +96,7 @@ func (st *Store) Sweep(ctx context.Context, o *SweepOptions, unused func(since t
 			_, bytes := proc.Measure(part)
 			found[i].Bytes += bytes
 			if !o.DryRun {
-				program.RemoveAll(part)
+				ondisk.RemoveAll(part)
 			}
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/runner"
 )
@@ -87,7 +87,7 @@ func (t *TempFolder) Settle(cmd *runner.Command, out *runner.Output) string {
 	if t == nil || cmd == nil || out == nil {
 		return ""
 	}
-	program.Unlock(t.Dir) // what nobody can read counts
+	ondisk.Unlock(t.Dir) // what nobody can read counts
 	over := t.room.Exceeded()
 	if out.Filled && !over {
 		others := proc.Room{Folders: paths.Without(slices.Clone(cmd.Own), []string{cmd.Temp}), Bytes: cmd.Limits.Disk, Files: cmd.Limits.Files}
@@ -96,7 +96,7 @@ func (t *TempFolder) Settle(cmd *runner.Command, out *runner.Output) string {
 	if !over {
 		return ""
 	}
-	program.Empty(t.Dir)
+	ondisk.Empty(t.Dir)
 	return fmt.Sprintf("its folder for temporary files, which may keep %d bytes and %d files, was too full and is empty again", t.room.Bytes, t.room.Files)
 }
 
@@ -177,12 +177,12 @@ func (st *Store) sweepTemps(ctx context.Context) {
 		for _, at := range st.oldTemps(time.Now()) { // again: one may have been used since
 			if free, err := lockfile.Lock(ctx, filepath.Join(at, tempLock), tryOnce); err == nil {
 				if os.Rename(at, filepath.Join(gone, filepath.Base(at))) != nil {
-					program.RemoveAll(at)
+					ondisk.RemoveAll(at)
 				}
 				free()
 			}
 		}
 	}
 	done()
-	program.RemoveAll(gone)
+	ondisk.RemoveAll(gone)
 }

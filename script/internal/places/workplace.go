@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -82,7 +82,7 @@ func (w *Workplace) checkKept(ownHome bool) error {
 // Remove deletes the folders of the run.
 func (w *Workplace) Remove() {
 	if w.Root != "" {
-		program.RemoveAll(w.Root)
+		ondisk.RemoveAll(w.Root)
 	}
 	if w.Lasting != nil {
 		w.Lasting.free()
@@ -97,7 +97,7 @@ func (st *Store) sweepOld(ctx context.Context) {
 	for _, d := range inFolder(st.o.Runs) {
 		info, err := d.Info()
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), runPrefix) && time.Since(info.ModTime()) > abandoned {
-			program.RemoveAll(filepath.Join(st.o.Runs, d.Name()))
+			ondisk.RemoveAll(filepath.Join(st.o.Runs, d.Name()))
 		}
 	}
 	st.sweepTemps(ctx)

@@ -32,7 +32,7 @@ var providers = []string{
 
 // IsProviderKey reports whether a variable belongs to a model provider, as OPENAI_API_KEY does.
 func IsProviderKey(name string) bool {
-	return !variable.IsPattern(name) && program.Matches(providers, strings.ToUpper(name))
+	return !variable.IsPattern(name) && variable.Matches(providers, strings.ToUpper(name))
 }
 
 // ErrNeverPasses is wrapped by the error of CheckGrant for a variable that no script gets.
@@ -72,7 +72,7 @@ func (p *Passing) Allows(name string) bool {
 		return false
 	}
 	return slices.ContainsFunc(p.declared, func(g string) bool {
-		return variable.CheckDeclared(g) == nil && program.Matches([]string{g}, name)
+		return variable.CheckDeclared(g) == nil && variable.Matches([]string{g}, name)
 	})
 }
 

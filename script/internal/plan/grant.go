@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -31,7 +30,7 @@ type Grant struct {
 // model providers and those that forward nothing, hosts, and folders.
 func Declared(m *manifest.Manifest) want.Set {
 	out, _ := m.Permissions.Asked.Split(func(w want.Want) bool {
-		never := w.Kind == want.Variable && (variable.CheckDeclared(w.Name) != nil || program.Matches(providers, strings.ToUpper(w.Name)))
+		never := w.Kind == want.Variable && (variable.CheckDeclared(w.Name) != nil || variable.Matches(providers, strings.ToUpper(w.Name)))
 		return w.Kind.Permitted() && !never
 	})
 	return out

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/want"
 )
@@ -91,7 +91,7 @@ func TestProviderVariables(t *testing.T) {
 		"MOONSHOT_API_KEY", "DASHSCOPE_API_KEY", "REPLICATE_API_TOKEN", "HF_TOKEN", "HUGGINGFACE_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OLLAMA_API_KEY",
 	}
 	for _, pattern := range providers {
-		if !slices.ContainsFunc(names, func(name string) bool { return program.Matches([]string{pattern}, name) }) {
+		if !slices.ContainsFunc(names, func(name string) bool { return variable.Matches([]string{pattern}, name) }) {
 			t.Errorf("no variable of this test has the form %s", pattern)
 		}
 	}

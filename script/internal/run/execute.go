@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/script/internal/explain"
 	"github.com/agent-base/agent-base/script/internal/layer"
 	"github.com/agent-base/agent-base/script/runner"
@@ -55,7 +55,7 @@ func (a *attempt) executeIn(ctx context.Context, cmd *runner.Command) (*runner.C
 		}
 		e.noLayer.Store(true)
 		cmd.Layer, cmd.In = nil, c.Input.input() // the runner has closed the former one
-		program.RemoveAll(filepath.Dir(l.Upper))
+		ondisk.RemoveAll(filepath.Dir(l.Upper))
 		l = layer.Make(ctx, run, false)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 )
@@ -97,7 +97,7 @@ func (p *Packages) OldFetches(remove bool) (out []script.Swept) {
 		_, bytes := proc.Measure(dir)
 		out = append(out, script.Swept{Path: path.Join("policy", filepath.Base(dir)), Why: "left by the fetching of a policy that was killed", Bytes: bytes})
 		if remove {
-			program.RemoveAll(dir)
+			ondisk.RemoveAll(dir)
 		}
 	}
 	return out

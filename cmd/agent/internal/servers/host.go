@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/mcphost"
@@ -165,7 +166,7 @@ func (m *Servers) home(ctx context.Context, e *Entry) (h serverHome, done func()
 	}
 	lock := filepath.Join(dir, homeLock)
 	if free, err := lockfile.Lock(ctx, lock, time.Nanosecond); err == nil { // no other process of it runs
-		program.Empty(h.temp)
+		ondisk.Empty(h.temp)
 		free()
 	}
 	if done, err = lockfile.Share(ctx, lock, time.Second); err == nil {

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/mcphost/skillsource"
 	"github.com/agent-base/agent-base/script"
 )
@@ -42,7 +42,7 @@ func (m *Servers) Unneeded(ctx context.Context, remove bool) (out []script.Swept
 		_, bytes := proc.Measure(dir)
 		out = append(out, script.Swept{Path: filepath.ToSlash(name), Why: why, Bytes: bytes})
 		if remove {
-			program.RemoveAll(dir)
+			ondisk.RemoveAll(dir)
 		}
 	}
 	var gone []string
@@ -98,7 +98,7 @@ func (m *Servers) Forget(e *Entry) {
 		homes, _ = filepath.Glob(filepath.Join(m.Settings.Config().Paths.State(), "mcp", "*", homeName(e)))
 	}
 	for _, dir := range homes {
-		program.RemoveAll(dir)
+		ondisk.RemoveAll(dir)
 	}
 	_ = skillsource.Remove(m.Settings.Config().Paths.Served(), e.Label, m.scope(e)) // nobody uses it any more
 }

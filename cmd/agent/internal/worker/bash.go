@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/internal/keyagent"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
@@ -91,14 +91,14 @@ func (w *worker) keys(c *hosttool.Command, at *place) (given *keyagent.Given, do
 	user := &keyagent.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
 	given, err = user.Give(w.s.Settings.Config().Agent.BashSockets, dir)
 	if err != nil {
-		program.RemoveAll(dir)
+		ondisk.RemoveAll(dir)
 		return nil, nil, err
 	}
 	given.Own = []string{dir}
 	if key := at.git.SigningKey; key != "" {
 		given.Reads = append(given.Reads, key)
 	}
-	return given, func() { program.RemoveAll(dir) }, nil
+	return given, func() { ondisk.RemoveAll(dir) }, nil
 }
 
 // temps returns where the scripts of the conversation keep temporary files: those of skills that may write files of the user, and the

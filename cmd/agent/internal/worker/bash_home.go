@@ -14,9 +14,9 @@ import (
 
 	"github.com/agent-base/agent-base/internal/gitdir"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -140,7 +140,7 @@ func (b *bashHome) sweep(ctx context.Context) (alone bool) {
 		dir := filepath.Join(b.project, d.Name())
 		switch {
 		case strings.HasPrefix(d.Name(), discardedPrefix):
-			program.RemoveAll(dir)
+			ondisk.RemoveAll(dir)
 		case strings.HasPrefix(d.Name(), conversationPrefix) && !removeUnlocked(ctx, dir):
 			alone = false
 		}
@@ -176,20 +176,20 @@ func discard(dir string) {
 		return // the next conversation tries again
 	}
 	_ = os.Rename(dir, filepath.Join(old, "old"))
-	program.RemoveAll(old)
+	ondisk.RemoveAll(old)
 }
 
 // trim removes what is stored if it leaves less than half of the room for the conversation.
 func (b *bashHome) trim(at *place) {
 	room := proc.Room{Stored: at.caches, Bytes: uint64(b.disk) / 2}
 	if b.disk > 0 && room.Exceeded() {
-		program.RemoveAll(filepath.Join(b.project, storeFolder))
+		ondisk.RemoveAll(filepath.Join(b.project, storeFolder))
 	}
 }
 
 // full reports whether the home holds more than it may.
 func (p *place) full(l *runner.Limits) bool {
-	program.Unlock(p.temp)
+	ondisk.Unlock(p.temp)
 	room := proc.Room{Folders: []string{p.home, p.temp}, Bytes: l.Disk, Files: l.Files}
 	return room.Exceeded()
 }
@@ -201,8 +201,8 @@ func (b *bashHome) empty() {
 	if b.at == nil {
 		return
 	}
-	program.RemoveAll(b.at.home)
-	program.Empty(b.at.temp) // it is mounted as /tmp of what runs
+	ondisk.RemoveAll(b.at.home)
+	ondisk.Empty(b.at.temp) // it is mounted as /tmp of what runs
 	b.trim(b.at)
 	_ = b.at.make() // the next command says what is missing
 }
@@ -233,7 +233,7 @@ func (p *place) make() error {
 		failed = append(failed, os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(p.caches[i], link))
 	}
 	for name, text := range p.git.Files {
-		failed = append(failed, program.WriteFile(filepath.Join(p.home, filepath.FromSlash(name)), text))
+		failed = append(failed, ondisk.WriteFile(filepath.Join(p.home, filepath.FromSlash(name)), text))
 	}
 	return errors.Join(failed...)
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -30,7 +30,7 @@ const (
 // adopt gives a conversation the temporary files of its last process. It reports whether they were kept.
 func (b *bashHome) adopt(root string) bool {
 	id := b.id()
-	if id == "" || program.WriteFile(filepath.Join(root, ofPrefix+id), nil) != nil {
+	if id == "" || ondisk.WriteFile(filepath.Join(root, ofPrefix+id), nil) != nil {
 		return false
 	}
 	kept := filepath.Join(b.project, keptPrefix+id)
@@ -59,7 +59,7 @@ func leave(root string) {
 		kept := filepath.Join(filepath.Dir(root), keptPrefix+id)
 		_ = os.Mkdir(kept, 0o700) // it is there if a process was killed while it took them
 		moveTemps(root, kept)
-		program.Unlock(kept) // so that prune counts what nobody can read
+		ondisk.Unlock(kept) // so that prune counts what nobody can read
 		_ = os.Chtimes(kept, time.Time{}, info.ModTime())
 	}
 	discard(root)
@@ -153,7 +153,7 @@ func eachProject(ctx context.Context, cache string, wait time.Duration, do func(
 		b := &bashHome{project: filepath.Join(all, d.Name())}
 		lock := filepath.Join(b.project, homeLock)
 		if strings.HasPrefix(d.Name(), discardedPrefix) {
-			program.RemoveAll(b.project)
+			ondisk.RemoveAll(b.project)
 		}
 		if _, err := os.Lstat(lock); err != nil || !d.IsDir() {
 			continue

@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/ondisk"
 )
 
 // mostEdited is the largest prompt that comes back from an editor, in bytes.
@@ -34,13 +34,13 @@ func editor(sys *setup.System) func(text string) (*exec.Cmd, func() (string, err
 		}
 		file := filepath.Join(dir, "prompt.md")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			program.RemoveAll(dir)
+			ondisk.RemoveAll(dir)
 			return nil, nil, err
 		}
 		cmd := exec.Command(name, append(words[1:], file)...)
 		cmd.Dir, cmd.Env = sys.Dir, sys.Environ
 		return cmd, func() (string, error) {
-			defer program.RemoveAll(dir)
+			defer ondisk.RemoveAll(dir)
 			edited, err := lockfile.Read(file, mostEdited)
 			return string(edited), err
 		}, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
 	"github.com/agent-base/agent-base/internal/git"
 	"github.com/agent-base/agent-base/internal/gitdir"
+	"github.com/agent-base/agent-base/internal/ondisk"
 	"github.com/agent-base/agent-base/internal/paths"
-	"github.com/agent-base/agent-base/internal/program"
 )
 
 // statusTime is how long git may take to say what has changed.
@@ -53,7 +53,7 @@ func (w *worker) status(ctx context.Context, tree *git.WorkTree, at *gitdir.Repo
 	if err != nil {
 		return nil, "there is no folder for it"
 	}
-	defer program.RemoveAll(room)
+	defer ondisk.RemoveAll(room)
 	tree.Config = at.Plain(w.home.git.Carry(room).Files[".gitconfig"])
 	switch lines, err = client.Status(ctx, tree, room); {
 	case errors.Is(err, git.ErrTooMuch):
