@@ -134,7 +134,7 @@ var allowed = map[string][]string{
 	"internal/diff":                      {},
 	"internal/content":                   {"internal/filename"},
 	"internal/dirhash":                   {"internal/content"},
-	"cmd/agent/internal/docgen":          {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill", "skill/manifest"},
+	"cmd/agent/internal/docgen":          {"cmd/agent/internal/ui", "cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill", "skill/manifest"},
 	"internal/envstore":                  {"internal/lockfile", "internal/ondisk"},
 	"internal/git":                       {"internal/filename", "internal/lazyregexp", "internal/proc", "internal/program", "internal/variable"},
 	"internal/gitdir":                    {"internal/content", "internal/paths"},

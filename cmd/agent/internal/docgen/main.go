@@ -21,11 +21,20 @@ func main() {
 	}
 }
 
-// pages lists the generated pages.
-var pages = [...]struct {
+// page is a generated page.
+type page struct {
 	file string
 	make func() (string, error)
-}{
+}
+
+// text returns the page as it is written.
+func (p *page) text() (string, error) {
+	text, err := p.make()
+	return wrap(text), err
+}
+
+// pages lists the generated pages.
+var pages = [...]page{
 	{"cli.md", cliPage},
 	{"config.md", configPage},
 	{"models.md", modelsPage},
@@ -34,7 +43,7 @@ var pages = [...]struct {
 
 func writePages(dir string) error {
 	for _, p := range pages {
-		text, err := p.make()
+		text, err := p.text()
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func read(t *testing.T, name string) string {
 // The pages in docs/ say what the code says.
 func TestPagesAreCurrent(t *testing.T) {
 	for _, p := range pages {
-		want, err := p.make()
+		want, err := p.text()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := regexp.MustCompile(`(?m)^\tExit\w+ +Exit = (\d+)`).FindAllStringSubmatch(read(t, "cmd/agent/internal/app/failure.go"), -1)
+	codes := regexp.MustCompile(`(?m)^\tExit\w+ +Exit = (\d+)`).FindAllStringSubmatch(read(t, "cmd/agent/internal/failure/failure.go"), -1)
 	if len(codes) < 11 {
 		t.Fatalf("%d exit codes found in the source, want 11 at least", len(codes))
 	}
@@ -162,5 +162,22 @@ func TestConfigExample(t *testing.T) {
 	}
 	if got, want := c.ScriptTimeout.Seconds(), 120.0; got != want {
 		t.Errorf("scriptTimeout is %v s, want %v", got, want)
+	}
+}
+
+// Paragraphs and items end their lines at 120 columns; code and tables stay.
+func TestWrap(t *testing.T) {
+	word := strings.Repeat("x", 29)
+	long := strings.Join([]string{word, word, word, word, word}, " ")
+	broken := strings.Join([]string{word, word, word, word}, " ")
+	for _, tt := range []struct{ name, page, want string }{
+		{"a paragraph", long + "\nand more\n", broken + "\n" + word + " and more\n"},
+		{"a short one", "a\nb\n", "a\nb\n"},
+		{"items", "- a\n- " + long + "\n  c\n- d\n", "- a\n- " + broken[:len(broken)-30] + "\n  " + word + " " + word + " c\n- d\n"},
+		{"code and tables", "```\n" + long + "\n```\n| " + long + " |\n", "```\n" + long + "\n```\n| " + long + " |\n"},
+	} {
+		if got := wrap(tt.page); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
 	}
 }
