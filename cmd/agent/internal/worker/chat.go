@@ -123,7 +123,7 @@ func (t *talk) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.St
 				}
 			}
 		}
-		if command, outside, ok := shellCommand(prompt); ok && t.w.approver != nil {
+		if command, outside, ok := shellCommand(typed); ok && t.w.approver != nil {
 			t.shell(ctx, command, outside, yield)
 			return
 		}
