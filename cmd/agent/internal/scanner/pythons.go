@@ -26,7 +26,9 @@ type pythons struct {
 // pythonProcess is one process.
 type pythonProcess struct {
 	in    *io.PipeWriter
-	out   *bufio.Reader
+	from  *io.PipeReader
+	left  *io.LimitedReader // of from, what one input may still get
+	out   *bufio.Reader     // of left
 	end   context.CancelFunc
 	ended chan error
 }
@@ -45,6 +47,7 @@ func (p *pythons) read(ctx context.Context, program string, input []byte) ([]byt
 		return printed, nil
 	}
 	one.end()
+	one.from.Close() // nobody reads what it still says
 	err := cmp.Or(<-one.ended, errors.New("it ended"))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -65,7 +68,8 @@ func (p *pythons) take(ctx context.Context, program string) *pythonProcess {
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx)) // it goes on after this input
 	in, toIn := io.Pipe()
 	fromOut, out := io.Pipe()
-	one := &pythonProcess{in: toIn, out: bufio.NewReader(fromOut), end: end, ended: make(chan error, 1)}
+	left := &io.LimitedReader{R: fromOut}
+	one := &pythonProcess{in: toIn, from: fromOut, left: left, out: bufio.NewReader(left), end: end, ended: make(chan error, 1)}
 	go func() {
 		err := p.run(ctx, program, in, out)
 		in.Close()
@@ -90,8 +94,9 @@ func (p *pythons) close() {
 // ask gives a process an input. It returns what the process printed, and whether that is all of it.
 func (one *pythonProcess) ask(input []byte) (printed []byte, whole bool) {
 	go one.in.Write(input) // it fails if the process ends
+	one.left.N = readOutput
 	var out bytes.Buffer
-	for out.Len() < readOutput {
+	for {
 		line, err := one.out.ReadBytes('\n')
 		if err != nil {
 			return append(out.Bytes(), line...), false
@@ -101,5 +106,4 @@ func (one *pythonProcess) ask(input []byte) (printed []byte, whole bool) {
 		}
 		out.Write(line)
 	}
-	return out.Bytes(), false
 }

@@ -23,6 +23,12 @@ func TestPythonsAreKept(t *testing.T) {
 				return errors.New("it is broken")
 			case "cut":
 				_, _ = io.WriteString(out, "whole\nhalnull\n")
+			case "endless":
+				for text := strings.Repeat("x", 1<<20); ; {
+					if _, err := io.WriteString(out, text); err != nil {
+						return err
+					}
+				}
 			case "hang":
 				<-ctx.Done()
 				return ctx.Err()
@@ -48,6 +54,9 @@ func TestPythonsAreKept(t *testing.T) {
 		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || started != tt.started {
 			t.Errorf("%s: got %q, %v, %d processes", tt.input, got, err, started)
 		}
+	}
+	if got, err := p.read(t.Context(), "P", []byte("endless\n")); len(got) != readOutput || err == nil {
+		t.Errorf("endless: got %d bytes, %v", len(got), err)
 	}
 	p.close()
 	if len(p.idle) != 0 {

@@ -157,7 +157,7 @@ func Worst(findings []scan.Finding) scan.Severity {
 const (
 	readTime   = time.Minute
 	keepTime   = 24 * time.Hour // of a process that reads one skill after another
-	readOutput = 256 << 20      // bytes
+	readOutput = 64 << 20       // bytes
 	readMemory = 2 << 30        // bytes
 )
 

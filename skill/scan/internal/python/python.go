@@ -37,7 +37,7 @@ const (
 const (
 	maxBatch  = 4 << 20 // bytes of sources that one process reads, unless a single one has more
 	maxEnds   = 4       // processes that may end on a source: a parser can be broken, and starting another takes time
-	maxOutput = 256 << 20
+	maxOutput = 64 << 20
 )
 
 // Read reads programs: one for each source, in their order. Nearly always it starts one process for each 4 MiB of sources. Without run,

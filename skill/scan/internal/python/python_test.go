@@ -112,6 +112,7 @@ func TestReadPartly(t *testing.T) {
 		{"a sum", "x = " + strings.Repeat("'a' + ", 5_000) + "b", "", "x = "},
 		{"more than the limit", strings.Repeat("f()\n", code.MaxSource/4+1), "it has more than 4 MiB", ""},
 		{"many values", "x = [" + strings.Repeat("1,", 450_000) + "]\nf('a')", "it has more than 390000 statements and values", ""},
+		{"a long name", "class " + strings.Repeat("A", 990) + ":\n" + strings.Repeat(" a=1\n", 40_000) + " f('a')", "what it says is too long", "do 'a'"},
 		{"targets", strings.Repeat("x = ", 20_000) + "'" + strings.Repeat("y", 50_000) + "'", "", "#1 = 'yyy"},
 	}
 	var sources []string

@@ -15,6 +15,7 @@ import warnings
 
 MAX_NODES, MAX_DEPTH, MAX_NAME = 390000, 180, 1000  # below those of package code: a value may have an inner one
 MAX_SECONDS, MAX_MEMORY = 10, 1 << 30  # of processor time and bytes
+MAX_OUTPUT = 32 << 20  # bytes for one input: a short source can repeat a long name
 
 OPERATORS = {
     "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "MatMult": "@", "BitAnd": "&",
@@ -647,12 +648,16 @@ def limit():
 
 
 def answer(sources, alarm, stdout):
+    left = MAX_OUTPUT
     for source, above in sources:
         alarm(MAX_SECONDS)
         try:
             text = json.dumps(read(source, above), separators=(",", ":"))
         except (RecursionError, MemoryError):
             text = '{"partly":"it needs too much memory"}'
+        if len(text) > left:
+            text = '{"partly":"what it says is too long"}'
+        left -= len(text)
         alarm(0)
         stdout.write(text.encode("ascii") + b"\n")
         stdout.flush()
