@@ -114,6 +114,12 @@ func TestConversationPlans(t *testing.T) {
 	}
 }
 
+// takes waits until a conversation has taken the terminal for the nth time: what is typed before is read as lines.
+func (k *seat) takes(n int) {
+	k.t.Helper()
+	k.until("the terminal is taken", func() bool { return k.taken >= n })
+}
+
 // A conversation goes on with a copy of itself, or with another one, without leaving the program.
 func TestConversationGoesOnWithAnother(t *testing.T) {
 	s := fakemodel.New(t, fakemodel.Step{Text: "First."}, fakemodel.Step{Text: "In the copy."}, fakemodel.Step{Text: "In the first again."})
@@ -126,12 +132,14 @@ func TestConversationGoesOnWithAnother(t *testing.T) {
 	k.sees("First.")
 	k.press("/fork\r")
 	k.sees("this is a copy of ")
+	k.takes(2)
 	k.press("two\r")
 	k.sees("In the copy.")
 	k.press("/resume\r")
 	k.sees("Which conversation continues?")
 	k.answers("1")
 	k.sees("continues ")
+	k.takes(3)
 	k.press("three\r")
 	k.sees("In the first again.")
 	k.leaves()

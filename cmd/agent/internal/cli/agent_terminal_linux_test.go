@@ -29,6 +29,7 @@ type seat struct {
 	output chan string
 	seen   string // what came to the screen and was not waited for yet
 	all    string
+	taken  int // how many times a conversation took the terminal
 	screen *screentest.Screen
 	code   chan failure.Exit
 }
@@ -173,6 +174,7 @@ func (k *seat) until(what string, enough func() bool) {
 			k.screen.Write(s)
 			k.seen += s
 			k.all += sequence.ReplaceAllString(s, "")
+			k.taken += strings.Count(s, pasteMode)
 		case <-timeout:
 			k.t.Fatalf("%q did not come in %v:\n%s\n%q", what, patience, k.all, k.seen)
 		}
