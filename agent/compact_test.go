@@ -316,7 +316,7 @@ func TestBreakAtShortening(t *testing.T) {
 	}
 }
 
-// What Options.Continue says is no request of the user: the one that the turn works on stays, word for word.
+// A text from Options.Continue is not a request of the user: the request that the turn works on stays as it is.
 func TestRequestStays(t *testing.T) {
 	m := scripted(t, uncounted("done?"), uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), uncounted("SUMMARY"), uncounted("done"))
 	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500, Continue: func(_ context.Context, before int) string {

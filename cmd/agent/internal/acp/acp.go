@@ -2,7 +2,7 @@
 // conversation of package worker, in the folder that the editor names; what happens in it is shown by updates, and each question becomes a
 // request for a permission. Nothing is decided here: rules, modes, the sandbox and the policy of the organisation hold as in the terminal.
 //
-// The texts of models, commands and files go to the editor as they are; whoever shows them sanitises them. Titles and questions are
+// Texts of models, commands and files go to the editor unchanged: the editor makes them safe to show. Titles and questions are
 // sanitised here.
 package acp
 

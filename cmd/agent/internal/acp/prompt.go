@@ -17,7 +17,9 @@ const attached = "\n\n<attached "
 // content returns a prompt: what the user typed, and the same with what they attached. What is attached cannot end its own frame.
 func content(blocks []protocol.ContentBlock) (typed, whole string, err error) {
 	var words, files strings.Builder
+	alone := true
 	for _, b := range blocks {
+		alone = alone && b.Text != nil
 		switch {
 		case b.Text != nil:
 			words.WriteString(b.Text.Text)
@@ -38,6 +40,8 @@ func content(blocks []protocol.ContentBlock) (typed, whole string, err error) {
 	typed = strings.ToValidUTF8(words.String(), "\uFFFD")
 	whole = typed + strings.ToValidUTF8(files.String(), "\uFFFD")
 	switch {
+	case strings.HasPrefix(typed, "!") && !alone: // a shell would run what names the file
+		return "", "", wrong("a command takes no attached files: write their paths")
 	case strings.TrimSpace(typed) == "":
 		return "", "", wrong("the prompt is empty")
 	case len(whole) > stream.MaxPrompt:

@@ -72,7 +72,7 @@ func (r *inlet) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// notMessage says why a line is no message, "" for one that is.
+// notMessage says why a line is not a message; "" if it is one.
 func notMessage(line []byte) string {
 	var m struct {
 		ID     json.RawMessage        `json:"id"`
@@ -82,14 +82,14 @@ func notMessage(line []byte) string {
 	}
 	switch err := json.Unmarshal(line, &m); {
 	case err != nil:
-		return "it is no message of JSON-RPC: " + err.Error()
+		return "it is not a JSON-RPC message: " + err.Error()
 	case m.Method == nil && m.ID == nil:
-		return "it is no message of JSON-RPC: it has neither a method nor an id"
+		return "it is not a JSON-RPC message: it has neither a method nor an id"
 	}
 	return ""
 }
 
-// refuse answers a line that is no message. The error ends the connection.
+// refuse answers a line that is not a message. The error ends the connection.
 func (r *inlet) refuse(code, number int, what string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

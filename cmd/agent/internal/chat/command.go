@@ -248,7 +248,7 @@ func (s *state) copy(args string) []effect {
 	text, ok, _ := s.flow.Block(n)
 	switch {
 	case s.width == 0:
-		s.notice("there is no clipboard without a terminal")
+		s.notice("copying needs a terminal")
 	case count == 0:
 		s.notice("no block of code yet")
 	case !ok:
