@@ -80,7 +80,7 @@ func archiveKind(content []byte) string {
 // member reads one file of an archive.
 func (r *reader) member(at int, name string, from io.Reader) {
 	file := r.r.Files[at]
-	r.file(file.Path, append(slices.Clip(file.Inside), strings.ToValidUTF8(name, "\ufffd")), from)
+	r.file(file.Path, append(slices.Clip(file.Inside), strings.ToValidUTF8(name, "\ufffd")), from, 0)
 }
 
 // tooMany reports whether there are as many files as are read, and says so of the archive.

@@ -121,18 +121,18 @@ func (r *reader) open(fsys fs.FS, name string) {
 		r.unread(name, nil, "", "it is no regular file")
 		return
 	}
-	r.file(name, nil, f)
+	r.file(name, nil, f, info.Size())
 }
 
-// file reads one file, or a member of archives.
-func (r *reader) file(name string, inside []string, from io.Reader) {
+// file reads one file, or a member of archives. About size bytes are expected, 0 if that is not known.
+func (r *reader) file(name string, inside []string, from io.Reader, size int64) {
 	if r.bytes >= maxBytes {
 		r.unread(name, inside, "", "the skill has more than "+strconv.Itoa(maxBytes>>20)+" MiB")
 		return
 	}
 	sum := sha256.New()
-	var head bytes.Buffer
-	n, err := io.Copy(sum, io.TeeReader(io.LimitReader(from, maxFile), &head))
+	head := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), maxFile)))
+	n, err := io.Copy(sum, io.TeeReader(io.LimitReader(from, maxFile), head))
 	file := File{Path: name, Inside: inside, Size: n}
 	if err == nil && n == maxFile {
 		var more int64

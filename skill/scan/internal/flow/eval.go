@@ -98,6 +98,9 @@ func (e *engine) assign(s *code.Statement) {
 
 // appended returns a join with what a loop adds to a text: each item of what is gone through, one after the other.
 func (e *engine) appended(j *code.Value) *value {
+	if e.spend(0) {
+		return &value{}
+	}
 	parts := make([]*value, len(j.Args))
 	for i := range j.Args {
 		parts[i] = e.value(&j.Args[i])
@@ -108,9 +111,12 @@ func (e *engine) appended(j *code.Value) *value {
 		}
 	}
 	if parts[0].list {
-		return &value{list: true, items: slices.Concat(parts[0].items, parts[1].items), from: unknown(parts...).from}
+		out := &value{list: true, items: slices.Concat(parts[0].items, parts[1].items), from: unknown(parts...).from}
+		e.charge(out)
+		return out
 	}
 	out := joined(parts)
+	e.charge(out)
 	if turns := parts[1].texts; e.unit.Language == Shell && len(turns) > 1 { // of a loop, the last one first
 		turns = append(slices.Clone(turns), strings.ReplaceAll(parts[0].first(), hole, ""))
 		slices.Reverse(turns)
@@ -265,12 +271,17 @@ func (e *engine) value(v *code.Value) *value {
 	}
 	out := e.form(v)
 	if v.Form != code.Name && v.Form != code.Text {
-		for _, t := range out.texts {
-			e.spend(len(t))
-		}
-		e.spend(len(out.items))
+		e.charge(out)
 	}
 	return out
+}
+
+// charge counts the texts and items of a new value.
+func (e *engine) charge(v *value) {
+	for _, t := range v.texts {
+		e.spend(len(t))
+	}
+	e.spend(len(v.items))
 }
 
 // form follows an expression by its form.
