@@ -57,7 +57,7 @@ import (
 type Options struct {
 	Catalog  func() *skill.Catalog // returns the present snapshot, never nil; asked once for each call
 	Session  *session.Session      // of one conversation, as the Kit is
-	Scripts  *script.Host          // runs scripts and hooks; nil: no script tools, and a hook that guards something refuses it
+	Scripts  Scripts               // runs scripts and hooks; nil: no script tools, and a hook that guards something refuses it
 	Toolsets Toolsets              // nil: no tools of toolsets; see Kit.More
 	Trace    trace.Tracer          // nil: nothing is traced
 	Indexes  *disclose.Indexes     // shared by conversations with the same skills, so that these are indexed once; nil: the kit has its own
@@ -80,6 +80,17 @@ type Options struct {
 	Hooks       bool // run the hooks of active skills, which needs Kit.Check and Kit.After in the executor; else no hook runs and no guard of a skill holds
 	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
 	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active"
+}
+
+// Scripts runs what skills bring: a *script.Host does on this machine. Where it runs, and whether there, is its own matter: it may send
+// the call elsewhere. The skill that Admit returns is the content that runs.
+type Scripts interface {
+	Run(ctx context.Context, s *skill.Skill, sc script.Script, o *script.RunOptions) (*script.Result, error)
+	Help(ctx context.Context, s *skill.Skill, sc script.Script, o *script.HelpOptions) (*script.HelpText, error)
+	RunHook(ctx context.Context, s *skill.Skill, o *script.HookOptions) (*script.HookOutput, error)
+
+	// Seal returns a copy of a skill that keeps the content of its Digest, as script.Host.Seal does. Kit.Admit calls it.
+	Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 }
 
 // Show says what a model is shown of skills. The zero value shows all of them, in the description of the tool skill.

@@ -123,7 +123,7 @@ func BenchmarkStart(b *testing.B) {
 		s := open(b, "demo", f)
 		for b.Loop() {
 			one := h()
-			if tools, err := one.Tools(b.Context(), s, one.o.Scripts.Seal); err != nil || len(tools) != 1 {
+			if tools, err := one.Tools(b.Context(), s, one.o.Scripts.(*script.Host).Seal); err != nil || len(tools) != 1 {
 				b.Fatal(tools, err)
 			}
 			one.Close()
@@ -136,7 +136,7 @@ func BenchmarkCall(b *testing.B) {
 	each(b, func(b *testing.B, h func() *Host, f files) {
 		s, one := open(b, "demo", f), h()
 		defer one.Close()
-		tools, err := one.Tools(b.Context(), s, one.o.Scripts.Seal)
+		tools, err := one.Tools(b.Context(), s, one.o.Scripts.(*script.Host).Seal)
 		if err != nil || len(tools) != 1 {
 			b.Fatal(tools, err)
 		}

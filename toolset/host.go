@@ -29,8 +29,11 @@ const (
 
 // Options configures a Host. Scripts and Cache are required.
 type Options struct {
-	Scripts *script.Host // starts the processes
-	Cache   string       // absolute folder for the language hosts and for what toolsets had
+	// Scripts starts the processes: a *script.Host.
+	Scripts interface {
+		Serve(ctx context.Context, s *skill.Skill, o *script.ServeOptions) (*script.Served, error)
+	}
+	Cache string // absolute folder for the language hosts and for what toolsets had
 
 	Idle      time.Duration // without a call, after which a process ends; 0 means 5 minutes
 	Start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; four times as long for npx, uvx and bunx, which fetch some; 0 means 30 s

@@ -56,7 +56,7 @@ console.log("stray");
 export const Js = [Tool.define("greet_js", {description: "Greet", parameters: {type: "object", properties: {name: {type: "string"}}, required: ["name"]},
 	async execute(args) { return {title: "t", metadata: {n: 1}, output: "Hi " + args.name}; }})];
 `})
-	all, err := h.Tools(t.Context(), s, h.o.Scripts.Seal)
+	all, err := h.Tools(t.Context(), s, h.o.Scripts.(*script.Host).Seal)
 	kinds := map[string]Kind{}
 	for _, e := range Errors(err) {
 		kinds[e.Toolset] = e.Kind

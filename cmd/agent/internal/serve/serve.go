@@ -13,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/mcpserve"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
@@ -35,7 +34,7 @@ type Server struct {
 
 	mu      sync.Mutex // held while the skills are opened
 	watcher *watch.Watcher
-	scripts *script.Host // nil where no script is run
+	scripts skilltool.Scripts // nil where no script is run
 	sets    *toolset.Host
 }
 
@@ -112,16 +111,18 @@ func (s *Server) open(ctx context.Context) error {
 		return fmt.Errorf("skills cannot be opened: %w", err)
 	}
 	if s.s.Settings.Config().Paths.Cache != "" {
-		host := s.s.Tools.Host
+		made := s.s.Tools.Host
 		if s.apart {
-			host = s.s.Tools.Apart
+			made = s.s.Tools.Apart
 		}
-		if s.scripts, err = host(); err != nil {
+		host, err := made()
+		if err != nil {
 			return err
 		}
-		if s.sets, err = s.s.Tools.ToolsetsOn(s.scripts, nil, nil); err != nil {
+		if s.sets, err = s.s.Tools.ToolsetsOn(host, nil, nil); err != nil {
 			return err
 		}
+		s.scripts = host
 	}
 	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) {
 		if err := s.mcp.Changed(s.life); err != nil {

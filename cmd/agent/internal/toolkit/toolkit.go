@@ -62,21 +62,22 @@ func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.S
 
 // Options returns the options of the tools over one catalogue. Without a home no script is run.
 func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
-	var host *script.Host
+	var scripts skilltool.Scripts
 	if k.Settings.Config().Paths.Cache != "" {
-		var err error
-		if host, err = k.Host(); err != nil {
+		host, err := k.Host()
+		if err != nil {
 			return nil, err
 		}
+		scripts = host
 	}
-	return k.OptionsOn(cat, host), nil
+	return k.OptionsOn(cat, scripts), nil
 }
 
-// OptionsOn is Options with a host of scripts, such as one that several conversations share; nil for none.
-func (k *Toolkit) OptionsOn(cat *skill.Catalog, host *script.Host) *skilltool.Options {
+// OptionsOn is Options with what runs scripts, such as a host that several conversations share; nil for none.
+func (k *Toolkit) OptionsOn(cat *skill.Catalog, scripts skilltool.Scripts) *skilltool.Options {
 	cfg := k.Settings.Config()
 	return &skilltool.Options{
-		Scripts:     host,
+		Scripts:     scripts,
 		Catalog:     func() *skill.Catalog { return cat },
 		Session:     session.New(k.Session()),
 		Trace:       k.Observe.Tracer(),
