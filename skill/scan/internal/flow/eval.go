@@ -481,8 +481,7 @@ func (e *engine) member(v *value, name string) *value {
 	if found := e.lookup(v.ref + "." + name); found != nil {
 		return found
 	}
-	out := &value{ref: v.ref + "." + name, recv: v, from: v.sources()}
-	return e.stored(out)
+	return e.stored(&value{ref: v.ref + "." + name, recv: v, from: v.sources()})
 }
 
 // stored adds a fact for what is read by its name alone, such as the standard input, and the text of what is known by it.
