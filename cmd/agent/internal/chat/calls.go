@@ -34,8 +34,9 @@ type call struct {
 	waited  time.Duration // how long questions had waited by then
 	result  *agent.Result // nil while it runs
 	took    time.Duration
-	stopped bool    // the turn ended before the call
-	tail    ui.Tail // of what it wrote so far
+	stopped bool          // the turn ended before the call
+	tail    ui.Tail       // of what it wrote so far
+	said    time.Duration // without a screen: how long it ran when that was said
 }
 
 // CallText returns a call as one sanitised line: the tool and its subject, which is cut when it is long. A space in it is
@@ -121,6 +122,8 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 		mark, took, verdict = p.red("●"), c.took, ui.Line(failure(c.result))
 	case c.stopped:
 		mark, took, verdict = p.yellow("●"), c.took, "stopped"
+	case c.said > 0:
+		verdict = "running"
 	}
 	tail := seconds(took)
 	if verdict != "" {
@@ -143,12 +146,29 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
 }
 
+// firstSaid is how long a call runs before that is said where no screen shows it. It is said again after twice as long, and so on.
+const firstSaid = 3 * time.Second
+
+// sayRunning prints the calls that take long, with the last that they wrote, where no screen shows them.
+func (s *state) sayRunning() {
+	for _, c := range s.running() {
+		if took := s.clock().Sub(c.begun); s.width == 0 && took >= max(2*c.said, firstSaid) {
+			c.said = took
+			s.begin(tools)
+			s.out = append(append(s.out, c.rows(s.paint, s.clock(), 0)...), c.output(s.paint, 0, maxTail)...)
+		}
+	}
+}
+
 // output returns the last lines of what a call wrote, at most so many.
 func (c *call) output(p paint, width, most int) []string {
 	indent := strings.Repeat("  ", c.depth+1)
 	rows := c.tail.Last(most)
 	for i, row := range rows {
-		rows[i] = indent + p.dim(cut(row, max(width-columns(indent), 1)))
+		if width > 0 {
+			row = cut(row, max(width-columns(indent), 1))
+		}
+		rows[i] = indent + p.dim(row)
 	}
 	return rows
 }

@@ -21,7 +21,7 @@ type Options struct {
 	Terminal bool   // In and Out are *os.File of a terminal that understands cursor movement (not TERM=dumb)
 	Colour   bool   // false: no colours and no bold, so no SGR sequences at all
 	Term     string // the value of TERM; used in a terminal only
-	Prompt   string // printed before each line is read, without Terminal; may be empty
+	Prompt   string // printed before each line is read, without Terminal, where a person types it; else empty
 	Greeting string // the first lines; may be empty
 	First    string // the first input, as if it were typed; may be empty
 
@@ -40,6 +40,10 @@ type Options struct {
 	// Question asks the Prompter's questions where Terminal is false, and returns the answer as ui.Streams.Ask does. Nothing is
 	// printed while it works. nil means that no person can be asked there.
 	Question func(ctx context.Context, q *ui.Question) (string, error)
+
+	// Interrupt returns a context that Ctrl-C ends, and a function that releases it, where Terminal is false. nil means that Ctrl-C ends
+	// the program.
+	Interrupt func(ctx context.Context) (context.Context, func())
 
 	// Changed returns the lines of a unified diff that a call made, which are shown below the call. nil means none.
 	Changed func(*agent.Result) []string
@@ -115,6 +119,9 @@ func (o *Options) withDefaults() *Options {
 	}
 	if c.Suggest == nil {
 		c.Suggest = func(string, []string) string { return "" }
+	}
+	if c.Interrupt == nil {
+		c.Interrupt = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
 	if c.Changed == nil {
 		c.Changed = func(*agent.Result) []string { return nil }

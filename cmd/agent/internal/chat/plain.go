@@ -34,6 +34,9 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 	for !s.leaving && out.err == nil {
 		out.text(o.Prompt)
 		if !lines.Scan() {
+			if o.Prompt != "" {
+				out.text("\n")
+			}
 			break
 		}
 		if text := lines.Text(); strings.TrimSpace(text) != "" {
@@ -55,10 +58,13 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 }
 
 // runEffects does what a line asks for and waits for its end.
-func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects []effect) {
+func runEffects(outer context.Context, o *Options, s *state, out *printer, effects []effect) {
 	out.print(s)
+	ctx, release := o.Interrupt(outer)
+	defer release()
 	send := func(e event) {
 		s.now = o.Now()
+		s.stopping = ctx.Err() != nil && outer.Err() == nil
 		s.update(e)
 		out.print(s)
 	}

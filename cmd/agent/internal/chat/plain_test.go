@@ -139,6 +139,30 @@ func TestPlainAsks(t *testing.T) {
 }
 
 // A pipe gets tabs as the model wrote them (issue 9 P15).
+// Where no screen shows it, a call that takes long is said, with the last that it wrote, again after twice as long. The time in which a
+// question waits does not count.
+func TestPlainSaysWhatRuns(t *testing.T) {
+	k := newTalk(t, 0, nil)
+	k.press("hi<enter>")
+	c := k.call("bash", `{"command":"make"}`)
+	k.out = nil
+	k.happen(pauseEvent{})
+	k.wait(time.Minute)
+	k.happen(goOnEvent{}, stepsEvent{})
+	for range 13 {
+		k.wait(time.Second)
+		k.happen(stepsEvent{live: []LiveText{{Call: c.ID, Text: "one\x1b[2J\ntwo\n"}}})
+	}
+	k.result(c, tool.Result{Success: true, Duration: 13 * time.Second}, `{"success":true}`)
+	want := ""
+	for _, row := range []string{"3.0 s  running", "6.0 s  running", "12 s  running"} {
+		want += "● bash make  " + row + "  #1\n  two\n  one\\x1b[2J\n  two\n"
+	}
+	if got := strings.TrimLeft(strings.Join(k.out, "\n"), "\n"); got != want+"● bash make  13 s  ok  #1" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestPlainKeepsTabs(t *testing.T) {
 	var out bytes.Buffer
 	o := &Options{In: strings.NewReader("hi\n"), Out: &out, Ask: scripted(map[string][]agent.Step{"hi": {{Text: "all:\n\tgo "}, {Text: "build\t# x"}}})}

@@ -30,7 +30,8 @@ type (
 	doneEvent     struct{ err error } // the work is over
 	askEvent      struct{ question *question }
 	withdrawEvent struct{ question *question }
-	pauseEvent    struct{} // something else is about to be printed
+	pauseEvent    struct{} // a question is about to be printed, without a screen
+	goOnEvent     struct{} // it was answered
 	noticeEvent   struct{ text string }
 	editedEvent   struct{ text string } // what the user made of the input
 	leaveEvent    struct{}
@@ -131,6 +132,7 @@ func (s *state) update(e event) []effect {
 		s.lack(e.live)
 		s.steps(e.steps)
 		s.write(e.live)
+		s.sayRunning()
 	case outputEvent:
 		s.output(e)
 	case doneEvent:
@@ -142,6 +144,9 @@ func (s *state) update(e event) []effect {
 		s.withdraw(e.question)
 	case pauseEvent:
 		s.endAnswer()
+		s.asked = s.now
+	case goOnEvent:
+		s.answered += s.now.Sub(s.asked)
 	case noticeEvent:
 		s.notice(e.text)
 	case editedEvent:

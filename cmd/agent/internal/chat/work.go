@@ -120,6 +120,7 @@ func (f *feed) askPlain(ask askFunc) askFunc {
 		f.out.Lock()
 		defer f.out.Unlock()
 		f.flushLocked(pauseEvent{})
+		defer func() { f.send(goOnEvent{}) }()
 		return ask(ctx, q)
 	}
 }

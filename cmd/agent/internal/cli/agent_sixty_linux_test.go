@@ -10,13 +10,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/internal/test/untidy"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
@@ -235,7 +233,7 @@ func (tr *trial) plan(kill bool) []planned {
 
 // inTerminal holds the conversation in terminals. Without kill the user stops the call instead.
 func (tr *trial) inTerminal(kill bool) {
-	k, p := tr.process()
+	k, p := tr.sitApart("xterm-256color")
 	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
 	for n, turn := range tr.plan(kill) {
 		k.press(turn.Prompt + "\r")
@@ -253,7 +251,7 @@ func (tr *trial) inTerminal(kill bool) {
 			_ = p.Process.Kill() // and nothing that it started
 			<-k.code
 			tr.leftovers()
-			k, p = tr.process("-c")
+			k, p = tr.sitApart("xterm-256color", "-c")
 			k.sees("its last turn did not end: what was done in it stays")
 			k.sees("you had allowed, and are asked about with the first prompt: the mode")
 			k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
@@ -296,34 +294,6 @@ func (tr *trial) byClient() {
 		tr.t.Fatalf("%v\n%s", err, out)
 	}
 	tr.check()
-}
-
-// process starts the program itself in a terminal.
-func (tr *trial) process(args ...string) (*seat, *exec.Cmd) {
-	tr.t.Helper()
-	near, far, err := openTerminal()
-	if err != nil {
-		tr.t.Fatal(err)
-	}
-	defer far.Close()
-	cmd := exec.Command("agent", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = tr.project, append(tr.env, "TERM=xterm-256color"), far, far, far
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		tr.t.Fatal(err)
-	}
-	k := seatAt(tr.t, near)
-	go func() {
-		_ = cmd.Wait()
-		k.code <- failure.Exit(cmd.ProcessState.ExitCode())
-	}()
-	tr.t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		for range k.output {
-		}
-		near.Close()
-	})
-	return k, cmd
 }
 
 // leftovers puts two files beside the conversation: an older conversation that is torn, and the lock of one that was removed.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,7 +30,8 @@ type seat struct {
 	output chan string
 	seen   string // what came to the screen and was not waited for yet
 	all    string
-	taken  int // how many times a conversation took the terminal
+	raw    string // all that came, with its sequences
+	taken  int    // how many times a conversation took the terminal
 	screen *screentest.Screen
 	code   chan failure.Exit
 }
@@ -73,6 +75,34 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 		near.Close()
 	})
 	return k
+}
+
+// sitApart is sitAt with the program as a process of its own, which signals reach.
+func (w *world) sitApart(kind string, args ...string) (*seat, *exec.Cmd) {
+	w.t.Helper()
+	near, far, err := openTerminal()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer far.Close()
+	cmd := w.process(args...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(cmd.Env, "TERM="+kind), far, far, far
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	k := seatAt(w.t, near)
+	go func() {
+		_ = cmd.Wait()
+		k.code <- failure.Exit(cmd.ProcessState.ExitCode())
+	}()
+	w.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		for range k.output {
+		}
+		near.Close()
+	})
+	return k, cmd
 }
 
 // seatAt returns a seat at a terminal, and reads what comes to it.
@@ -172,7 +202,7 @@ func (k *seat) until(what string, enough func() bool) {
 				k.t.Fatalf("ended before %q came:\n%s", what, k.all)
 			}
 			k.screen.Write(s)
-			k.seen += s
+			k.seen, k.raw = k.seen+s, k.raw+s
 			k.all += sequence.ReplaceAllString(s, "")
 			k.taken += strings.Count(s, pasteMode)
 		case <-timeout:
@@ -318,6 +348,34 @@ func TestConversationSkillByName(t *testing.T) {
 	first := string(s.Requests()[0].Body)
 	if !strings.Contains(first, "Count the whales of Baffin Bay.") || strings.Contains(s.Requests()[0].System, "whale") {
 		t.Errorf("the model was sent\n%s", first)
+	}
+}
+
+// In lines alone nothing is drawn again and nothing has a colour, also on a terminal that could. Ctrl-C ends the turn and not the program; at
+// the prompt it ends the program, which says how the conversation continues.
+func TestConversationInLines(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "| a | b |\n|---|---|\n| **1** | 2 |\n\nI begin, and then I fall silent.", Fault: fakemodel.Fault{Kind: fakemodel.Hang, After: 6}},
+		fakemodel.Step{Text: "I am **alive**."})
+	w := newWorld(t, append(s.Env(), "NO_COLOR=")...)
+	w.write("home/.agent/config.yaml", "agent:\n  plain: true\n")
+	k, _ := w.sitApart("xterm-256color")
+	k.sees("help.\n> ")
+	k.press("talk\n")
+	k.sees("| **1** | 2 |\n")
+	k.press("\x03")
+	k.sees("stopped\n> ")
+	k.press("still there?\n")
+	k.sees("I am **alive**.\n> ")
+	k.press("\x03")
+	k.sees("continues this conversation")
+	for out := range k.output {
+		k.raw += out
+	}
+	if code := <-k.code; code != failure.ExitInterrupted {
+		t.Errorf("exit code %d, want %d", code, failure.ExitInterrupted)
+	}
+	if strings.Contains(k.raw, "\x1b") {
+		t.Errorf("a sequence came: %q", k.raw)
 	}
 }
 

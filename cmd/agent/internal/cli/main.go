@@ -26,13 +26,13 @@ import (
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and changes nothing in
 // the process, so it can be called again.
 func Main(ctx context.Context, sys *setup.System) failure.Exit {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
+	ctx, ends := untilSignal(ctx)
+	defer ends.release()
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
 	of := *sys
-	of.Context = ctx
+	of.Context, of.Interrupt = ctx, ends.interrupt
 	services := app.New(&of, &setup.Flags{}, streams)
 	root := newRootCommand(services)
 	root.SetArgs(sys.Args)
@@ -58,34 +58,67 @@ func Main(ctx context.Context, sys *setup.System) failure.Exit {
 	return f.Exit
 }
 
-// untilSignal returns a context that the first signal to end the command cancels, and a function that releases it. The second
+// ending ends the command when a signal comes.
+type ending struct {
+	release func()
+
+	mu   sync.Mutex
+	work context.CancelFunc // what Ctrl-C ends in place of the command; nil: nothing
+}
+
+// untilSignal returns a context that the first signal to end the command cancels, and what releases it. The second
 // signal changes nothing: a terminal and npm, or timeout(1), send two for one wish, and the command has to clean up. The third
-// ends the process, whatever it is busy with.
-func untilSignal(ctx context.Context) (context.Context, func()) {
+// ends the process, whatever it is busy with. A Ctrl-C that ends some work alone does not count.
+func untilSignal(ctx context.Context) (context.Context, *ending) {
 	ctx, cancel := context.WithCancel(ctx)
 	got := make(chan os.Signal, 2)
-	signal.Notify(got, ends()...)
+	signal.Notify(got, signalsToEnd()...)
 	done := make(chan struct{})
+	e := &ending{release: sync.OnceFunc(func() {
+		signal.Stop(got)
+		close(done)
+		cancel()
+	})}
 	go func() {
-		for range 2 {
+		for n := 0; n < 2; {
 			select {
-			case <-got:
-				cancel()
+			case s := <-got:
+				if s != syscall.SIGINT || !e.endWork() {
+					n++
+					cancel()
+				}
 			case <-done:
 				return
 			}
 		}
 		signal.Stop(got)
 	}()
-	return ctx, sync.OnceFunc(func() {
-		signal.Stop(got)
-		close(done)
-		cancel()
-	})
+	return ctx, e
 }
 
-// ends returns the signals that end the command. It leaves out those that are ignored, for example because of nohup.
-func ends() []os.Signal {
+// interrupt returns a context that the next Ctrl-C ends in place of the command, and a function that releases it. A second Ctrl-C ends
+// the command: the work may not listen.
+func (e *ending) interrupt(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.work = cancel
+	return ctx, func() { e.endWork() }
+}
+
+// endWork ends the work that Ctrl-C ends in place of the command. It reports whether there is some.
+func (e *ending) endWork() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	work := e.work
+	if e.work = nil; work != nil {
+		work()
+	}
+	return work != nil
+}
+
+// signalsToEnd returns the signals that end the command. It leaves out those that are ignored, for example because of nohup.
+func signalsToEnd() []os.Signal {
 	list := slices.DeleteFunc([]os.Signal{syscall.SIGINT, syscall.SIGHUP}, signal.Ignored)
 	return append(list, syscall.SIGTERM) // never empty: that would mean all signals
 }

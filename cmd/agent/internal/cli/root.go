@@ -62,6 +62,9 @@ func newRootCommand(s *app.Services) *cobra.Command {
 			if err := s.Governed(); err != nil {
 				return err
 			}
+			if s.Settings.Config().Agent.Plain {
+				s.Out.Plain()
+			}
 			return s.Settings.NeedTenant()
 		},
 	}
@@ -75,6 +78,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	f.BoolVarP(&g.Verbose, "verbose", "v", false, "write a log to stderr")
 	f.StringVar(&g.LogFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.NoColor, "no-color", false, "no colours")
+	f.BoolVar(&g.Plain, "plain", false, "lines alone, without colours and with no row that is drawn again")
 	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(manifest.Profiles(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions([]cobra.Completion{
 		cobra.CompletionWithDesc("off", "no sandbox"), cobra.CompletionWithDesc("auto", "the strongest that the machine has"),

@@ -126,6 +126,7 @@ type Agent struct {
 	Answer    int           // answerTokens; 0 means what the model can give
 	Context   bool          // contextFiles
 	Notify    bool          // notify
+	Plain     bool          // plain
 	Effort    string        // effort: one of the model's; "" means that its provider chooses
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, plan, read-only

@@ -269,6 +269,8 @@ var keys = []*key{
 		about: "Whether the model gets the texts for agents, `AGENTS.md` and `CLAUDE.md`, and the date, the system and the status of git: see [context](context.md). `--no-context` is the same for one run."},
 	{name: "notify", section: agentSection, kind: boolean, project: never, initial: "true",
 		about: "Whether a conversation rings the terminal's bell, and asks the terminal to notify the desktop, when it waits for you and you pressed no key for 10 seconds."},
+	{name: "plain", section: agentSection, kind: boolean, project: never, initial: "false",
+		about: "Whether a terminal gets lines alone, as with `TERM=dumb`: no row is drawn again and nothing has a colour. It is for screen readers and slow lines, see [conversations](conversations.md#lines-alone). `--plain` is the same for one run."},
 	{name: "answerTokens", section: agentSection, kind: number, project: tighten, initial: "0", zero: true, min: 256, max: 1 << 30,
 		about: "How many tokens an answer of the model may have. 0 means as many as the [model](models.md) can give; of a model of Anthropic that is not known, 8192."},
 	{name: "effort", section: agentSection, kind: word, project: never,

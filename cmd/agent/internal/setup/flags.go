@@ -22,6 +22,7 @@ type Flags struct {
 	Profile string
 	Strict  bool
 	NoColor bool
+	Plain   bool
 	Sandbox string        // off, auto or required; "" when it was not given
 	Timeout time.Duration // of the commands that run a script; 0 when it was not given
 

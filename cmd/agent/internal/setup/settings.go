@@ -99,6 +99,9 @@ func (s *Settings) options() *config.Options {
 	if f.Tenant != "" {
 		flag("tenant", "serve.tenants", f.Tenant)
 	}
+	if f.Plain {
+		flag("plain", "--plain", "true")
+	}
 	if f.NoContext {
 		flag("contextFiles", "--no-context", "false")
 	}

@@ -28,6 +28,9 @@ type System struct {
 	Policy  func() *policy.Document
 	Account func() string
 
+	// Interrupt returns a context that the next Ctrl-C ends in place of the command, and a function that releases it; set by Main.
+	Interrupt func(ctx context.Context) (context.Context, func())
+
 	Context context.Context // ends with the command; set by Main. The policy is read with it, where no call has one.
 }
 

@@ -60,6 +60,9 @@ func New(in, out, err *os.File, o *Options) *Streams {
 	return s
 }
 
+// Plain makes a terminal one that gets lines alone, as a dumb one does: without colours, and with no row that is drawn again.
+func (s *Streams) Plain() { s.Colour, s.Cursor = false, false }
+
 // Test returns streams over buffers that are not terminals. A test sets the fields that it needs.
 func Test() (s *Streams, in, out, err *bytes.Buffer) {
 	in, out, err = &bytes.Buffer{}, &bytes.Buffer{}, &bytes.Buffer{}

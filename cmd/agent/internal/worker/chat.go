@@ -79,9 +79,9 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		}, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
-		Notify: s.Settings.Config().Agent.Notify,
+		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
 	})
-	if id := w.keep.id(); id != "" && t.next == nil && terminal && !s.Out.Quiet() {
+	if id := w.keep.id(); id != "" && t.next == nil && s.Out.InTerminal && s.Out.OutTerminal && !s.Out.Quiet() {
 		s.Out.Printf("agent --resume %s continues this conversation\n", ui.Safe(id))
 	}
 	return t.next, err
