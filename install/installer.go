@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -383,8 +384,10 @@ func KeepAll(ctx context.Context, list ...Approved) ([]registry.Entry, error) {
 	if len(list) == 0 {
 		return out, nil
 	}
+	wanted := slices.Clone(out)
 	err = list[0].Package.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
 		for i, a := range list {
+			out[i] = wanted[i]
 			if err := a.Package.record(d, &out[i]); err != nil {
 				return err
 			}

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -98,7 +100,7 @@ func (g storedGrant) MarshalJSON() ([]byte, error) {
 // those of Approve, and that of edit, after which nothing was written.
 func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
 	key.Name = manifest.Canonical(key.Name)
-	return s.change(ctx, func(f *file) error {
+	return s.change(ctx, func(f *file, c *document.Change) error {
 		had := false
 		g := storedGrant{Grant: Grant{Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
 		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Dir == key.Dir })
@@ -127,11 +129,8 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 		if !g.Empty() || len(g.rest) > 0 {
 			f.Grants = append(f.Grants, g)
 		}
-		if !had && g.Empty() {
-			return nil
-		}
-		if err := s.record(ctx, granted(&g.Grant)); err != nil && !onlyTakes(&before, &g.Grant) {
-			return err
+		if had || !g.Empty() {
+			c.Events, c.Takes = []trace.Event{granted(&g.Grant)}, onlyTakes(&before, &g.Grant)
 		}
 		return nil
 	})

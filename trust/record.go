@@ -1,26 +1,11 @@
 package trust
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
 )
-
-// record reports a change that is about to be written. An error keeps it from being written, but for a change that only takes
-// rights away.
-func (s *Store) record(ctx context.Context, e trace.Event) error {
-	if s.Record == nil {
-		return nil
-	}
-	e.Time = s.now()
-	err := s.Record(ctx, e)
-	if e.Kind == trace.TrustRevoked || e.Kind == trace.GrantRevoked {
-		return nil
-	}
-	return err
-}
 
 // onlyTakes reports whether a grant has nothing that it had not before.
 func onlyTakes(before, after *Grant) bool {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill"
@@ -59,10 +59,12 @@ type Store struct {
 	// or a grant of such a place is for the skill in it alone.
 	Served string
 
-	// Record gets each change before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
+	// Record gets each change once, before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
 	// GrantChanged and GrantRevoked. Its error keeps the change from being written, unless the change only takes rights away. Nil
 	// records nothing.
 	Record func(context.Context, trace.Event) error
+
+	kept document.Store // nil for the file at Path
 }
 
 // file is the format on disk.
@@ -103,14 +105,26 @@ func (s *Store) check() error {
 	return nil
 }
 
+// document returns where the approvals are kept.
+func (s *Store) document() document.Store {
+	if s.kept != nil {
+		return s.kept
+	}
+	readable := func(content []byte) error {
+		_, err := s.read(content)
+		return err
+	}
+	return &lockfile.File{Path: s.Path, Max: maxFile, Private: true, Check: readable, Record: s.Record}
+}
+
 // Load reads the file. For a missing file it returns an empty Set. On error it returns an empty Set too, so nothing is
-// trusted; the error may be ErrCorrupt, ErrNewer or ErrUnsafe. Load writes nothing.
-func (s *Store) Load() (*Set, error) {
+// trusted; the error may be ErrCorrupt, ErrNewer, ErrUnsafe or that of ctx. Load writes nothing.
+func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if err := s.check(); err != nil {
 		return &Set{}, fmt.Errorf("nothing is trusted: %w", err)
 	}
-	content, err := lockfile.ReadPrivate(s.Path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	content, err := s.document().Load(ctx)
+	if content == nil && err == nil {
 		return &Set{}, nil
 	}
 	var f *file
@@ -133,7 +147,7 @@ func (s *Store) Load() (*Set, error) {
 // Trust returns what the file says now about a skill: it is a skill.TrustFunc, for programs that run for long. It loads the file
 // for each question, and returns the errors of Load.
 func (s *Store) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
-	set, err := s.Load()
+	set, err := s.Load(ctx)
 	if err != nil {
 		return skill.TrustNone, err
 	}
@@ -157,13 +171,11 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 			return err
 		}
 	}
-	return s.change(ctx, func(f *file) error {
+	return s.change(ctx, func(f *file, c *document.Change) error {
 		for _, a := range list {
 			f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Dir == a.Dir })
 			f.Approvals = append(f.Approvals, stored{Approval: a})
-			if err := s.record(ctx, approved(&a)); err != nil {
-				return err
-			}
+			c.Events = append(c.Events, approved(&a))
 		}
 		return nil
 	})
@@ -178,30 +190,26 @@ func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
 
 // RevokeAll is Revoke for several names, all in one step. It returns those that had something, as canonical names.
 func (s *Store) RevokeAll(ctx context.Context, names ...string) ([]string, error) {
-	had := map[string]bool{} // names to remove, and whether they had something
+	all := map[string]bool{}
 	for _, name := range names {
-		had[manifest.Canonical(name)] = false
-	}
-	gone := func(name string) bool {
-		_, is := had[name]
-		if is {
-			had[name] = true
-		}
-		return is
+		all[manifest.Canonical(name)] = true
 	}
 	var found []string
-	err := s.change(ctx, func(f *file) error {
+	err := s.change(ctx, func(f *file, c *document.Change) error {
+		had := map[string]bool{}
+		gone := func(name string) bool {
+			if all[name] {
+				had[name] = true
+			}
+			return all[name]
+		}
 		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return gone(a.Name) })
 		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return gone(g.Name) })
-		for _, name := range slices.Sorted(maps.Keys(had)) {
-			if !had[name] {
-				continue
-			}
-			found = append(found, name)
-			if err := s.record(ctx, trace.Event{Kind: trace.TrustRevoked, Skill: name, Message: "Revoked all approvals and grants of skill '" + name + "'"}); err != nil {
-				return err
-			}
+		found = slices.Sorted(maps.Keys(had))
+		for _, name := range found {
+			c.Events = append(c.Events, trace.Event{Kind: trace.TrustRevoked, Skill: name, Message: "Revoked all approvals and grants of skill '" + name + "'"})
 		}
+		c.Takes = true
 		return nil
 	})
 	if err != nil {
@@ -214,7 +222,8 @@ func (s *Store) RevokeAll(ctx context.Context, names ...string) ([]string, error
 // names and folders that they had. dir is "" for a bundled skill. gone must not use the Store.
 func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) bool) ([]Content, error) {
 	var out []Content
-	err := s.change(ctx, func(f *file) error {
+	err := s.change(ctx, func(f *file, c *document.Change) error {
+		out = nil
 		forget := func(name, dir, digest string) bool {
 			if !gone(name, dir, digest) {
 				return false
@@ -226,11 +235,10 @@ func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) 
 		}
 		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return forget(a.Name, a.Dir, a.Digest) })
 		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return forget(g.Name, g.Dir, g.Digest) })
-		for _, c := range out {
-			if err := s.record(ctx, forgotten(&c)); err != nil {
-				return err
-			}
+		for _, o := range out {
+			c.Events = append(c.Events, forgotten(&o))
 		}
+		c.Takes = true
 		return nil
 	})
 	if err != nil {
@@ -248,9 +256,10 @@ func (s *Store) AddRoot(ctx context.Context, dir string) error {
 	if err := cmp.Or(checkRoot(dir), tooWide(dir, s.Home)); err != nil {
 		return err
 	}
-	return s.change(ctx, func(f *file) error {
+	return s.change(ctx, func(f *file, c *document.Change) error {
 		f.Roots = append(f.Roots, dir)
-		return s.record(ctx, ofRoot(trace.TrustApproved, dir, "Trusted everything below a folder"))
+		c.Events = []trace.Event{ofRoot(trace.TrustApproved, dir, "Trusted everything below a folder")}
+		return nil
 	})
 }
 
@@ -258,48 +267,45 @@ func (s *Store) AddRoot(ctx context.Context, dir string) error {
 // trusted.
 func (s *Store) RemoveRoot(ctx context.Context, dir string) (bool, error) {
 	found := false
-	err := s.change(ctx, func(f *file) error {
+	err := s.change(ctx, func(f *file, c *document.Change) error {
 		n := len(f.Roots)
 		f.Roots = slices.DeleteFunc(f.Roots, func(r string) bool { return r == filepath.Clean(dir) })
-		if found = len(f.Roots) < n; !found {
-			return nil
+		if found = len(f.Roots) < n; found {
+			c.Takes, c.Events = true, []trace.Event{ofRoot(trace.TrustRevoked, dir, "Trusted a folder no longer")}
 		}
-		return s.record(ctx, ofRoot(trace.TrustRevoked, dir, "Trusted a folder no longer"))
+		return nil
 	})
 	return found && err == nil, err
 }
 
-// change edits the file under its lock. It first copies a damaged file aside.
-func (s *Store) change(ctx context.Context, edit func(*file) error) error {
+// change edits the file under its lock. It first copies a damaged file aside. edit also says what it did, for the audit log.
+func (s *Store) change(ctx context.Context, edit func(*file, *document.Change) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	readable := func(content []byte) error {
-		_, err := s.read(content)
-		return err
-	}
-	err := lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile, Private: true, Check: readable}, func(old []byte) ([]byte, error) {
+	err := s.document().Transform(ctx, func(old []byte) (c document.Change, err error) {
 		f := &file{Version: version}
 		if old != nil {
 			was, err := s.parse(old)
 			switch {
 			case errors.Is(err, ErrCorrupt):
-				if err := lockfile.SetAside(s.Path, old, s.now()); err != nil {
-					return nil, err
-				}
+				c.Keep = lockfile.Aside(s.now())
 			case err != nil:
-				return nil, fmt.Errorf("nothing was written: %w", err)
+				return c, fmt.Errorf("nothing was written: %w", err)
 			default:
 				f = was
 			}
 		}
-		if err := edit(f); err != nil {
-			return nil, err
+		if err := edit(f, &c); err != nil {
+			return c, err
 		}
-		if old == nil && len(f.Roots)+len(f.Approvals)+len(f.Grants) == 0 {
-			return nil, nil
+		for i := range c.Events {
+			c.Events[i].Time = s.now()
 		}
-		return f.bytes()
+		if old != nil || len(f.Roots)+len(f.Approvals)+len(f.Grants) > 0 {
+			c.Content, err = f.bytes()
+		}
+		return c, err
 	})
 	return kinds().Known(err)
 }

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/unknown"
 )
@@ -74,6 +74,8 @@ type Store struct {
 	Rebuild func(context.Context) ([]Entry, error)
 
 	Cache *Cache // lets Load parse the same content once; nil means each time
+
+	kept document.Store // nil for the file at Path
 }
 
 // Cache keeps the last content that Load parsed. The zero value is empty. It is safe for concurrent use, by several Stores of
@@ -91,8 +93,8 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if err := s.ready(ctx); err != nil {
 		return &Set{}, err
 	}
-	content, err := lockfile.ReadPrivate(s.Path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	content, err := s.document().Load(ctx)
+	if content == nil && err == nil {
 		return &Set{}, nil
 	}
 	if err == nil && s.Cache != nil {
@@ -116,31 +118,42 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 // Edit changes the file: edit changes the draft, and all its changes are written at once. If edit changes nothing, nothing is
 // written, except that a damaged file is replaced (see Store.Rebuild). The error is that of edit, ErrNewer, ErrUnsafe,
 // ErrLocked, that of ctx, or that of the file system. On error nothing was written, unless the error says that only the last
-// flush of the folder failed. edit must not use the Store.
+// flush of the folder failed. edit must not use the Store. It may run several times, of which the last one counts: what it leaves
+// in variables it sets anew.
 func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 	if err := s.ready(ctx); err != nil {
 		return err
+	}
+	return kinds().Known(s.document().Transform(ctx, func(old []byte) (c document.Change, err error) {
+		f, err := s.current(ctx, old)
+		if err != nil {
+			return c, err
+		}
+		d := &Draft{entries: f.Skills, now: s.now()}
+		if err := edit(d); err != nil {
+			return c, err
+		}
+		if f.rebuilt {
+			c.Keep = lockfile.Aside(s.now())
+		} else if !d.changed {
+			return c, nil
+		}
+		f.Skills = d.entries
+		c.Content, err = f.bytes()
+		return c, err
+	}))
+}
+
+// document returns where the list is kept.
+func (s *Store) document() document.Store {
+	if s.kept != nil {
+		return s.kept
 	}
 	readable := func(content []byte) error {
 		_, err := s.sound(content)
 		return err
 	}
-	o := &lockfile.Options{Max: maxFile, Private: true, Wait: s.Wait, Check: readable}
-	return kinds().Known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
-		f, err := s.current(ctx, old)
-		if err != nil {
-			return nil, err
-		}
-		d := &Draft{entries: f.Skills, now: s.now()}
-		if err := edit(d); err != nil {
-			return nil, err
-		}
-		if !d.changed && !f.rebuilt {
-			return nil, nil
-		}
-		f.Skills = d.entries
-		return f.bytes()
-	}))
+	return &lockfile.File{Path: s.Path, Max: maxFile, Private: true, Wait: s.Wait, Check: readable}
 }
 
 // Register adds an entry. It returns a *DuplicateError if the name is in use; the other errors are those of Edit.
@@ -169,14 +182,14 @@ func (s *Store) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// current returns the present content. It sets a damaged file aside.
+// current returns the present content, a new one for a damaged file.
 func (s *Store) current(ctx context.Context, old []byte) (*file, error) {
 	if old == nil {
 		return &file{Version: version}, nil
 	}
 	f, err := s.parse(old)
 	if errors.Is(err, ErrCorrupt) {
-		return s.rebuild(ctx, old)
+		return s.rebuild(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nothing was written: %w", err)
@@ -184,8 +197,8 @@ func (s *Store) current(ctx context.Context, old []byte) (*file, error) {
 	return f, nil
 }
 
-// rebuild returns the content of a new file in place of a damaged one, of which it keeps a copy.
-func (s *Store) rebuild(ctx context.Context, damaged []byte) (*file, error) {
+// rebuild returns the content of a new file in place of a damaged one.
+func (s *Store) rebuild(ctx context.Context) (*file, error) {
 	f := &file{Version: version, rebuilt: true}
 	if s.Rebuild != nil {
 		found, err := s.Rebuild(ctx)
@@ -201,7 +214,7 @@ func (s *Store) rebuild(ctx context.Context, damaged []byte) (*file, error) {
 		}
 		f.Skills = d.entries
 	}
-	return f, lockfile.SetAside(s.Path, damaged, s.now())
+	return f, nil
 }
 
 func (s *Store) now() time.Time {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 )
 
 // Kinds are a package's own errors about its file, by which callers tell that file from others. They never change.
@@ -30,6 +31,9 @@ func (k *Kinds) Known(err error) error {
 func (k *Kinds) Damaged(path, change string, cause error) error {
 	return fmt.Errorf("%q is %w (%w): repair it; the next %s moves it to %q and starts a new file", path, k.Corrupt, cause, change, filepath.Base(path)+".corrupt-…")
 }
+
+// Aside is the end of the name that a damaged file gets, for document.Change.
+func Aside(now time.Time) string { return ".corrupt-" + now.UTC().Format("20060102T150405.000Z") }
 
 // TooNew returns the error for a file of a version above the newest that the program reads.
 func (k *Kinds) TooNew(path string, version, newest int) error {

@@ -68,7 +68,7 @@ func take(ctx context.Context, name string, wait time.Duration, how mode) (unloc
 }
 
 // lock locks the file for changes of path.
-func lock(ctx context.Context, path string, o *Options) (unlock func(), err error) {
+func lock(ctx context.Context, path string, o *File) (unlock func(), err error) {
 	name := cmp.Or(o.Lock, path+".lock")
 	unlock, err = Lock(ctx, name, o.Wait)
 	switch {

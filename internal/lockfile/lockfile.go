@@ -3,6 +3,8 @@
 // reader finds the old content or the new one, also after a crash, and never a mixture. Replace does only the latter, for
 // a file that one program changes.
 //
+// File is a document.Store.
+//
 // The package never locks the file itself, since a rename gives the name a new inode; it never writes in place, reads
 // without a bound, or waits forever unless it is told to.
 //
@@ -11,6 +13,7 @@ package lockfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +23,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/document"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // DefaultWait is how long Transform waits for the lock. DefaultMax is the largest size of a file in bytes.
@@ -31,8 +37,9 @@ const (
 // ErrLocked is returned when another process held the lock for the whole waiting time.
 var ErrLocked = errors.New("locked by another process")
 
-// Options bounds one Transform. The zero value is useful.
-type Options struct {
+// File is one file that changes. Path is required.
+type File struct {
+	Path string
 	Wait time.Duration // for the lock; default DefaultWait
 	Max  int64         // size of the old and of the new content, in bytes; default DefaultMax
 	Mode fs.FileMode   // of a new file; default 0600. An existing file keeps its mode.
@@ -47,64 +54,105 @@ type Options struct {
 	// Private refuses a file that another user could have changed, as ReadPrivate does.
 	Private bool
 
+	// Record gets the events of a change, see document.Change. Nil records nothing.
+	Record func(context.Context, trace.Event) error
+
 	before func(step string) error // lets tests make a step fail
 }
 
-// Transform replaces the content of the file at path by the result of edit. For a missing file edit gets nil; the file is
+// Load returns the content of the file, nil if there is none. Its errors are those of Read, or of ReadPrivate.
+func (f *File) Load(ctx context.Context) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	content, _, err := readFile(f.Path, f.Max, f.Private)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return content, err
+}
+
+// Edit is Transform for a function that only makes another content.
+func (f *File) Edit(ctx context.Context, edit func(old []byte) ([]byte, error)) error {
+	return f.Transform(ctx, document.Plain(edit))
+}
+
+// Transform replaces the content of the file by the result of edit. For a missing file edit gets nil; the file is
 // created, with its folder (mode 0700), if there is something to write. If edit returns nil or what it was given, nothing
 // is written. If edit returns an error, Transform returns it and writes nothing. If ctx is done before the lock is held,
 // Transform changes nothing and returns an error that wraps ctx's.
 //
-// Transform follows a symbolic link at path, so a linked file stays a link. The lock is the file path + ".lock" unless the options name another; it stays
+// Transform follows a symbolic link at the path, so a linked file stays a link. The lock stays
 // there and is unlocked when its holder closes it or dies. After an error the old content is still in place and no other
-// file is left behind, unless the error says that only the last flush of the folder failed.
-func Transform(ctx context.Context, path string, o *Options, edit func(old []byte) ([]byte, error)) error {
-	opt := o.withDefaults()
+// file is left behind but the copy of Change.Keep, unless the error says that only the last flush of the folder failed.
+func (f *File) Transform(ctx context.Context, edit document.Edit) error {
+	o := f.withDefaults()
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("cannot change %q: %w", path, err)
+		return fmt.Errorf("cannot change %q: %w", o.Path, err)
 	}
-	named := path
-	path, err := target(path)
+	path, err := target(o.Path)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("create the folder of %q: %w", path, err)
 	}
-	if opt.Private {
-		if err := checkFolders(named); err != nil {
-			return fmt.Errorf("cannot change %q: %w", named, err)
+	if o.Private {
+		if err := checkFolders(o.Path); err != nil {
+			return fmt.Errorf("cannot change %q: %w", o.Path, err)
 		}
 	}
-	unlock, err := lock(ctx, path, &opt)
+	unlock, err := lock(ctx, path, &o)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	old, mode, err := readFile(named, opt.Max, opt.Private)
+	old, mode, err := readFile(o.Path, o.Max, o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
-		mode, err = opt.Mode, nil
+		mode, err = o.Mode, nil
 	}
 	if err != nil {
 		return err
 	}
-	content, err := edit(bytes.Clone(old))
-	if err != nil || content == nil || (old != nil && bytes.Equal(old, content)) {
+	change, err := edit(bytes.Clone(old))
+	if err != nil || change.Content == nil || (old != nil && bytes.Equal(old, change.Content)) {
 		return err
 	}
-	if int64(len(content)) > opt.Max {
-		return fmt.Errorf("new content of %q has %d bytes, more than %d: nothing was written", path, len(content), opt.Max)
+	if err := o.ready(ctx, path, old, &change); err != nil {
+		return err
 	}
-	if err := opt.Check(content); err != nil {
+	return o.write(path, change.Content, mode)
+}
+
+// ready does what comes before a change is written.
+func (f *File) ready(ctx context.Context, path string, old []byte, c *document.Change) error {
+	if int64(len(c.Content)) > f.Max {
+		return fmt.Errorf("new content of %q has %d bytes, more than %d: nothing was written", path, len(c.Content), f.Max)
+	}
+	if err := f.Check(c.Content); err != nil {
 		return fmt.Errorf("the new content of %q could not be read again, so nothing was written: %w", path, err)
 	}
+	if c.Keep != "" && old != nil {
+		if err := keep(path+c.Keep, old); err != nil {
+			return fmt.Errorf("keep a copy of %q: %w", path, err)
+		}
+	}
+	for _, e := range c.Events {
+		if err := f.Record(ctx, e); err != nil && !c.Takes {
+			return err
+		}
+	}
+	return nil
+}
+
+// write replaces the file. The temporary file has a fixed name, which the lock protects. So a file that a killed writer left is removed.
+func (f *File) write(path string, content []byte, mode fs.FileMode) error {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	// The temporary file has a fixed name, which the lock protects. So a file that a killed writer left is removed here.
-	w := &writing{root: root, name: filepath.Base(path), temp: "." + filepath.Base(path) + ".tmp", before: opt.before}
+	w := &writing{root: root, name: filepath.Base(path), temp: "." + filepath.Base(path) + ".tmp", before: f.before}
 	if err := root.Remove(w.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("write %q: %w", path, err)
 	}
@@ -140,22 +188,14 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-func (o *Options) withDefaults() Options {
-	out := Options{}
-	if o != nil {
-		out = *o
-	}
-	if out.Wait <= 0 {
-		out.Wait = DefaultWait
-	}
-	if out.Max <= 0 {
-		out.Max = DefaultMax
-	}
-	if out.Mode == 0 {
-		out.Mode = 0o600
-	}
+func (f *File) withDefaults() File {
+	out := *f
+	out.Wait, out.Max, out.Mode = cmp.Or(max(f.Wait, 0), DefaultWait), cmp.Or(max(f.Max, 0), DefaultMax), cmp.Or(f.Mode, 0o600)
 	if out.Check == nil {
 		out.Check = func([]byte) error { return nil }
+	}
+	if out.Record == nil {
+		out.Record = func(context.Context, trace.Event) error { return nil }
 	}
 	if out.before == nil {
 		out.before = func(string) error { return nil }

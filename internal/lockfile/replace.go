@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 )
 
 // Replace atomically replaces the regular file called name in root by a file with the given content and mode. It takes no
@@ -50,17 +49,16 @@ func newWriting(root *os.Root, name string) *writing {
 	return &writing{root: root, name: name, temp: "." + name + "." + rand.Text(), before: func(string) error { return nil }}
 }
 
-// SetAside writes the content of a damaged file to a new file next to it, whose name is path + ".corrupt-" and the time.
-func SetAside(path string, content []byte, now time.Time) error {
-	name := path + ".corrupt-" + now.UTC().Format("20060102T150405.000Z")
+// keep writes a copy of a file. It replaces nothing.
+func keep(name string, content []byte) error {
 	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("keep a copy of the damaged %q: %w", path, err)
+		return err
 	}
 	_, err = out.Write(content)
 	if err := errors.Join(err, out.Close()); err != nil {
 		os.Remove(name)
-		return fmt.Errorf("keep a copy of the damaged %q: %w", path, err)
+		return err
 	}
 	return nil
 }

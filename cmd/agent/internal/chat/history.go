@@ -4,11 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
-	"time"
-
-	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 // maxHistory is the largest size of the file in bytes. The oldest entries are dropped first.
@@ -38,10 +33,7 @@ type entryLine struct {
 
 // Load returns the entries of the project.
 func (h *HistoryFile) Load() ([]string, error) {
-	content, err := lockfile.Read(h.Path, 2*maxHistory)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	content, err := h.file().Load(ctx)
 	var out []string
 	for _, t := range decode(content) {
 		if t.Project == "" || t.Project == h.Project {
@@ -56,8 +48,7 @@ func (h *HistoryFile) Add(ctx context.Context, entry string) error {
 	if len(entry) > 64<<10 {
 		return nil
 	}
-	o := &lockfile.Options{Wait: 2 * time.Second, Max: 2 * maxHistory, Mode: 0o600}
-	return lockfile.Transform(ctx, h.Path, o, func(old []byte) ([]byte, error) {
+	return h.file().Edit(ctx, func(old []byte) ([]byte, error) {
 		return encode(join(decode(old), entryLine{entry, h.Project}))
 	})
 }

@@ -59,7 +59,7 @@ func edit(ctx context.Context, path, name string, steps []step) (bool, error) {
 		return false, errors.New("no home directory for settings: set AGENT_HOME")
 	}
 	changed := false
-	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxUser, Private: true}, func(old []byte) ([]byte, error) {
+	err := (&lockfile.File{Path: path, Max: maxUser, Private: true}).Edit(ctx, func(old []byte) ([]byte, error) {
 		text := string(old)
 		for _, s := range steps {
 			var err error

@@ -52,7 +52,7 @@ func editPlugins(ctx context.Context, path string, edit func(text string) (strin
 		return false, errors.New("no home directory for settings: set AGENT_HOME")
 	}
 	changed := false
-	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxUser, Private: true}, func(old []byte) ([]byte, error) {
+	err := (&lockfile.File{Path: path, Max: maxUser, Private: true}).Edit(ctx, func(old []byte) ([]byte, error) {
 		text, err := edit(string(old))
 		if changed = err == nil && text != string(old); !changed {
 			return nil, err

@@ -3,16 +3,14 @@ package grants
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -22,9 +20,9 @@ type Trust struct {
 	sys      *setup.System
 	settings *setup.Settings
 	observe  *observe.Observers
-	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
-	file     atomic.Pointer[seen]      // what was read last; nil before that
-	own      atomic.Pointer[string]    // the folder of the skill that is trusted while the program runs; nil for none
+	known    atomic.Pointer[trust.Set]     // approvals read when the catalogue was opened or last reloaded; nil before that
+	file     atomic.Pointer[lockfile.Mark] // of the file that was read last; nil before that
+	own      atomic.Pointer[string]        // the folder of the skill that is trusted while the program runs; nil for none
 }
 
 // While trusts the content of the skill in a folder, and every later content of it, until the program ends. It stores nothing.
@@ -47,11 +45,11 @@ func (t *Trust) isOwn(dir string) bool {
 }
 
 // Load reads what the user has approved. On error it returns the empty set.
-func (t *Trust) Load() (*trust.Set, error) {
+func (t *Trust) Load(ctx context.Context) (*trust.Set, error) {
 	if t.settings.Config().Paths.State() == "" {
 		return &trust.Set{}, nil
 	}
-	set, err := t.store().Load()
+	set, err := t.store().Load(ctx)
 	if cure := config.CureUnsafe(err); cure != "" {
 		err = fmt.Errorf("%w: %s", err, cure)
 	}
@@ -80,42 +78,22 @@ func (t *Trust) Known() *trust.Set {
 }
 
 // Reload reads the approvals again; Known and of use them from then on. On error they use the empty set.
-func (t *Trust) Reload() error {
-	t.file.Store(t.look()) // before it is read: a change in between is found later
-	set, err := t.Load()
+func (t *Trust) Reload(ctx context.Context) error {
+	t.file.Store(t.mark()) // before it is read: a change in between is found later
+	set, err := t.Load(ctx)
 	t.known.Store(set)
 	return err
 }
 
 // Follow reads the approvals again if another program has changed them since they were read.
-func (t *Trust) Follow() error {
-	if t.look().same(t.file.Load()) {
+func (t *Trust) Follow(ctx context.Context) error {
+	if t.mark().Same(t.file.Load()) {
 		return nil
 	}
-	return t.Reload()
+	return t.Reload(ctx)
 }
 
-// seen is what a look at the file of approvals found.
-type seen struct {
-	info fs.FileInfo
-	none bool // there is no file
-}
-
-func (t *Trust) look() *seen {
-	info, err := os.Stat(t.settings.Config().Paths.Trust())
-	return &seen{info, errors.Is(err, fs.ErrNotExist)}
-}
-
-// same reports whether a file that was read has not changed since, or is still not there.
-func (s *seen) same(was *seen) bool {
-	switch {
-	case was == nil:
-		return false
-	case s.info == nil || was.info == nil:
-		return s.none && was.none
-	}
-	return os.SameFile(was.info, s.info) && s.info.ModTime().Equal(was.info.ModTime()) && s.info.Size() == was.info.Size()
-}
+func (t *Trust) mark() *lockfile.Mark { return lockfile.MarkOf(t.settings.Config().Paths.Trust()) }
 
 // Everything reports whether AGENT_SKILLS trusts every skill without an approval.
 func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skill.SelectAllUntrusted }
@@ -143,7 +121,7 @@ func (t *Trust) Approve(ctx context.Context, list ...trust.Approval) error {
 	if err := store.Approve(ctx, list...); err != nil {
 		return err
 	}
-	return t.Reload()
+	return t.Reload(ctx)
 }
 
 // NewTrust returns what the user has approved.

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"path/filepath"
@@ -85,8 +84,8 @@ func (p *Project) Load(ctx context.Context) (*Set, error) {
 	if err := p.ready(ctx); err != nil {
 		return empty, err
 	}
-	content, err := lockfile.Read(p.file(), maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	content, err := p.file().Load(ctx)
+	if content == nil && err == nil {
 		return empty, nil
 	}
 	var s *Set
@@ -106,7 +105,7 @@ func (p *Project) Edit(ctx context.Context, edit func(*Set) error) error {
 	if err := p.ready(ctx); err != nil {
 		return err
 	}
-	return lockfile.Transform(ctx, p.file(), p.options(), func(old []byte) ([]byte, error) {
+	return p.file().Edit(ctx, func(old []byte) ([]byte, error) {
 		s := &Set{dir: p.Dir}
 		if old != nil {
 			var err error
@@ -212,12 +211,10 @@ func (p *Project) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (p *Project) options() *lockfile.Options {
+func (p *Project) file() *lockfile.File {
 	readable := func(content []byte) error {
 		_, err := p.read(content)
 		return err
 	}
-	return &lockfile.Options{Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
+	return &lockfile.File{Path: filepath.Join(p.Dir, FileName), Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
 }
-
-func (p *Project) file() string { return filepath.Join(p.Dir, FileName) }

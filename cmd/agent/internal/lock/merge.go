@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 // ErrMerge means that the file has the marks of a merge that git could not finish. Nothing is written.
@@ -99,16 +96,13 @@ func (p *Project) Merge(ctx context.Context, theirs, check bool) (*Merged, error
 		return to.bytes()
 	}
 	if check {
-		content, err := lockfile.Read(p.file(), maxFile)
-		if err == nil {
+		content, err := p.file().Load(ctx)
+		if content != nil {
 			_, err = merge(content)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
 		}
 		return m, err
 	}
-	err := lockfile.Transform(ctx, p.file(), p.options(), func(old []byte) ([]byte, error) {
+	err := p.file().Edit(ctx, func(old []byte) ([]byte, error) {
 		if old == nil {
 			return nil, nil
 		}

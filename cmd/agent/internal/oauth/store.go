@@ -3,10 +3,8 @@ package oauth
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,10 +37,8 @@ type stored struct {
 
 // Of returns the token for a server, by the URL of that; nil if there is none.
 func (s *Store) Of(server string) (*Token, error) {
-	b, err := lockfile.ReadPrivate(s.Path, maxTokens)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
+	b, err := s.file().Load(ctx)
+	if err != nil {
 		return nil, err
 	}
 	all, err := s.parse(b)
@@ -53,6 +49,10 @@ func (s *Store) Of(server string) (*Token, error) {
 		return all.Tokens[i], nil
 	}
 	return nil, nil
+}
+
+func (s *Store) file() *lockfile.File {
+	return &lockfile.File{Path: s.Path, Max: maxTokens, Private: true}
 }
 
 func (s *Store) parse(b []byte) (*stored, error) {
@@ -83,7 +83,7 @@ func (s *Store) Remove(ctx context.Context, server string) error {
 }
 
 func (s *Store) change(ctx context.Context, edit func([]*Token) []*Token) error {
-	return lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxTokens, Private: true, Mode: 0o600}, func(old []byte) ([]byte, error) {
+	return s.file().Edit(ctx, func(old []byte) ([]byte, error) {
 		all, err := s.parse(old)
 		if err != nil {
 			return nil, err

@@ -26,7 +26,6 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/internal/gitdir"
-	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/want"
 )
@@ -110,10 +109,8 @@ func (s *Store) load() (file, error) {
 	if name == "" {
 		return file{}, nil
 	}
-	text, err := lockfile.ReadPrivate(name, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return file{}, nil
-	} else if err != nil {
+	text, err := kept(name).Load(ctx)
+	if text == nil || err != nil {
 		return file{}, err
 	}
 	return s.parse(name, text)
@@ -223,7 +220,7 @@ func (s *Store) edit(ctx context.Context, change func(*file) error) (changed boo
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return false, err
 	}
-	err = lockfile.Transform(ctx, name, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
+	err = kept(name).Edit(ctx, func(old []byte) ([]byte, error) {
 		f := file{}
 		if old != nil {
 			var err error

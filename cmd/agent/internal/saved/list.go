@@ -129,7 +129,7 @@ func (o *Options) name(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return lockfile.Transform(ctx, filepath.Join(o.folder(), projectName), nil, func([]byte) ([]byte, error) { return append(src, '\n'), nil })
+	return (&lockfile.File{Path: filepath.Join(o.folder(), projectName)}).Edit(ctx, func([]byte) ([]byte, error) { return append(src, '\n'), nil })
 }
 
 // all returns the conversations in the folder, with those of sub-agents, without what their files say.

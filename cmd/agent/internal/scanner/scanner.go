@@ -92,10 +92,10 @@ func (c *Scanner) Accept(ctx context.Context, project bool, list []rule.Acceptan
 	if name == "" {
 		return "", failure.Usage(errors.New("there is no folder for acceptances"), "set HOME")
 	}
-	return name, lockfile.Transform(ctx, name, &lockfile.Options{Max: maxAccepted, Mode: 0o644, Private: !project, Check: func(text []byte) error {
+	return name, (&lockfile.File{Path: name, Max: maxAccepted, Mode: 0o644, Private: !project, Check: func(text []byte) error {
 		_, err := rule.Acceptances(text, name, "")
 		return err
-	}}, func(old []byte) ([]byte, error) {
+	}}).Edit(ctx, func(old []byte) ([]byte, error) {
 		if len(bytes.TrimSpace(old)) == 0 {
 			old = []byte("# Findings of agent skill scan that a person accepts. Each holds for one content of one file.\naccepted:\n")
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/dirhash"
-	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
@@ -167,7 +166,7 @@ func by() string { return setup.Version + " " + rule.Version() }
 
 // kept returns the verdicts that the file remembers.
 func (v *Verdicts) kept() map[string]*verdict {
-	text, err := lockfile.ReadPrivate(v.file(), maxVerdictsFile)
+	text, err := v.file().Load(ctx)
 	if err != nil {
 		return nil
 	}
@@ -187,7 +186,7 @@ func (v *Verdicts) keep(ctx context.Context, digest string, found *verdict) {
 	if v.file() == "" {
 		return
 	}
-	_ = lockfile.Transform(ctx, v.file(), &lockfile.Options{Max: maxVerdictsFile, Private: true}, func(old []byte) ([]byte, error) {
+	_ = v.file().Edit(ctx, func(old []byte) ([]byte, error) {
 		all := remembered{By: by(), Verdicts: parseVerdicts(old)}
 		if all.Verdicts == nil || len(all.Verdicts) >= maxVerdicts {
 			all.Verdicts = map[string]*verdict{}
