@@ -77,7 +77,7 @@ func Example() {
 // granted returns what was given to the content of a skill, for script.Options.
 func granted(store *trust.Store) func(context.Context, *skill.Skill) (script.Grant, error) {
 	return func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
-		set, err := store.Load()
+		set, err := store.Load(ctx)
 		if err != nil {
 			return script.Grant{}, err
 		}

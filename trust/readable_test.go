@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -28,7 +29,7 @@ func TestWritesOnlyWhatItReads(t *testing.T) {
 		"UTF-8":                       s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), Dir: "/\xff"}),
 		"in UTF-8":                    s.AddRoot(t.Context(), "/\xff"),
 		"MarshalJSON":                 s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), ApprovedAt: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}),
-		"could not be read again, so": s.change(t.Context(), func(f *file) error { f.Roots = append(f.Roots, "relative"); return nil }),
+		"could not be read again, so": s.change(t.Context(), func(f *file, _ *document.Change) error { f.Roots = append(f.Roots, "relative"); return nil }),
 	} {
 		checkError(t, err, name)
 		if errors.Is(err, ErrCorrupt) {

@@ -61,7 +61,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("the content that was approved before: %v", got)
 	}
 
-	all, err := store.Load()
+	all, err := store.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestServed(t *testing.T) {
 	if err := store.EditGrant(t.Context(), trust.Grant{Name: "pdf", Dir: at("a"), Digest: digest}, give); err != nil {
 		t.Fatal(err)
 	}
-	set, err := store.Load()
+	set, err := store.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

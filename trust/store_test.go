@@ -94,7 +94,7 @@ func TestDamagedFile(t *testing.T) {
 			s := newStore(t)
 			must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 			must(t, os.WriteFile(s.Path, []byte(tt.content), 0o600))
-			set, err := s.Load()
+			set, err := s.Load(t.Context())
 			if !errors.Is(err, ErrCorrupt) {
 				t.Errorf("error %v, want ErrCorrupt", err)
 			}
@@ -122,7 +122,7 @@ func TestNewerFileIsLeftAlone(t *testing.T) {
 	content := `{"version":3,"roots":{"any":"form"}}`
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	must(t, os.WriteFile(s.Path, []byte(content), 0o600))
-	set, err := s.Load()
+	set, err := s.Load(t.Context())
 	if !errors.Is(err, ErrNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.TrustNone {
 		t.Errorf("error %v, want ErrNewer and nothing trusted", err)
 	}
@@ -138,7 +138,7 @@ func TestNewerFileIsLeftAlone(t *testing.T) {
 func TestUnreadableFile(t *testing.T) {
 	s := newStore(t)
 	must(t, os.MkdirAll(s.Path, 0o700))
-	set, err := s.Load()
+	set, err := s.Load(t.Context())
 	checkError(t, err, "nothing is trusted")
 	if set.Trusted("x", "/a", "") != skill.TrustNone {
 		t.Error("an unreadable file trusts something")
@@ -173,7 +173,7 @@ func FuzzLoad(f *testing.F) {
 	s := &Store{Path: filepath.Join(f.TempDir(), "trust.json")}
 	f.Fuzz(func(t *testing.T, content string) {
 		must(t, os.WriteFile(s.Path, []byte(content), 0o600))
-		set, err := s.Load()
+		set, err := s.Load(t.Context())
 		if err != nil && len(set.Roots())+len(set.Approvals()) > 0 {
 			t.Errorf("beside %v there are %v and %v", err, set.Roots(), set.Approvals())
 		}
@@ -190,7 +190,7 @@ func TestStoreWithoutAbsolutePath(t *testing.T) {
 		s := &Store{Path: path}
 		_, revokeErr := s.Revoke(t.Context(), "a")
 		_, removeErr := s.RemoveRoot(t.Context(), "/a")
-		set, loadErr := s.Load()
+		set, loadErr := s.Load(t.Context())
 		want := fmt.Sprintf("trust.Store: path %q is not absolute", path)
 		for way, err := range map[string]error{
 			"approve": s.Approve(t.Context(), Approval{Name: "a", Digest: digest("a")}), "add": s.AddRoot(t.Context(), "/a"),
@@ -301,7 +301,7 @@ func TestUnsafeFile(t *testing.T) { // F5
 			if info, err := os.Stat(open); err != nil || info.Mode().Perm() != 0o777 {
 				t.Skip("this system has no such modes")
 			}
-			set, err := s.Load()
+			set, err := s.Load(t.Context())
 			if !errors.Is(err, ErrUnsafe) || len(set.Roots()) > 0 {
 				t.Errorf("Load returns %v, %v; want nothing and %v", set.Roots(), err, ErrUnsafe)
 			}
@@ -331,14 +331,14 @@ func TestApproveSeveral(t *testing.T) {
 	if err := s.Approve(t.Context(), list...); err == nil {
 		t.Error("an approval without a digest was stored")
 	}
-	if set, err := s.Load(); err != nil || len(set.Approvals()) != 0 {
+	if set, err := s.Load(t.Context()); err != nil || len(set.Approvals()) != 0 {
 		t.Errorf("after an error: %v, %v", set.Approvals(), err)
 	}
 	list[1].Digest = digest
 	if err := s.Approve(t.Context(), list...); err != nil {
 		t.Fatal(err)
 	}
-	if set, err := s.Load(); err != nil || len(set.Approvals()) != 2 {
+	if set, err := s.Load(t.Context()); err != nil || len(set.Approvals()) != 2 {
 		t.Errorf("got %v, %v; want both", set.Approvals(), err)
 	}
 }

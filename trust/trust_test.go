@@ -38,7 +38,7 @@ func must(t *testing.T, err error) {
 
 func loaded(t *testing.T, s *Store) *Set {
 	t.Helper()
-	set, err := s.Load()
+	set, err := s.Load(t.Context())
 	must(t, err)
 	return set
 }

@@ -60,11 +60,16 @@ type File struct {
 	before func(step string) error // lets tests make a step fail
 }
 
-// Load returns the content of the file, nil if there is none. Its errors are those of Read, or of ReadPrivate.
+// Load is Read for a document.Store.
 func (f *File) Load(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	return f.Read()
+}
+
+// Read returns the content of the file, nil if there is none. Its other errors are those of the function Read, or of ReadPrivate.
+func (f *File) Read() ([]byte, error) {
 	content, _, err := readFile(f.Path, f.Max, f.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -133,8 +138,8 @@ func (f *File) ready(ctx context.Context, path string, old []byte, c *document.C
 		return fmt.Errorf("the new content of %q could not be read again, so nothing was written: %w", path, err)
 	}
 	if c.Keep != "" && old != nil {
-		if err := keep(path+c.Keep, old); err != nil {
-			return fmt.Errorf("keep a copy of %q: %w", path, err)
+		if err := keep(f.Path+c.Keep, old); err != nil {
+			return fmt.Errorf("keep a copy of %q: %w", f.Path, err)
 		}
 	}
 	for _, e := range c.Events {

@@ -25,7 +25,7 @@ func TestReadOnlyFolder(t *testing.T) {
 			os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755)
 			unix.Syscall(unix.SYS_SETFSUID, 65534, 0, 0)
 		}
-		done <- Transform(t.Context(), path, nil, to("a"))
+		done <- transform(t.Context(), path, nil, to("a"))
 	}()
 	err := <-done
 	checkError(t, err, "not writable by this user")
@@ -41,5 +41,5 @@ func TestPipeDoesNotHang(t *testing.T) {
 	}
 	_, err := Read(path, 0)
 	checkError(t, err, "not a regular file")
-	checkError(t, Transform(t.Context(), path, nil, to("a")), "not a regular file")
+	checkError(t, transform(t.Context(), path, nil, to("a")), "not a regular file")
 }

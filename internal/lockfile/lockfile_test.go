@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/document"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +35,7 @@ func work(job, path string) error {
 		count, padding = 1<<30, strings.Repeat(" ", 200_000)
 	}
 	for range count {
-		err := Transform(context.Background(), path, &Options{Wait: time.Minute}, func(old []byte) ([]byte, error) {
+		err := transform(context.Background(), path, &File{Wait: time.Minute}, func(old []byte) ([]byte, error) {
 			n, err := number(old)
 			return fmt.Appendf(nil, "%d%s%d", n+1, padding+" ", n+1), err
 		})
@@ -129,7 +131,7 @@ func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 		}
 		said = n
 	}
-	if err := Transform(t.Context(), path, nil, to("end")); err != nil {
+	if err := transform(t.Context(), path, nil, to("end")); err != nil {
 		t.Fatal(err)
 	}
 	checkFiles(t, filepath.Dir(path), "n", "n.lock")
@@ -165,7 +167,7 @@ func TestTransform(t *testing.T) {
 				}
 				return nil
 			}
-			err := Transform(t.Context(), path, &Options{Max: 100, Check: read}, tt.edit)
+			err := transform(t.Context(), path, &File{Max: 100, Check: read}, tt.edit)
 			checkError(t, err, tt.wantErr)
 			got, err := os.ReadFile(path)
 			if err != nil || string(got) != tt.want {
@@ -181,7 +183,7 @@ func TestTransformModes(t *testing.T) {
 	kept, made := filepath.Join(dir, "kept"), filepath.Join(dir, "sub", "made")
 	put(t, kept, "x", 0o644)
 	for _, path := range []string{kept, made} {
-		if err := Transform(t.Context(), path, nil, to("a")); err != nil {
+		if err := transform(t.Context(), path, nil, to("a")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,7 +202,7 @@ func TestNoChangeIsNoWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	put(t, path, "same", 0o600)
 	before, _ := os.Stat(path)
-	if err := Transform(t.Context(), path, nil, to("same")); err != nil {
+	if err := transform(t.Context(), path, nil, to("same")); err != nil {
 		t.Fatal(err)
 	}
 	if after, _ := os.Stat(path); !os.SameFile(before, after) {
@@ -215,7 +217,7 @@ func TestTransformFollowsALink(t *testing.T) {
 	if err := os.Symlink(linked, path); err != nil {
 		t.Fatal(err)
 	}
-	if err := Transform(t.Context(), path, nil, to("a")); err != nil {
+	if err := transform(t.Context(), path, nil, to("a")); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(linked); string(got) != "a" {
@@ -225,7 +227,7 @@ func TestTransformFollowsALink(t *testing.T) {
 		t.Error("the link was replaced by a file")
 	}
 	os.Remove(linked)
-	checkError(t, Transform(t.Context(), path, nil, to("a")), "leads nowhere")
+	checkError(t, transform(t.Context(), path, nil, to("a")), "leads nowhere")
 }
 
 // security 2.8: a failure at any step leaves the old content and no other file.
@@ -234,7 +236,7 @@ func TestEveryStepCanFail(t *testing.T) {
 	var steps []string
 	record := func(s string) error { steps = append(steps, s); return nil }
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Transform(t.Context(), path, &Options{before: record}, to("a")); err != nil {
+	if err := transform(t.Context(), path, &File{before: record}, to("a")); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(steps), "[create write chmod sync rename syncdir]"; got != want {
@@ -250,7 +252,7 @@ func TestEveryStepCanFail(t *testing.T) {
 				}
 				return nil
 			}
-			err := Transform(t.Context(), path, &Options{before: fail}, to("new"))
+			err := transform(t.Context(), path, &File{before: fail}, to("new"))
 			if !errors.Is(err, boom) {
 				t.Errorf("error %v, want %v in it", err, boom)
 			}
@@ -298,11 +300,11 @@ func TestReplace(t *testing.T) {
 
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	unlock, err := lock(t.Context(), path, &Options{Wait: time.Second})
+	unlock, err := lock(t.Context(), path, &File{Wait: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = Transform(t.Context(), path, &Options{Wait: 5 * time.Millisecond}, to("a"))
+	err = transform(t.Context(), path, &File{Wait: 5 * time.Millisecond}, to("a"))
 	if !errors.Is(err, ErrLocked) {
 		t.Errorf("error %v, want ErrLocked", err)
 	}
@@ -310,11 +312,11 @@ func TestLocked(t *testing.T) {
 	checkError(t, err, "wait for the other process")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Transform(ctx, path, nil, to("a")); !errors.Is(err, context.Canceled) {
+	if err := transform(ctx, path, nil, to("a")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 	unlock()
-	if err := Transform(t.Context(), path, nil, to("a")); err != nil {
+	if err := transform(t.Context(), path, nil, to("a")); err != nil {
 		t.Errorf("after the lock was freed: %v", err)
 	}
 }
@@ -366,6 +368,15 @@ func TestRead(t *testing.T) {
 	if _, err = Read(filepath.Join(dir, "none"), 4); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want fs.ErrNotExist", err)
 	}
+}
+
+// transform is File.Edit for a path and, perhaps, options.
+func transform(ctx context.Context, path string, f *File, edit func([]byte) ([]byte, error)) error {
+	if f == nil {
+		f = &File{}
+	}
+	f.Path = path
+	return f.Edit(ctx, edit)
 }
 
 func to(s string) func([]byte) ([]byte, error) {
@@ -434,7 +445,7 @@ func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, name := range []string{"old", "new", "below/new"} {
-		err := Transform(ctx, filepath.Join(dir, name), nil, func([]byte) ([]byte, error) {
+		err := transform(ctx, filepath.Join(dir, name), nil, func([]byte) ([]byte, error) {
 			t.Errorf("%s is edited", name)
 			return []byte("new"), nil
 		})
@@ -453,26 +464,57 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// A copy that is set aside replaces nothing: not an earlier one of the same instant, and not what a link leads to.
-func TestSetAsideReplacesNothing(t *testing.T) {
+// A copy of what there was replaces nothing: not an earlier one of the same name, and not what a link leads to. Then nothing changes.
+func TestKeepReplacesNothing(t *testing.T) {
 	dir := t.TempDir()
-	path, now := filepath.Join(dir, "trust.json"), time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	if err := SetAside(path, []byte("first"), now); err != nil {
+	path := filepath.Join(dir, "trust.json")
+	put(t, path, "first", 0o600)
+	becomes := func(content, end string) error {
+		f := &File{Path: path}
+		return f.Transform(t.Context(), func([]byte) (document.Change, error) {
+			return document.Change{Content: []byte(content), Keep: end}, nil
+		})
+	}
+	if err := becomes("second", ".kept"); err != nil {
 		t.Fatal(err)
 	}
-	if err := SetAside(path, []byte("second"), now); !errors.Is(err, fs.ErrExist) {
+	if err := becomes("third", ".kept"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
-	other := filepath.Join(dir, "other")
-	if err := errors.Join(os.WriteFile(other, []byte("mine"), 0o600), os.Symlink(other, path+".corrupt-20260501T120001.000Z")); err != nil {
+	put(t, filepath.Join(dir, "other"), "mine", 0o600)
+	if err := os.Symlink(filepath.Join(dir, "other"), path+".link"); err != nil {
 		t.Fatal(err)
 	}
-	if err := SetAside(path, []byte("third"), now.Add(time.Second)); !errors.Is(err, fs.ErrExist) {
+	if err := becomes("third", ".link"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
-	for name, want := range map[string]string{path + ".corrupt-20260501T120000.000Z": "first", other: "mine"} {
+	for name, want := range map[string]string{path: "second", path + ".kept": "first", filepath.Join(dir, "other"): "mine"} {
 		if b, err := os.ReadFile(name); err != nil || string(b) != want {
 			t.Errorf("%s: got %q, %v", name, b, err)
 		}
+	}
+}
+
+// A file that did not change since it was read is the same, unless another change may have left no trace.
+func TestMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	none := MarkOf(path)
+	if !MarkOf(path).Same(none) || none.Same(nil) {
+		t.Error("a file that is not there is not the same")
+	}
+	put(t, path, "a", 0o600)
+	if now := MarkOf(path); now.Same(none) || MarkOf(path).Same(now) {
+		t.Error("a fresh file is the same")
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	was := MarkOf(path)
+	if !MarkOf(path).Same(was) {
+		t.Error("the file is not the same")
+	}
+	if err := errors.Join(os.WriteFile(path, []byte("bc"), 0o600), os.Chtimes(path, old, old)); err != nil || MarkOf(path).Same(was) {
+		t.Errorf("a longer file is the same (%v)", err)
 	}
 }

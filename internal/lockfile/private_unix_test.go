@@ -71,7 +71,7 @@ func TestReadPrivate(t *testing.T) { // F5
 			for _, name := range []string{"f", "link"} {
 				path := filepath.Join(dir, "home", name)
 				_, err := ReadPrivate(path, 0)
-				changed := Transform(t.Context(), path, &Options{Private: true}, func(old []byte) ([]byte, error) { return append(old, 'y'), nil })
+				changed := transform(t.Context(), path, &File{Private: true}, func(old []byte) ([]byte, error) { return append(old, 'y'), nil })
 				if (err == nil) != (changed == nil) {
 					t.Errorf("ReadPrivate: %v, Transform: %v", err, changed)
 				}
@@ -92,7 +92,7 @@ func TestTransformPrivateFolder(t *testing.T) { // F5
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o777))
 	path := filepath.Join(dir, "f")
-	err := Transform(t.Context(), path, &Options{Private: true}, func([]byte) ([]byte, error) { return []byte("x"), nil })
+	err := transform(t.Context(), path, &File{Private: true}, func([]byte) ([]byte, error) { return []byte("x"), nil })
 	if !errors.As(err, new(*UnsafeError)) {
 		t.Errorf("got %v, want an *UnsafeError", err)
 	}
@@ -109,7 +109,7 @@ func TestLockIsNoLink(t *testing.T) { // F20
 		unlock()
 		t.Error("a lock that is a link was taken")
 	}
-	if err := Transform(t.Context(), filepath.Join(dir, "f"), nil, func([]byte) ([]byte, error) { return []byte("x"), nil }); err == nil {
+	if err := transform(t.Context(), filepath.Join(dir, "f"), nil, func([]byte) ([]byte, error) { return []byte("x"), nil }); err == nil {
 		t.Error("a file was changed under a lock that is a link")
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "elsewhere")); !errors.Is(err, fs.ErrNotExist) {

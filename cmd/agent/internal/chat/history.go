@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 // maxHistory is the largest size of the file in bytes. The oldest entries are dropped first.
@@ -31,9 +34,13 @@ type entryLine struct {
 	Project string `json:"project"`
 }
 
+func (h *HistoryFile) file() *lockfile.File {
+	return &lockfile.File{Path: h.Path, Wait: 2 * time.Second, Max: 2 * maxHistory}
+}
+
 // Load returns the entries of the project.
 func (h *HistoryFile) Load() ([]string, error) {
-	content, err := h.file().Load(ctx)
+	content, err := h.file().Read()
 	var out []string
 	for _, t := range decode(content) {
 		if t.Project == "" || t.Project == h.Project {

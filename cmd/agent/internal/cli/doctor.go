@@ -210,7 +210,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 		return nil, err
 	}
 	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}, Grants: []*grants.View{}}
-	set, err := o.trust.Load()
+	set, err := o.trust.Load(ctx)
 	if err != nil {
 		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: cfg.Paths.Trust(), Message: err.Error()})
 	}

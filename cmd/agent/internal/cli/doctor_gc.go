@@ -29,14 +29,14 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 	if err := o.settings.NeedHome(); err != nil {
 		return err
 	}
-	if _, err := o.trust.Load(); err != nil {
+	if _, err := o.trust.Load(ctx); err != nil {
 		return err // without the approvals it is unknown what is needed
 	}
 	host, err := o.tools.Host()
 	if err != nil {
 		return err
 	}
-	how := &script.SweepOptions{Now: o.sys.Now, Needed: o.approved, DryRun: true}
+	how := &script.SweepOptions{Now: o.sys.Now, Needed: func(digest string) bool { return o.approved(ctx, digest) }, DryRun: true}
 	found, err := o.unneeded(ctx, host, how)
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func (o *doctorOptions) unneeded(ctx context.Context, host *script.Host, how *sc
 }
 
 // approved reports whether a content is approved now: another process may have asked since.
-func (o *doctorOptions) approved(digest string) bool {
-	set, err := o.trust.Load()
+func (o *doctorOptions) approved(ctx context.Context, digest string) bool {
+	set, err := o.trust.Load(ctx)
 	if err != nil {
 		return true
 	}

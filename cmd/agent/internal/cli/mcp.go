@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/hosts"
 	"github.com/agent-base/agent-base/internal/diff"
+	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/mcphost"
@@ -144,15 +145,18 @@ func runMCPInstall(ctx context.Context, o *mcpOptions) error {
 		change = undone(c)
 	}
 	var before, after []byte
-	edit := func(old []byte) ([]byte, error) {
-		var err error
+	file := &lockfile.File{Path: c.File, Lock: o.lock()}
+	err = file.Transform(ctx, func(old []byte) (made document.Change, err error) {
 		before = old
-		if after, err = change(old, server); err != nil || o.dryRun || string(after) == string(old) {
-			return nil, err
+		if after, err = change(old, server); err != nil || o.dryRun {
+			return made, err
 		}
-		return after, o.keep(c.File, old)
-	}
-	err = lockfile.Transform(ctx, c.File, &lockfile.Options{Lock: o.lock()}, edit)
+		if _, err := os.Lstat(c.File + keptEnd); !o.undo && errors.Is(err, os.ErrNotExist) { // it is as it was before the first change
+			made.Keep = keptEnd
+		}
+		made.Content = after
+		return made, nil
+	})
 	switch {
 	case errors.Is(err, hosts.ErrExists):
 		return failure.Conflict(fmt.Errorf("%s: %w", c.File, err), "choose another name with --name, or remove that server")
@@ -184,22 +188,6 @@ func (o *mcpOptions) lock() string {
 		return filepath.Join(dir, "mcp-install.lock")
 	}
 	return ""
-}
-
-// keep copies a configuration as it was before the first change.
-func (o *mcpOptions) keep(file string, text []byte) error {
-	if o.undo || text == nil {
-		return nil
-	}
-	f, err := os.OpenFile(file+keptEnd, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 func (o *mcpOptions) report(c *hosts.MCPConfig, before, after string) error {

@@ -58,7 +58,7 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	}
 	to := e
 	to.Digest, to.CommitSHA = e.Previous[0].Digest, e.Previous[0].CommitSHA
-	approval, err := o.approval(to)
+	approval, err := o.approval(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func otherVersion(e *registry.Entry, does string) string {
 }
 
 // approval returns the approval of a content, nil if there is none.
-func (o *rollbackOptions) approval(e registry.Entry) (*trust.Approval, error) {
-	set, err := o.services.Trust.Load()
+func (o *rollbackOptions) approval(ctx context.Context, e registry.Entry) (*trust.Approval, error) {
+	set, err := o.services.Trust.Load(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func runVerify(ctx context.Context, o *compareOptions) error {
 	var bad, links []string
 	list := []verified{}
 	for i := range found {
-		v := o.verdict(&found[i])
+		v := o.verdict(ctx, &found[i])
 		list = append(list, v)
 		switch {
 		case v.Condition != string(install.Edited) && v.Condition != string(install.Missing) && v.Error == "":
@@ -120,7 +120,7 @@ func runVerify(ctx context.Context, o *compareOptions) error {
 	return failure.Silent(failure.ExitIntegrity)
 }
 
-func (o *compareOptions) verdict(f *install.Verified) verified {
+func (o *compareOptions) verdict(ctx context.Context, f *install.Verified) verified {
 	v := verified{Name: f.Entry.Name, Canonical: f.Entry.NameCanonical, Condition: string(f.Condition), Digest: f.Entry.Digest, Present: f.Digest,
 		Files: []fileDelta{}, Path: f.Entry.InstalledPath}
 	switch {
@@ -139,7 +139,7 @@ func (o *compareOptions) verdict(f *install.Verified) verified {
 		v.Error = v.signed
 	}
 	if f.Condition == install.Edited && f.Err == nil {
-		for _, c := range dirhash.Diff(o.approved(&f.Entry), f.Files) {
+		for _, c := range dirhash.Diff(o.approved(ctx, &f.Entry), f.Files) {
 			v.Files = append(v.Files, fileDelta{c.Path, c.Kind.String()})
 		}
 	}
@@ -147,8 +147,8 @@ func (o *compareOptions) verdict(f *install.Verified) verified {
 }
 
 // approved returns the files of the installed content as they were approved, or nil.
-func (o *compareOptions) approved(e *registry.Entry) []dirhash.File {
-	set, err := o.services.Trust.Load()
+func (o *compareOptions) approved(ctx context.Context, e *registry.Entry) []dirhash.File {
+	set, err := o.services.Trust.Load(ctx)
 	if err != nil {
 		return nil
 	}

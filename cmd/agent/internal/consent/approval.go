@@ -157,7 +157,7 @@ func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 // Approve stores approvals of what was proposed and confirmed, all in one step, and what each gets. On error nothing is
 // approved that was not before.
 func (c *Consent) Approve(ctx context.Context, list ...*Proposal) error {
-	set, err := c.Trust.Load()
+	set, err := c.Trust.Load(ctx)
 	if err != nil {
 		set = &trust.Set{} // a damaged file is replaced
 	}
@@ -186,7 +186,7 @@ func (c *Consent) Withdraw(ctx context.Context, list ...*Proposal) error {
 	_, err = store.Forget(context.WithoutCancel(ctx), func(name, dir, digest string) bool {
 		return slices.ContainsFunc(list, func(p *Proposal) bool { return !p.was && p.isFor(name, dir, digest) })
 	})
-	return errors.Join(err, c.Trust.Reload())
+	return errors.Join(err, c.Trust.Reload(ctx))
 }
 
 // isFor reports whether the proposal is about a content.
@@ -265,7 +265,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 
 // propose is Propose with what a scan found in the content.
 func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (*Proposal, error) {
-	set, err := c.Trust.Load()
+	set, err := c.Trust.Load(ctx)
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.Out.Warn(err.Error())
 	}

@@ -49,7 +49,7 @@ func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *insta
 	if err != nil {
 		return nil, err
 	}
-	set, err := c.Trust.Load()
+	set, err := c.Trust.Load(ctx)
 	if err != nil {
 		return nil, err // what was approved is not known
 	}

@@ -227,7 +227,7 @@ func (g *Grants) change(ctx context.Context, key *trust.Grant, edit func(*trust.
 	if err := store.EditGrant(ctx, *key, edit); err != nil {
 		return err
 	}
-	return g.Trust.Reload()
+	return g.Trust.Reload(ctx)
 }
 
 // Give adds something to the grant of a content with a manifest, after anew has made another one of it, if it is not nil.
@@ -304,7 +304,7 @@ func (g *Grants) remove(t *trust.Grant, take want.Set, m *manifest.Manifest) boo
 // RevokeAll takes everything that a skill was given, for its present content or a former one. It reports whether there was something.
 // What is withheld stays withheld.
 func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
-	set, err := g.Trust.Load()
+	set, err := g.Trust.Load(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -128,7 +128,7 @@ func (l *Library) OpenWith(ctx context.Context, folders map[string]string) (*ski
 }
 
 func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, error) {
-	if err := l.Trust.Reload(); err != nil {
+	if err := l.Trust.Reload(ctx); err != nil {
 		warn(err.Error())
 	}
 	o, err := l.Options()

@@ -84,7 +84,7 @@ func (p *Project) Load(ctx context.Context) (*Set, error) {
 	if err := p.ready(ctx); err != nil {
 		return empty, err
 	}
-	content, err := p.file().Load(ctx)
+	content, err := p.kept().Load(ctx)
 	if content == nil && err == nil {
 		return empty, nil
 	}
@@ -105,7 +105,7 @@ func (p *Project) Edit(ctx context.Context, edit func(*Set) error) error {
 	if err := p.ready(ctx); err != nil {
 		return err
 	}
-	return p.file().Edit(ctx, func(old []byte) ([]byte, error) {
+	return p.kept().Edit(ctx, func(old []byte) ([]byte, error) {
 		s := &Set{dir: p.Dir}
 		if old != nil {
 			var err error
@@ -211,10 +211,12 @@ func (p *Project) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (p *Project) file() *lockfile.File {
+func (p *Project) kept() *lockfile.File {
 	readable := func(content []byte) error {
 		_, err := p.read(content)
 		return err
 	}
-	return &lockfile.File{Path: filepath.Join(p.Dir, FileName), Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
+	return &lockfile.File{Path: p.file(), Max: maxFile, Mode: 0o644, Lock: p.Lock, Check: readable}
 }
+
+func (p *Project) file() string { return filepath.Join(p.Dir, FileName) }

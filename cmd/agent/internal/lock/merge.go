@@ -96,13 +96,13 @@ func (p *Project) Merge(ctx context.Context, theirs, check bool) (*Merged, error
 		return to.bytes()
 	}
 	if check {
-		content, err := p.file().Load(ctx)
+		content, err := p.kept().Load(ctx)
 		if content != nil {
 			_, err = merge(content)
 		}
 		return m, err
 	}
-	err := p.file().Edit(ctx, func(old []byte) ([]byte, error) {
+	err := p.kept().Edit(ctx, func(old []byte) ([]byte, error) {
 		if old == nil {
 			return nil, nil
 		}

@@ -37,7 +37,7 @@ type stored struct {
 
 // Of returns the token for a server, by the URL of that; nil if there is none.
 func (s *Store) Of(server string) (*Token, error) {
-	b, err := s.file().Load(ctx)
+	b, err := s.file().Read()
 	if err != nil {
 		return nil, err
 	}

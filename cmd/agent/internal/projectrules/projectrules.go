@@ -26,6 +26,7 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/internal/gitdir"
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/want"
 )
@@ -109,11 +110,15 @@ func (s *Store) load() (file, error) {
 	if name == "" {
 		return file{}, nil
 	}
-	text, err := kept(name).Load(ctx)
+	text, err := kept(name).Read()
 	if text == nil || err != nil {
 		return file{}, err
 	}
 	return s.parse(name, text)
+}
+
+func kept(name string) *lockfile.File {
+	return &lockfile.File{Path: name, Max: maxFile, Private: true}
 }
 
 // parse reads the content of the project's file.

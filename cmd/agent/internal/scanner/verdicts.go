@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/scan"
@@ -154,11 +155,12 @@ const (
 	maxVerdictsFile = 4 << 20 // bytes
 )
 
-func (v *Verdicts) file() string {
+// file returns the file, nil without a home.
+func (v *Verdicts) file() *lockfile.File {
 	if home := v.scanner.settings.Home(); home != "" {
-		return filepath.Join(home, "cache", "scans.json")
+		return &lockfile.File{Path: filepath.Join(home, "cache", "scans.json"), Max: maxVerdictsFile, Private: true}
 	}
-	return ""
+	return nil
 }
 
 // by names what made verdicts: those of another program do not count.
@@ -166,7 +168,11 @@ func by() string { return setup.Version + " " + rule.Version() }
 
 // kept returns the verdicts that the file remembers.
 func (v *Verdicts) kept() map[string]*verdict {
-	text, err := v.file().Load(ctx)
+	f := v.file()
+	if f == nil {
+		return nil
+	}
+	text, err := f.Read()
 	if err != nil {
 		return nil
 	}
@@ -183,10 +189,11 @@ func parseVerdicts(text []byte) map[string]*verdict {
 
 // keep writes a verdict to the file. Where that fails the next process scans again.
 func (v *Verdicts) keep(ctx context.Context, digest string, found *verdict) {
-	if v.file() == "" {
+	f := v.file()
+	if f == nil {
 		return
 	}
-	_ = v.file().Edit(ctx, func(old []byte) ([]byte, error) {
+	_ = f.Edit(ctx, func(old []byte) ([]byte, error) {
 		all := remembered{By: by(), Verdicts: parseVerdicts(old)}
 		if all.Verdicts == nil || len(all.Verdicts) >= maxVerdicts {
 			all.Verdicts = map[string]*verdict{}

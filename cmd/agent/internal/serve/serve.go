@@ -99,7 +99,7 @@ func (s *Server) catalog(ctx context.Context) (*skill.Catalog, error) {
 			return nil, err
 		}
 	}
-	if err := s.s.Trust.Follow(); err != nil { // then nothing is approved
+	if err := s.s.Trust.Follow(ctx); err != nil { // then nothing is approved
 		s.s.Out.Warn(err.Error())
 	}
 	return s.watcher.Catalog(), nil

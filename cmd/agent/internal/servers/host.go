@@ -184,7 +184,7 @@ func (m *Servers) command(ctx context.Context, e *Entry, s *filledServer, o *Opt
 	policy, _ := m.Settings.Permissions()
 	read, write := policy.DeniedFiles()
 	reach := &runner.Reach{
-		Guard: runner.Guard{Home: m.Sys.Home, Private: m.Settings.Private(), Keep: m.Settings.Kept(m.roots())},
+		Guard: runner.Guard{Home: m.Sys.Home, Private: m.Settings.Private(), Keep: m.Settings.Kept(m.roots(ctx))},
 		Home:  at.home, Temp: at.temp, Path: path, Getenv: m.Sys.Getenv, Programs: []string{s.path},
 		GrantRead: e.Opened().Named(want.Read), GrantWrite: e.Opened().Named(want.Write),
 		Denied: []runner.Denied{{Read: read, Write: write}}, Network: m.network(ctx, e, o, policy), Confine: runner.Confinement(m.Settings.SandboxMode()),
@@ -211,8 +211,8 @@ func (m *Servers) command(ctx context.Context, e *Entry, s *filledServer, o *Opt
 }
 
 // roots returns the folders that the user trusts.
-func (m *Servers) roots() []string {
-	set, _ := m.Trust.Load() // none if it cannot be read
+func (m *Servers) roots(ctx context.Context) []string {
+	set, _ := m.Trust.Load(ctx) // none if it cannot be read
 	return set.Roots()
 }
 
