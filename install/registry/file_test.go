@@ -4,14 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/test/documenttest"
 )
 
 func put(t *testing.T, s *registry.Store, text string) {
@@ -243,6 +246,30 @@ func TestEdit(t *testing.T) {
 		if err := s.Update(t.Context(), "one", func(got *registry.Entry) error { e(got); return nil }); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// Where an edit runs twice, because another writer came first, the list is that of a file.
+func TestEditsRunTwice(t *testing.T) {
+	run := func(s *registry.Store) (got []string) {
+		say := func(v any, err error) { got = append(got, fmt.Sprint(v, " ", err)) }
+		ctx := t.Context()
+		say(nil, s.Register(ctx, registry.Entry{Name: "a", InstalledPath: "/srv/a", Digest: "1"}))
+		say(nil, s.Register(ctx, registry.Entry{Name: "A", InstalledPath: "/srv/b"}))
+		say(nil, s.Update(ctx, "a", func(e *registry.Entry) error { e.Digest += "2"; return nil }))
+		say(nil, s.Register(ctx, registry.Entry{Name: "b", InstalledPath: "/srv/b"}))
+		e, err := s.Unregister(ctx, "b")
+		say(e.Name, err)
+		_, err = s.Unregister(ctx, "b")
+		say(nil, err)
+		set, err := s.Load(ctx)
+		say(set.All(), err)
+		return got
+	}
+	twice := newStore(t)
+	twice.KeepIn(&documenttest.Memory{})
+	if file, got := run(newStore(t)), run(twice); !slices.Equal(got, file) || len(got) != 7 {
+		t.Errorf("got  %q\nwant %q", got, file)
 	}
 }
 

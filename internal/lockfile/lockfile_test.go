@@ -5,136 +5,84 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/document"
+	"github.com/agent-base/agent-base/internal/test/documenttest"
+	"github.com/agent-base/agent-base/trace"
 )
 
-func TestMain(m *testing.M) {
-	if job := os.Getenv("LOCKFILE_TEST_JOB"); job != "" {
-		if err := work(job, os.Getenv("LOCKFILE_TEST_FILE")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+// open returns the file, or one with a defect that the place names after a NUL.
+func open(place string, record func(context.Context, trace.Event) error) document.Store {
+	f := File{Path: place, Wait: time.Minute, Record: record}
+	if path, defect, ok := strings.Cut(place, "|"); ok {
+		f.Path = path
+		return &defective{f, defect}
 	}
+	return &f
+}
+
+// defective is a file with a defect that the suite must find.
+type defective struct {
+	File
+	defect string
+}
+
+func (d *defective) Transform(ctx context.Context, edit document.Edit) error {
+	if d.defect == "no lock" {
+		d.Lock = fmt.Sprintf("%s.%d.lock", d.Path, rand.Int())
+		defer os.Remove(d.Lock)
+		err := d.File.Transform(ctx, edit)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) { // another one took its temporary file
+			err = nil
+		}
+		return err
+	}
+	unlock, err := Lock(ctx, d.Path+".lock", time.Minute)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, err := d.Read()
+	if err != nil {
+		return err
+	}
+	c, err := edit(old)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(d.Path) // in place
+	for part := range slices.Chunk(c.Content, 500) {
+		if err == nil {
+			_, err = f.Write(part)
+		}
+	}
+	return errors.Join(err, f.Close())
+}
+
+func TestMain(m *testing.M) {
+	documenttest.Main(open)
 	os.Exit(m.Run())
 }
 
-// work is what the processes of these tests do: count 50 times, or for ever and in a large file.
-func work(job, path string) error {
-	count, padding := 50, ""
-	if job == "forever" {
-		count, padding = 1<<30, strings.Repeat(" ", 200_000)
-	}
-	for range count {
-		err := transform(context.Background(), path, &File{Wait: time.Minute}, func(old []byte) ([]byte, error) {
-			n, err := number(old)
-			return fmt.Appendf(nil, "%d%s%d", n+1, padding+" ", n+1), err
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Println("+")
-	}
-	return nil
-}
-
-// number reads a file of work: the same number at both ends.
-func number(content []byte) (int, error) {
-	words := strings.Fields(string(content))
-	if len(words) == 0 {
-		return 0, nil
-	}
-	if len(words) != 2 || words[0] != words[1] {
-		return 0, fmt.Errorf("a mixture of two states: %d words", len(words))
-	}
-	return strconv.Atoi(words[0])
-}
-
-func worker(t *testing.T, job, path string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), self)
-	c.Env = append(os.Environ(), "LOCKFILE_TEST_JOB="+job, "LOCKFILE_TEST_FILE="+path)
-	c.Stderr = os.Stderr
-	return c
-}
-
-// R138 and C44: eight processes lose none of their updates.
-func TestProcessesKeepAllUpdates(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "n")
-	var all []*exec.Cmd
-	for range 8 {
-		c := worker(t, "count", path)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
-	}
-	for _, c := range all {
-		if err := c.Wait(); err != nil {
-			t.Error(err)
+// R137, R138 and C44: processes lose none of their updates. One that is killed at any point leaves the old content or the new one, and
+// frees its lock. A file without its lock, or written in place, is found.
+func TestDocument(t *testing.T) {
+	place := func(t *testing.T) string { return filepath.Join(t.TempDir(), "n") }
+	documenttest.Run(t, place, open)
+	for _, defect := range []string{"no lock", "in place"} {
+		if found := documenttest.Writers(t, place(t)+"|"+defect, open); found == "" {
+			t.Errorf("%s: nothing was found", defect)
+		} else {
+			t.Logf("%s: %s", defect, found)
 		}
 	}
-	content, err := Read(path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := number(content); got != 400 || err != nil {
-		t.Errorf("8 processes counted to %d, %v; want 400", got, err)
-	}
-}
-
-// R137: a writer that is killed at any point leaves the old content or the new one, and frees its lock.
-func TestKilledWriterLeavesOldOrNew(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "n")
-	said := 0
-	for i := range 25 {
-		c := worker(t, "forever", path)
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		buf := make([]byte, 2)
-		for range 1 + i%3 {
-			if _, err := out.Read(buf); err != nil {
-				t.Fatal(err)
-			}
-			said++
-		}
-		c.Process.Kill()
-		c.Wait()
-		content, err := Read(path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := number(content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n < said {
-			t.Fatalf("the file says %d after %d updates that were reported done", n, said)
-		}
-		said = n
-	}
-	if err := transform(t.Context(), path, nil, to("end")); err != nil {
-		t.Fatal(err)
-	}
-	checkFiles(t, filepath.Dir(path), "n", "n.lock")
 }
 
 func TestTransform(t *testing.T) {
