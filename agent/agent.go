@@ -39,11 +39,11 @@ const (
 	ConversationShortened trace.Kind = "conversation_shortened" // older turns became a summary
 )
 
-// ErrBusy is returned if an Ask on the conversation has not ended.
-var ErrBusy = errors.New("the conversation is busy with another prompt")
+// errBusy says that an Ask on the conversation has not ended.
+var errBusy = errors.New("the conversation is busy with another prompt")
 
-// ErrNoPrompt is the error of an Ask whose prompt is empty or white space.
-var ErrNoPrompt = errors.New("the prompt is empty")
+// errNoPrompt is the error of an Ask whose prompt is empty or white space.
+var errNoPrompt = errors.New("the prompt is empty")
 
 // Options configures a Conversation. Only Model must be set.
 type Options struct {
@@ -208,10 +208,10 @@ func (c *Conversation) Usage() llm.Usage { return c.usage }
 // Size estimates the tokens of the next request without its prompt.
 func (c *Conversation) Size() int { return c.known + c.bytes/bytesPerToken }
 
-// Reset removes all messages. Usage continues. The error is ErrBusy or nil.
+// Reset removes all messages. Usage continues. It returns an error during an Ask.
 func (c *Conversation) Reset() error {
 	if !c.busy.CompareAndSwap(false, true) {
-		return ErrBusy
+		return errBusy
 	}
 	defer c.busy.Store(false)
 	c.exchange(nil)

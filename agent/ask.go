@@ -17,8 +17,8 @@ import (
 var errTime = errors.New("the time for one prompt is used up")
 
 // Ask answers a prompt: ranging over it runs the turn and yields its steps. The last pair has Step.Done set. Its error
-// is nil, the error of ctx if it was cancelled, ErrBusy for a second Ask inside the first, ErrNoPrompt for an empty
-// prompt, and an *llm.Error in most other cases.
+// is nil, the error of ctx if it was cancelled, and an *llm.Error in most other cases. A second Ask inside the first and an empty prompt
+// are errors.
 //
 // After any end the conversation can be asked again. The messages stay, and calls that were not run get a result that
 // says so. Breaking out of the loop cancels the turn. Only a prompt whose first request failed is removed, so asking
@@ -26,11 +26,11 @@ var errTime = errors.New("the time for one prompt is used up")
 func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if strings.TrimSpace(prompt) == "" {
-			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, ErrNoPrompt)
+			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, errNoPrompt)
 			return
 		}
 		if !c.busy.CompareAndSwap(false, true) {
-			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, ErrBusy)
+			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, errBusy)
 			return
 		}
 		defer c.busy.Store(false)

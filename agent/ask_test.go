@@ -391,17 +391,17 @@ func TestBusyAndEmpty(t *testing.T) {
 		if s.Text == "" {
 			continue
 		}
-		if _, _, err := collect(t, c, t.Context(), "inside"); !errors.Is(err, ErrBusy) {
+		if _, _, err := collect(t, c, t.Context(), "inside"); !errors.Is(err, errBusy) {
 			t.Errorf("Ask inside Ask: %v", err)
 		}
-		if err := c.Reset(); !errors.Is(err, ErrBusy) {
+		if err := c.Reset(); !errors.Is(err, errBusy) {
 			t.Errorf("Reset inside Ask: %v", err)
 		}
-		if err := c.Compact(t.Context()); !errors.Is(err, ErrBusy) {
+		if err := c.Compact(t.Context()); !errors.Is(err, errBusy) {
 			t.Errorf("Compact inside Ask: %v", err)
 		}
 	}
-	if _, a, err := collect(t, c, t.Context(), " \n"); !errors.Is(err, ErrNoPrompt) || a.Stop != Failed {
+	if _, a, err := collect(t, c, t.Context(), " \n"); !errors.Is(err, errNoPrompt) || a.Stop != Failed {
 		t.Errorf("an empty prompt: %+v, %v", a, err)
 	}
 	if err := c.Reset(); err != nil || len(c.Messages()) != 0 {

@@ -29,11 +29,11 @@ const (
 )
 
 // Compact shortens the conversation: all but its last turns become a summary, followed by the text of Options.Carry. The
-// prefix stays unchanged. The error is ErrShort, ErrBusy or that of ctx. If the model cannot summarise, the first lines
-// of the messages take the place of a summary.
+// prefix stays unchanged. The error is ErrShort, that of ctx, or one for a call during an Ask. If the model cannot
+// summarise, the first lines of the messages take the place of a summary.
 func (c *Conversation) Compact(ctx context.Context) error {
 	if !c.busy.CompareAndSwap(false, true) {
-		return ErrBusy
+		return errBusy
 	}
 	defer c.busy.Store(false)
 	t := &turn{c: c, yield: func(Step, error) bool { return true }, start: c.o.Now(), before: c.spent}

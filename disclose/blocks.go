@@ -28,9 +28,9 @@ type BlockOptions struct {
 // Blocks returns the names of all blocks.
 func Blocks() []Block { return []Block{Navigation, Paths, Execution, Calls} }
 
-// Prompt renders the blocks with an empty line between them. The same options give the same bytes: no block mentions a
+// renderBlocks renders the blocks with an empty line between them. The same options give the same bytes: no block mentions a
 // skill, a vendor or a machine. It returns an error for an unknown block.
-func Prompt(o *BlockOptions) (Text, error) {
+func renderBlocks(o *BlockOptions) (Text, error) {
 	if o == nil {
 		o = &BlockOptions{}
 	}

@@ -12,7 +12,7 @@ var everyTool = []string{"skill", "skill_read", "script_list", "script_help", "s
 
 func prompt(t testing.TB, o *BlockOptions) Text {
 	t.Helper()
-	text, err := Prompt(o)
+	text, err := renderBlocks(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestBlocksAreSwitchable(t *testing.T) {
 	if got, want := Join("You are an agent.", "", all.Body), "You are an agent.\n\n## Skill Navigation"; !strings.HasPrefix(got, want) {
 		t.Errorf("appended: got %.60q, want %q", got, want)
 	}
-	if _, err := Prompt(&BlockOptions{Blocks: []Block{"magic"}}); err == nil || !strings.Contains(err.Error(), `"magic"`) {
+	if _, err := renderBlocks(&BlockOptions{Blocks: []Block{"magic"}}); err == nil || !strings.Contains(err.Error(), `"magic"`) {
 		t.Errorf("unknown block: got %v", err)
 	}
 }

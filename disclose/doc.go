@@ -7,7 +7,7 @@
 //     among conversations.
 //   - [Instructions] renders the body of one skill with its arguments filled in.
 //   - [NewPlan] combines these for one conversation: a fixed prefix, and a text for each turn.
-//   - [Prompt] renders paragraphs on how to work with skills, [Carry] the active skills for a conversation that is
+//   - [renderBlocks] renders paragraphs on how to work with skills, [Carry] the active skills for a conversation that is
 //     shortened.
 //   - [Tokens] estimates what a text costs.
 //

@@ -77,7 +77,7 @@ func NewPlan(ctx context.Context, c *skill.Catalog, o *PlanOptions) (*Plan, erro
 		p.note(tool)
 	}
 	if p.o.Blocks != nil && visible(c) {
-		if blocks, err = Prompt(p.o.Blocks); err != nil {
+		if blocks, err = renderBlocks(p.o.Blocks); err != nil {
 			return nil, err
 		}
 	}

@@ -28,8 +28,8 @@ import (
 var (
 	// ErrChanged means that another process installed, updated or removed the skill in the meantime.
 	ErrChanged = errors.New("changed by another process in the meantime")
-	// ErrLinked means that the skill is a link to a folder of the user's own.
-	ErrLinked = errors.New("a link to a folder")
+	// errLinked means that the skill is a link to a folder of the user's own.
+	errLinked = errors.New("a link to a folder")
 	// ErrNoPrevious means that no former content of the skill is kept.
 	ErrNoPrevious = errors.New("no former content is kept")
 )
@@ -47,9 +47,6 @@ type SpaceError = store.SpaceError
 // Swept says what Sweep did: the paths of versions that were Removed, those that were Postponed because something still runs them,
 // and how many Stages of dead owners are gone.
 type Swept = store.Report
-
-// RefusedError is the error for a file that is not unpacked: its Name, shortened, and the Reason.
-type RefusedError = unpack.Error
 
 // Options configures an Installer.
 type Options struct {

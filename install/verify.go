@@ -111,12 +111,12 @@ func compareFiles(ctx context.Context, e registry.Entry) Verified {
 }
 
 // Restore puts the content of an installed skill back as it was installed, from its place. A folder with other content is
-// first moved to aside. The error is ErrElsewhere if the place does not have the content, and ErrLinked for a link.
+// first moved to aside. The error is ErrElsewhere if the place does not have the content, and another one for a link.
 func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string) error {
 	ref, state := follow(&e, &source.Ref{Want: e.CommitSHA})
 	switch state {
 	case Linked:
-		return fmt.Errorf("skill %q is %w", e.Name, ErrLinked)
+		return fmt.Errorf("skill %q is %w", e.Name, errLinked)
 	case Unknown:
 		return fmt.Errorf("it is not known where skill %q is from", e.Name)
 	}

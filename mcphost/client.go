@@ -184,7 +184,7 @@ func declined(why error) *mcp.ElicitResult {
 func question(p *mcp.ElicitParams) (*Question, error) {
 	q := &Question{Mode: p.Mode, Message: Plain(p.Message, maxMessageText), ID: Plain(p.ElicitationID, 200)}
 	if q.Mode == "" {
-		q.Mode = ModeForm
+		q.Mode = modeForm
 		if p.URL != "" || p.ElicitationID != "" {
 			q.Mode = ModeURL
 		}
@@ -193,7 +193,7 @@ func question(p *mcp.ElicitParams) (*Question, error) {
 	case ModeURL:
 		q.URL = p.URL
 		return q, CheckURL(p.URL)
-	case ModeForm:
+	case modeForm:
 		var err error
 		q.Fields, err = fields(p.RequestedSchema)
 		return q, err

@@ -39,3 +39,30 @@ func Example() {
 	// Output:
 	// mcp__clock__now: Tells the time: noon
 }
+
+// What is known of a server is shown without starting it.
+func ExampleHost_Info() {
+	h, err := mcphost.NewHost(&mcphost.HostOptions{Servers: []mcphost.Server{{Label: "clock", Run: clock}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer h.Close()
+	show := func() {
+		switch i := h.Info("clock"); i.State {
+		case mcphost.StateFailed:
+			fmt.Println("failed:", i.Err)
+		case mcphost.StateRunning:
+			fmt.Println("runs with", i.Tools, "tool")
+		case mcphost.StateIdle:
+			fmt.Println("is not started")
+		}
+	}
+	show()
+	if _, err := h.Tools(context.Background()); err != nil {
+		log.Print(err)
+	}
+	show()
+	// Output:
+	// is not started
+	// runs with 1 tool
+}

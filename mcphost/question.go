@@ -4,14 +4,14 @@ import "encoding/json"
 
 // Modes of a Question.
 const (
-	ModeForm = "form" // the user fills in Fields
+	modeForm = "form" // the user fills in Fields
 	ModeURL  = "url"  // the user does something at URL, in a browser
 )
 
 // Question is what a server asks the user. All its texts are the server's: show who asks, and sanitise them.
 type Question struct {
 	Label   string // of the server
-	Mode    string // ModeForm or ModeURL
+	Mode    string // "form" or ModeURL
 	Message string
 	Fields  []Field // of a form, in their order
 	URL     string  // of ModeURL: https, or http on this machine

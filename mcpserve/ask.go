@@ -15,13 +15,13 @@ import (
 
 // The answers to a question.
 const (
-	AnswerNo   = "no"
+	answerNo   = "no"
 	AnswerOnce = "once" // for this call
 	AnswerYes  = "yes"
 )
 
-// ErrAsked is the error of Ask for a call that ends with the question. The call must do nothing more.
-var ErrAsked = errors.New("the user is being asked")
+// errAsked is the error of Ask for a call that ends with the question. The call must do nothing more.
+var errAsked = errors.New("the user is being asked")
 
 // answerTime is how long an answer may take.
 const answerTime = 10 * time.Minute
@@ -71,19 +71,19 @@ func CanAsk(ctx context.Context) bool {
 }
 
 // Ask asks the person at the client a question, and returns one of the answers. about is what the answer is for, such as the digest of a
-// skill: an answer to a question with another about or text counts as no. The first time it returns ErrAsked, and the call is made
+// skill: an answer to a question with another about or text counts as no. The first time it returns errAsked, and the call is made
 // again when there is an answer. Without a person the answer is no.
 func Ask(ctx context.Context, about, text string) (string, error) {
 	a, _ := ctx.Value(askingKey{}).(*asking)
 	if a == nil || !a.there {
-		return AnswerNo, nil
+		return answerNo, nil
 	}
 	shown := hash(about, text)
 	if a.given != nil {
 		if answer, _ := a.given.Content[answerKey].(string); a.given.Action == "accept" && a.answers(shown) && slices.Contains([]string{AnswerOnce, AnswerYes}, answer) {
 			return answer, nil
 		}
-		return AnswerNo, nil
+		return answerNo, nil
 	}
 	state, err := json.Marshal(&asked{a.of, a.call, shown, a.s.o.Now().Add(answerTime)})
 	if err != nil {
@@ -93,8 +93,8 @@ func Ask(ctx context.Context, about, text string) (string, error) {
 	defer a.mu.Unlock()
 	a.out = &mcp.CallToolResult{RequestState: a.s.signed("question", state), InputRequests: mcp.InputRequestMap{answerKey: &mcp.ElicitParams{Mode: "form", Message: text,
 		RequestedSchema: map[string]any{"type": "object", "required": []string{answerKey}, "properties": map[string]any{answerKey: map[string]any{
-			"type": "string", "title": "Let them run?", "enum": []string{AnswerNo, AnswerOnce, AnswerYes}, "default": AnswerNo}}}}}}
-	return "", ErrAsked
+			"type": "string", "title": "Let them run?", "enum": []string{answerNo, AnswerOnce, AnswerYes}, "default": answerNo}}}}}}
+	return "", errAsked
 }
 
 // answers reports whether the answer that came is for this call and what was shown, and is not too old.

@@ -443,7 +443,7 @@ func TestQuestions(t *testing.T) {
 				if tt.run == "YES" && err != nil { // the client itself refuses what the schema does not have
 					continue
 				}
-				if want := []string{ErrAsked.Error(), tt.want}; len(got) != 2 || got[1] != tt.want || len(asked) != 1 || err != nil {
+				if want := []string{errAsked.Error(), tt.want}; len(got) != 2 || got[1] != tt.want || len(asked) != 1 || err != nil {
 					t.Errorf("%s %s: got %q, want %q; asked %q, %v", tt.action, tt.run, got, want, asked, err)
 				}
 			}

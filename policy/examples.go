@@ -24,7 +24,7 @@ func ParseExamples(src []byte, file string) ([]Example, error) {
 	var syntax *yamlnode.Error
 	switch {
 	case errors.As(err, &syntax):
-		return nil, &Error{Place{file, syntax.Line, syntax.Col}, syntax.Message}
+		return nil, &invalid{Place{file, syntax.Line, syntax.Col}, syntax.Message}
 	case err != nil:
 		return nil, err
 	case root.Kind != yamlnode.Mapping:

@@ -16,7 +16,7 @@ func read(name string) *Document {
 	if name == "" {
 		return nil
 	}
-	src, err := ReadFile(name)
+	src, err := readFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -27,8 +27,8 @@ func read(name string) *Document {
 	return d
 }
 
-// ReadFile reads a file of at most MaxFile bytes that only root can change, such as one that a document names.
-func ReadFile(name string) ([]byte, error) {
+// readFile reads a file of at most MaxFile bytes that only root can change, such as one that a document names.
+func readFile(name string) ([]byte, error) {
 	f, err := open(name)
 	if err != nil {
 		return nil, err

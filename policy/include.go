@@ -61,7 +61,7 @@ func (in *Include) check(src []byte, signed func(certificates []byte) (bool, err
 		}
 		return nil
 	}
-	certificates, err := ReadFile(in.Signer)
+	certificates, err := readFile(in.Signer)
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Signer, err)
 	}

@@ -20,14 +20,14 @@ const (
 	maxDepth = 8         // of lists and maps
 )
 
-// Error is what is wrong with a document, and where.
-type Error struct {
+// invalid is what is wrong with a document, and where.
+type invalid struct {
 	At      Place
 	Message string
 }
 
 // Error returns the place and the message.
-func (e *Error) Error() string {
+func (e *invalid) Error() string {
 	if e.At.Line == 0 {
 		return e.Message
 	}
@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 }
 
 // Parse reads a document. file is its name for people. Of a document with any error nothing is used: Parse returns one that allows
-// nothing, and an *Error for the first that was found.
+// nothing, and an error that says the first fault and its place.
 func Parse(src []byte, file string) (*Document, error) {
 	p := &parser{Document: &Document{file: file, sum: sha256.Sum256(src), values: map[string][]Item{}, at: map[string]Place{}}}
 	if err := p.parse(src); err != nil {
@@ -62,7 +62,7 @@ type field struct {
 }
 
 func (p *parser) wrong(n *yamlnode.Node, format string, args ...any) error {
-	return &Error{p.place(n), fmt.Sprintf(format, args...)}
+	return &invalid{p.place(n), fmt.Sprintf(format, args...)}
 }
 
 func (p *parser) place(n *yamlnode.Node) Place { return Place{p.file, n.Line, n.Col} }
@@ -81,7 +81,7 @@ func (p *parser) parse(src []byte) error {
 	case errors.Is(err, yamlnode.ErrEmpty):
 		return p.wrong(whole, "the file says nothing: remove it, or write what holds")
 	case errors.As(err, &syntax):
-		return &Error{Place{p.file, syntax.Line, syntax.Col}, syntax.Message}
+		return &invalid{Place{p.file, syntax.Line, syntax.Col}, syntax.Message}
 	case err != nil:
 		return p.wrong(whole, "%v", err)
 	}

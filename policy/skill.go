@@ -118,7 +118,7 @@ func (p *Policy) signed(s *Skill) Decision {
 		}
 		why := "only skills that one of those that it lists signed are used"
 		for _, item := range items {
-			certificates, err := ReadFile(item.Text)
+			certificates, err := readFile(item.Text)
 			var ok bool
 			if err == nil {
 				ok, err = s.Signed(certificates)

@@ -2,11 +2,8 @@ package script
 
 import "github.com/agent-base/agent-base/script/internal/fail"
 
-// Code is the cause of a failure. It is one of the codes of package tool.
-type Code = fail.Code
-
-// The codes, with the texts that their messages begin with. If a script wrote to stderr, its end follows, at most StderrTail
-// bytes, as "\nstderr: …".
+// The codes of an Error, which are those of package tool, with the texts that their messages begin with. If a script wrote to stderr,
+// its end follows, at most StderrTail bytes, as "\nstderr: …".
 const (
 	NotFound         = fail.NotFound         // Script 'x' not found in skill 'y'
 	InvalidName      = fail.InvalidName      // Invalid script name: 'x'
@@ -17,19 +14,14 @@ const (
 	PermissionDenied = fail.PermissionDenied // Env var 'X' not in allowlist
 )
 
-// The finer reasons of an Error, mostly of ExecutionFailed. Each message says what would help.
+// The finer reasons of an Error that a program acts on, mostly of ExecutionFailed. Each message says what would help.
 const (
 	ReasonInterpreter  = fail.ReasonInterpreter  // the interpreter is missing
 	ReasonDependencies = fail.ReasonDependencies // they cannot be prepared now or in time, or are too large
-	ReasonMetadata     = fail.ReasonMetadata     // what declares its dependencies is broken or asks for too much
 	ReasonPython       = fail.ReasonPython       // no Python of the required version
 	ReasonModule       = fail.ReasonModule       // a module is not installed
-	ReasonShebang      = fail.ReasonShebang      // the #! line cannot be followed
 	ReasonPlatform     = fail.ReasonPlatform     // a program for another system or processor
-	ReasonArgument     = fail.ReasonArgument     // an argument holds NUL, or is an option of the program that runs the script
 	ReasonJSON         = fail.ReasonJSON         // the script refuses --json, which the caller did not give
-	ReasonAmbiguous    = fail.ReasonAmbiguous    // several scripts have that name
-	ReasonFolder       = fail.ReasonFolder       // the folder of the script or its working directory is missing
 	ReasonCache        = fail.ReasonCache        // the cache was being swept for as long as the script may take
 	ReasonBlocked      = fail.ReasonBlocked      // it used a file that it may not write or see
 	ReasonNetwork      = fail.ReasonNetwork      // it failed because the sandbox kept it from the network

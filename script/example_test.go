@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing/fstest"
 
 	"github.com/agent-base/agent-base/script"
@@ -75,4 +76,55 @@ func Example() {
 	// lose execution_failed Script failed with exit code 3
 	// stderr: no luck
 	// roll {"sides":6,"secret":""}
+}
+
+// Where a script starts, and which files are scripts.
+func ExampleOptions() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "script")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.CopyFS(dir, fstest.MapFS{
+		"project/x":                   {},
+		"skills/where/SKILL.md":       {Data: []byte("---\nname: where\ndescription: Says where.\n---\nRun where.\n")},
+		"skills/where/scripts/pwd.sh": {Data: []byte("#!/bin/sh\npwd\n")},
+		"skills/where/lib/no.sh":      {Data: []byte("#!/bin/sh\n")},
+	}); err != nil {
+		log.Fatal(err)
+	}
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(filepath.Join(dir, "skills"), nil)}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	where, err := catalog.Lookup("where")
+	if err != nil {
+		log.Fatal(err)
+	}
+	opened, err := where.Load(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer opened.Close()
+	for _, cwd := range []string{script.CwdWorkspace, script.CwdSkill, script.CwdScript} {
+		host, err := script.New(&script.Options{
+			LookPath: exec.LookPath, Cache: filepath.Join(dir, "cache"), Workspace: filepath.Join(dir, "project"), Cwd: cwd, JSON: script.JSONNo,
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		offered, _ := script.List(opened, &script.ListOptions{Rule: script.Direct})
+		for _, s := range offered {
+			result, err := host.Run(ctx, opened, s, nil)
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println(cwd, s.Name, filepath.Base(strings.TrimSpace(result.Text)))
+		}
+	}
+	// Output:
+	// workspace pwd project
+	// skill pwd where
+	// script pwd scripts
 }

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/agent-base/agent-base/internal/test/probe"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -77,7 +78,7 @@ func TestFoldersThatAreGone(t *testing.T) {
 				h := host(t)
 				h.Cache, h.Cwd, h.Workspace = cache, tt.cwd, tt.workspace
 				_, err := h.Run(t.Context(), tt.s, Script{Name: name, File: "scripts/" + name}, nil)
-				failure(t, err, ExecutionFailed, ReasonFolder, tt.msg)
+				failure(t, err, ExecutionFailed, fail.ReasonFolder, tt.msg)
 			})
 		}
 	}
@@ -88,7 +89,7 @@ func TestSkillWithoutFolder(t *testing.T) {
 	text := "---\nname: probe\ndescription: A skill for tests.\n---\n"
 	s := probe.From(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(text)}, "probe/scripts/a.sh": {}}, nil))
 	_, err := runAs(t, host(t), s, "a", nil)
-	failure(t, err, ExecutionFailed, ReasonFolder, "Skill 'probe' has no folder to run scripts in: ")
+	failure(t, err, ExecutionFailed, fail.ReasonFolder, "Skill 'probe' has no folder to run scripts in: ")
 	if !errors.Is(err, skill.ErrNoFolder) {
 		t.Errorf("got %v, want %v in it", err, skill.ErrNoFolder)
 	}

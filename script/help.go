@@ -18,7 +18,7 @@ type HelpOptions struct {
 	Admit Admit // nil: the skill runs
 }
 
-// Help runs the script with --help, for at most a minute. It keeps the answer for HelpTTL and does not run the script again
+// Help runs the script with --help, for at most a minute. It keeps the answer for a minute and does not run the script again
 // while the skill's content is the same. It has the requirements of Run. The error is an *Error, or that of ctx if ctx is
 // done.
 //

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -113,7 +114,7 @@ func mustText(t testing.TB, h *rig, s *skill.Skill, name string, args ...string)
 }
 
 // failure checks an error's code and reason and that its message holds all parts.
-func failure(t testing.TB, err error, code Code, reason string, parts ...string) *Error {
+func failure(t testing.TB, err error, code fail.Code, reason string, parts ...string) *Error {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) {

@@ -15,8 +15,8 @@ type HelpText struct {
 	Described bool
 }
 
-// HelpTTL is how long an answer of Help is kept.
-const HelpTTL = time.Minute
+// helpTTL is how long an answer of Help is kept.
+const helpTTL = time.Minute
 
 const maxHelps = 64 // answers that are kept
 
@@ -56,5 +56,5 @@ func (c *helps) put(key string, help *HelpText) {
 	if c.known == nil || len(c.known) >= maxHelps {
 		c.known = map[string]keptHelp{}
 	}
-	c.known[key] = keptHelp{*help, now.Add(HelpTTL)}
+	c.known[key] = keptHelp{*help, now.Add(helpTTL)}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/internal/fail"
 )
 
 // fakes makes small interpreters: each prints its name and arguments, or the text given for it. They are
@@ -64,7 +65,7 @@ func TestRunnerTable(t *testing.T) {
 		{name: "sh follows its #! line", file: "a.sh", content: "#!/usr/bin/env zsh\n", programs: all, want: "zsh [a.sh] [x]"},
 		{name: "sh elsewhere", file: "a.sh", content: "#!/opt/none/bash -eu\n", programs: all, want: "bash [-eu] [a.sh] [x]"},
 		{name: "sh of a shell that is missing", file: "a.sh", content: "#!/usr/bin/env ksh\n", programs: all, reason: ReasonInterpreter, msg: "needs ksh, named in its #! line, which is not installed: install bash"},
-		{name: "sh with CR LF", file: "a.sh", content: "#!/bin/bash\r\necho\r\n", programs: all, reason: ReasonShebang, msg: "CR LF, as Windows writes it: convert the file to LF"},
+		{name: "sh with CR LF", file: "a.sh", content: "#!/bin/bash\r\necho\r\n", programs: all, reason: fail.ReasonShebang, msg: "CR LF, as Windows writes it: convert the file to LF"},
 		{name: "js", file: "a.js", programs: all, want: "node [--] [a.js] [x]"},
 		{name: "js with bun", file: "a.js", programs: only("bun", "deno"), want: bun + noTypes + " [a.js] [x]"},
 		{name: "js with deno", file: "a.js", programs: only("deno"), want: "deno" + allowed + " [--no-config] [a.js] [x]"},
@@ -108,12 +109,12 @@ func TestRunnerTable(t *testing.T) {
 		{name: "#! without x-bit", file: "a.lua", content: "#!/usr/bin/env fish\n", programs: all, want: "fish [a.lua] [x]"},
 		{name: "#! of a missing program", file: "a*", content: "#!/opt/none/lua\n", programs: all, reason: ReasonInterpreter, msg: "needs lua, named in its #! line, which is not installed"},
 		{name: "#! of a folder", file: "a*", content: "#!/tmp\n", programs: all, reason: ReasonInterpreter, msg: "needs tmp"},
-		{name: "#! without a path", file: "a*", content: "#!bash\n", programs: all, reason: ReasonShebang, msg: "does not name an absolute path"},
-		{name: "#! with CR LF", file: "a*", content: "#!/usr/bin/env bash\r\n", programs: all, reason: ReasonShebang, msg: "CR LF"},
-		{name: "#! with env and a variable", file: "a*", content: "#!/usr/bin/env -S A=1 bash\n", programs: all, reason: ReasonShebang, msg: "cannot be followed"},
-		{name: "#! with env and nothing", file: "a*", content: "#!/usr/bin/env\n", programs: all, reason: ReasonShebang, msg: "cannot be followed"},
-		{name: "#! with env and two words", file: "a*", content: "#!/usr/bin/env bash -e\n", programs: all, reason: ReasonShebang, msg: "cannot be followed"},
-		{name: "#! without end", file: "a*", content: "#!/bin/" + strings.Repeat("x", 600), programs: all, reason: ReasonShebang, msg: "longer than"},
+		{name: "#! without a path", file: "a*", content: "#!bash\n", programs: all, reason: fail.ReasonShebang, msg: "does not name an absolute path"},
+		{name: "#! with CR LF", file: "a*", content: "#!/usr/bin/env bash\r\n", programs: all, reason: fail.ReasonShebang, msg: "CR LF"},
+		{name: "#! with env and a variable", file: "a*", content: "#!/usr/bin/env -S A=1 bash\n", programs: all, reason: fail.ReasonShebang, msg: "cannot be followed"},
+		{name: "#! with env and nothing", file: "a*", content: "#!/usr/bin/env\n", programs: all, reason: fail.ReasonShebang, msg: "cannot be followed"},
+		{name: "#! with env and two words", file: "a*", content: "#!/usr/bin/env bash -e\n", programs: all, reason: fail.ReasonShebang, msg: "cannot be followed"},
+		{name: "#! without end", file: "a*", content: "#!/bin/" + strings.Repeat("x", 600), programs: all, reason: fail.ReasonShebang, msg: "longer than"},
 		{name: "program of another processor", file: "a*", content: strings.Replace(elf, "\x3e", "\x02", 1), programs: all, reason: ReasonPlatform, msg: "is a program for linux/?"},
 		{name: "program of another system", file: "a.exe*", content: "MZ\x90", programs: all, reason: ReasonPlatform, msg: "is a program for windows"},
 		{name: "broken program", file: "a*", content: elf, programs: all, reason: ReasonPlatform, msg: "it was built for another system or processor"},
@@ -291,7 +292,7 @@ func TestBrokenBlockIsNotRun(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": "# /// script\n# dependencies = [\n# ///\nprint(1)\n", "scripts/b.py": needs("print(1)", "x @ https://evil.example/x.whl")})
 	for _, name := range []string{"a", "b"} {
 		_, err := runAs(t, host(t), s, name, nil)
-		failure(t, err, ExecutionFailed, ReasonMetadata, "Script "+name+" is not run: the script block at line 1")
+		failure(t, err, ExecutionFailed, fail.ReasonMetadata, "Script "+name+" is not run: the script block at line 1")
 		if _, err := host(t).Prepare(t.Context(), s, Script{Name: name, File: "scripts/" + name + ".py"}, nil); err == nil {
 			t.Error("prepared")
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -57,7 +58,7 @@ func TestJSONModes(t *testing.T) {
 		t.Errorf("got %+v, %v", res, err)
 	}
 	_, err := runAs(t, h, s, "object", &RunOptions{JSON: "maybe"})
-	failure(t, err, ExecutionFailed, ReasonArgument, `JSON is "maybe": it can be auto, yes or no`)
+	failure(t, err, ExecutionFailed, fail.ReasonArgument, `JSON is "maybe": it can be auto, yes or no`)
 	o := h.Options
 	o.JSON = "maybe"
 	if _, err := New(&o); err == nil {

@@ -39,12 +39,12 @@ func TestHelpIsKept(t *testing.T) {
 	help("b", 2)
 	tree{"references/new.md": "x"}.Write(t, dir)
 	help("a", 3)
-	now = now.Add(HelpTTL)
+	now = now.Add(helpTTL)
 	help("a", 4)
 	help("a", 4)
 
 	c.out = runner.Output{ExitCode: 1}
-	now = now.Add(HelpTTL)
+	now = now.Add(helpTTL)
 	for i := range 2 {
 		_, err := h.Help(t.Context(), load(t, root), Script{Name: "a", File: "scripts/a.sh"}, nil)
 		failure(t, err, ExecutionFailed, "")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/survey"
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/skill"
@@ -22,17 +23,15 @@ type Script = survey.Script
 // Rule says where the scripts of a skill lie.
 type Rule = survey.Rule
 
-// The rules.
-const (
-	Any    = survey.Any    // anywhere in the skill; the zero Rule means this one too
-	Direct = survey.Direct // directly in Dir, with one of the extensions .py .sh .js .ts .rb .pl, a #! line, or as a program
-)
+// Direct is the Rule for scripts directly in Dir, with one of the extensions .py .sh .js .ts .rb .pl, a #! line, or as a program. With the
+// zero Rule they lie anywhere in the skill.
+const Direct = survey.Direct
 
 // ListOptions says which files of a skill are scripts: by a Rule.
 type ListOptions = survey.Options
 
 // List returns the scripts that a skill offers, by name, and the problems of its scripts and of
-// metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean Any.
+// metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options have the zero Rule.
 func List(s *skill.Skill, o *ListOptions) ([]Script, []manifest.Problem) {
 	found := survey.Of(s.FS(), s.Manifest(), o)
 	return found.List(), append(found.Problems(), CheckManifest(s.Manifest())...)
@@ -45,7 +44,7 @@ func CheckManifest(m *manifest.Manifest) []manifest.Problem {
 
 // Find returns the script of that name, the shortest or a longer one. The absolute path of a script in the skill's
 // own folder is a name too, since a model that is told the folder writes it. The error is an *Error with code InvalidName
-// or NotFound; the latter has the reason ReasonAmbiguous if several scripts have that name. For a closed skill it wraps
+// or NotFound; the latter has the reason "ambiguous" if several scripts have that name. For a closed skill it wraps
 // skill.ErrClosed.
 func Find(ctx context.Context, s *skill.Skill, name string, o *ListOptions) (Script, error) {
 	ask := relative(ctx, s, name)
@@ -62,7 +61,7 @@ func Find(ctx context.Context, s *skill.Skill, name string, o *ListOptions) (Scr
 	}
 	e := &Error{Code: NotFound, Message: fmt.Sprintf("Script '%s' not found in skill '%s'", name, s.Canonical())}
 	if len(same) > 0 {
-		e.Reason = ReasonAmbiguous
+		e.Reason = fail.ReasonAmbiguous
 		e.Message += ": say which, " + candidates(same)
 	} else if why := found.Why(ask); why != "" {
 		e.Message += ": " + why

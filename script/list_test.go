@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -52,7 +53,7 @@ func TestFind(t *testing.T) {
 	s := open(t, "", tree{"scripts/Status.py": "", "scripts/run.py": "", "scripts/run.sh": "", "scripts/a_b.py": ""})
 	tests := []struct {
 		ask, want string
-		code      Code
+		code      fail.Code
 		text      string
 	}{
 		{ask: "Status", want: "scripts/Status.py"}, // R45
@@ -117,7 +118,7 @@ func TestCheckArgs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := CheckArgs(tt.args)
+			err := checkArgs(tt.args)
 			if tt.want == "" {
 				if err != nil {
 					t.Errorf("got %v", err)
@@ -130,5 +131,5 @@ func TestCheckArgs(t *testing.T) {
 		})
 	}
 	// R102: NUL is not too large, it is a call that cannot be made.
-	failure(t, CheckArgs([]string{"a", "b\x00c"}), ExecutionFailed, ReasonArgument, "Argument 2 holds a NUL character, which no program can be given: leave it out")
+	failure(t, checkArgs([]string{"a", "b\x00c"}), ExecutionFailed, fail.ReasonArgument, "Argument 2 holds a NUL character, which no program can be given: leave it out")
 }

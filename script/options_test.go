@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/language"
+	"github.com/agent-base/agent-base/script/internal/fail"
 )
 
 // trialOf has a script that prints "ran" and its arguments, a line for each, in the language of a program, and options of that program
@@ -135,7 +136,7 @@ func TestOwnOptions(t *testing.T) { // security 2.5 #54
 				}
 				for _, args := range arguments(trial.refused, dir) {
 					_, err := runAs(t, h, s, script, &RunOptions{JSON: JSONNo, Args: args})
-					failure(t, err, ExecutionFailed, ReasonArgument, "is not run with the argument", "takes it for an option of its own: choose another argument")
+					failure(t, err, ExecutionFailed, fail.ReasonArgument, "is not run with the argument", "takes it for an option of its own: choose another argument")
 				}
 			}
 		})
@@ -202,7 +203,7 @@ func TestOptionsBehindBang(t *testing.T) {
 		fakes(t, h, programs)
 		res, err := runAs(t, h, s, "a", &RunOptions{JSON: JSONNo, Args: strings.Fields(tt.args)})
 		if tt.want == "" {
-			failure(t, err, ExecutionFailed, ReasonArgument, "is not run with the argument")
+			failure(t, err, ExecutionFailed, fail.ReasonArgument, "is not run with the argument")
 			continue
 		}
 		if err != nil {
@@ -247,7 +248,7 @@ func TestOwnOptionsOfServers(t *testing.T) {
 			}
 			for _, args := range arguments(trial.refused, dir) {
 				_, err := serve(args)
-				failure(t, err, ExecutionFailed, ReasonArgument, "probe is not run with the argument")
+				failure(t, err, ExecutionFailed, fail.ReasonArgument, "probe is not run with the argument")
 			}
 		})
 	}

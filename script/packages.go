@@ -47,9 +47,9 @@ func SamePackage(a, b string) bool { return envs.SamePackage(a, b) }
 
 // Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
 // script runs without uv, without npm and without a network. Prepare runs nothing of the skill, and of the
-// packages only the builds that PrepareOptions.Build allows. For a Python script without dependencies it only finds the Python that the script requires. The error is that of ctx, or
-// an *Error with the reason ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil;
-// with an error only Needed and Declared may be set.
+// packages only the builds that PrepareOptions.Build allows. For a Python script without dependencies it only finds the Python that the
+// script requires. The error is that of ctx, or an *Error with the reason ReasonDependencies, ReasonPython, ReasonInterpreter, or
+// "metadata_invalid" for what declares the dependencies. The result is never nil; with an error only Needed and Declared may be set.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
 	all, err := h.PrepareAll(ctx, s, []Script{sc}, o)
 	if err != nil {

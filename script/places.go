@@ -27,9 +27,6 @@ func (h *Host) ClearHome(home Home) error { return h.places.ClearHome(home) }
 // files. It returns how many files the caches had.
 func (h *Host) ClearCaches(name string) (files int, err error) { return h.places.ClearCaches(name) }
 
-// DefaultUnused is how long an unused environment is kept.
-const DefaultUnused = places.DefaultUnused
-
 // ErrInUse is returned by Sweep while a script runs or is prepared.
 var ErrInUse = places.ErrInUse
 

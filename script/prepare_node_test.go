@@ -13,6 +13,8 @@ import (
 
 	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/test/npmtest"
+	"github.com/agent-base/agent-base/script/internal/fail"
+	"github.com/agent-base/agent-base/script/internal/places"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -99,14 +101,14 @@ func TestPrepareNode(t *testing.T) {
 	_, err := prepareScript(t, h, open(t, "", files), "all", nil)
 	failure(t, err, ExecutionFailed, nodeenv.ReasonMetadata, "package-lock.json does not belong to package.json")
 	_, err = runAs(t, h, open(t, "", files), "all", nil)
-	failure(t, err, ExecutionFailed, ReasonMetadata, "Script all is not run")
+	failure(t, err, ExecutionFailed, fail.ReasonMetadata, "Script all is not run")
 }
 
 // What nobody used goes, with the copies of skills.
 func TestSweepNode(t *testing.T) {
 	h, _, files := nodeRig(t)
 	mustText(t, h, open(t, "", files), "all")
-	swept, err := h.Sweep(t.Context(), &SweepOptions{Now: func() time.Time { return time.Now().Add(2 * DefaultUnused) }})
+	swept, err := h.Sweep(t.Context(), &SweepOptions{Now: func() time.Time { return time.Now().Add(2 * places.DefaultUnused) }})
 	if err != nil || len(swept) != 1 {
 		t.Errorf("got %+v %v", swept, err)
 	}

@@ -51,9 +51,9 @@ type Result struct {
 	Wants want.Set
 }
 
-// CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
-// or with ExecutionFailed and ReasonArgument for NUL.
-func CheckArgs(args []string) error {
+// checkArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
+// or with ExecutionFailed and fail.ReasonArgument for NUL.
+func checkArgs(args []string) error {
 	if len(args) > MaxArgs {
 		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
 	}
@@ -61,7 +61,7 @@ func CheckArgs(args []string) error {
 	for i, a := range args {
 		total += len(a)
 		if strings.ContainsRune(a, 0) {
-			return &Error{Code: ExecutionFailed, Reason: ReasonArgument,
+			return &Error{Code: ExecutionFailed, Reason: fail.ReasonArgument,
 				Message: fmt.Sprintf("Argument %d holds a NUL character, which no program can be given: leave it out", i+1)}
 		}
 	}
@@ -88,12 +88,12 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 }
 
 func (h *Host) run(ctx context.Context, c *run.Call, o *RunOptions, done **run.Done) (*Result, error) {
-	if err := CheckArgs(o.Args); err != nil {
+	if err := checkArgs(o.Args); err != nil {
 		return nil, err
 	}
 	mode := cmp.Or(o.JSON, h.o.JSON, JSONAuto)
 	if err := mode.check(); err != nil {
-		return nil, &Error{Code: ExecutionFailed, Reason: ReasonArgument, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.Script.Name, err)}
+		return nil, &Error{Code: ExecutionFailed, Reason: fail.ReasonArgument, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.Script.Name, err)}
 	}
 	c.StopAtMax = mode == JSONYes
 	err := h.engine.Admitted(ctx, c, o.Admit, func() (err error) {

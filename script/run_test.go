@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -70,7 +71,7 @@ func TestRunAnswers(t *testing.T) {
 		out    runner.Output
 		text   bool
 		want   string // JSON or text
-		code   Code
+		code   fail.Code
 		msg    string // exact
 		said   any
 		reason string

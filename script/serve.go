@@ -5,7 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/interpreter"
 	"github.com/agent-base/agent-base/script/internal/run"
@@ -42,9 +41,6 @@ type ServeOptions struct {
 	// Started is called when everything is prepared, right before the program is started; may be nil.
 	Started func(*Serving)
 }
-
-// Redactor replaces secrets in texts by [redacted NAME], with its methods Bytes, String and Cut.
-type Redactor = redact.Redactor
 
 // Serving is what is known about a program that is about to start: its skill's folder for the run (Dir), what replaces the secrets that it was
 // given in texts (Redact), and its Limits. Lacked says what it lacked when a call of it failed, and Regranted whether the user has changed,

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -225,13 +226,13 @@ func TestServeRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		o      ServeOptions
-		code   Code
+		code   fail.Code
 		reason string
 		want   string
 	}{
 		{"a path above the skill", ServeOptions{Command: "./../../bin/sh"}, ExecutionFailed, ReasonInterpreter, `server probe names the command "./../../bin/sh", which is not in the skill`},
 		{"a relative path", ServeOptions{Command: "bin/sh"}, ExecutionFailed, ReasonInterpreter, "which is not in the skill"},
-		{"a folder above the skill", ServeOptions{Command: "./server", Dir: "../.."}, ExecutionFailed, ReasonFolder, `starts in "../..", which is not in the skill`},
+		{"a folder above the skill", ServeOptions{Command: "./server", Dir: "../.."}, ExecutionFailed, fail.ReasonFolder, `starts in "../..", which is not in the skill`},
 		{"npx", ServeOptions{Command: "npx"}, ExecutionFailed, ReasonInterpreter, "server probe needs npx, which is not installed: install Node"},
 		{"uvx", ServeOptions{Command: "uvx"}, ExecutionFailed, ReasonInterpreter, "pip install uv"},
 		{"bunx", ServeOptions{Command: "bunx"}, ExecutionFailed, ReasonInterpreter, "https://bun.sh"},
@@ -239,7 +240,7 @@ func TestServeRefuses(t *testing.T) {
 		{"another program", ServeOptions{Command: "frobnicate"}, ExecutionFailed, ReasonInterpreter, "install it, or correct the command"},
 		{"a variable of the loader", ServeOptions{Command: "./server", Fill: fill(map[string]string{"LD_PRELOAD": "x"}, nil)}, PermissionDenied, "", "sets a variable that cannot be set"},
 		{"what cannot be filled in", ServeOptions{Command: "./server", Fill: fill(nil, missing)}, ExecutionFailed, "", "server probe is not started: API_KEY is not granted"},
-		{"a broken block", ServeOptions{Files: []string{"a.py"}, Program: "/own.py"}, ExecutionFailed, ReasonMetadata, "server probe"},
+		{"a broken block", ServeOptions{Files: []string{"a.py"}, Program: "/own.py"}, ExecutionFailed, fail.ReasonMetadata, "server probe"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := host(t)

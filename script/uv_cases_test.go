@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -76,7 +77,7 @@ func TestUV2RefusedBeforeUVStarts(t *testing.T) {
 	} {
 		s := open(t, "", tree{"scripts/a.py": src})
 		_, err := runAs(t, h, s, "a", nil)
-		failure(t, err, ExecutionFailed, ReasonMetadata)
+		failure(t, err, ExecutionFailed, fail.ReasonMetadata)
 		if t.Failed() {
 			t.Fatal(name)
 		}

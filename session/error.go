@@ -16,14 +16,14 @@ type Error struct {
 // The causes of an Error. Each is the last part of its text.
 var (
 	ErrActive    = errors.New("is already active")
-	ErrNotActive = errors.New("is not active")
+	errNotActive = errors.New("is not active")
 	ErrTooMany   = fmt.Errorf("%d skills are active (max %d)", MaxActive, MaxActive)
 	ErrNotTop    = errors.New("must be deactivated first") // wrapped with the name of the skill on top
 	//lint:ignore ST1005 a model reads the text unchanged
 	ErrNoneActive  = errors.New("No active skills to deactivate")
-	ErrChanged     = errors.New("has changed since it was active") // what it says and allows may be different now
-	ErrNoDigest    = errors.New("has no digest, so it may have changed since it was active")
-	ErrUnavailable = errors.New("cannot be restored") // it is switched off, not allowed here, or lacks a requirement
+	errChanged     = errors.New("has changed since it was active") // what it says and allows may be different now
+	errNoDigest    = errors.New("has no digest, so it may have changed since it was active")
+	errUnavailable = errors.New("cannot be restored") // it is switched off, not allowed here, or lacks a requirement
 )
 
 // Error returns the text of the error.
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	case errors.Is(e.Err, ErrNotTop):
 		return fmt.Sprintf("Cannot deactivate '%s' - %v", e.Skill, e.Err)
 	}
-	for _, about := range []error{ErrActive, ErrNotActive, ErrChanged, ErrNoDigest, ErrUnavailable} {
+	for _, about := range []error{ErrActive, errNotActive, errChanged, errNoDigest, errUnavailable} {
 		if errors.Is(e.Err, about) {
 			return fmt.Sprintf("Skill '%s' %v", e.Skill, e.Err)
 		}

@@ -152,8 +152,8 @@ func (s *Session) admits(name, op string) (Token, error) {
 }
 
 // Renew records that the model was given the instructions of an active skill again, because it was called with other
-// arguments or its content changed. Its position in the stack stays. The error is an *Error with ErrNotActive or
-// skill.ErrClosed, or the error of ctx.
+// arguments or its content changed. Its position in the stack stays. The error is an *Error, which wraps skill.ErrClosed
+// for a closed skill, or the error of ctx.
 func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args string) error {
 	a, err := s.activation(ctx, "renew", k, args)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 	defer s.unlock()
 	i := s.index(a.Name)
 	if i < 0 || s.stack[i].Token != token {
-		return &Error{"renew", a.Name, ErrNotActive}
+		return &Error{"renew", a.Name, errNotActive}
 	}
 	s.keep(&s.stack[i])
 	a.Token, a.Since, a.Told, a.held = token, s.stack[i].Since, s.clock(), s.stack[i].held
@@ -259,8 +259,8 @@ func attrs(a Activation, did string) []slog.Attr {
 	return out
 }
 
-// Deactivate ends the activation that token identifies, which must be on top. The error is an *Error with ErrNoneActive,
-// ErrNotTop or ErrNotActive.
+// Deactivate ends the activation that token identifies, which must be on top. The error is an *Error, which
+// wraps ErrNoneActive or ErrNotTop if it is one of these.
 func (s *Session) Deactivate(ctx context.Context, token Token) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -269,7 +269,7 @@ func (s *Session) Deactivate(ctx context.Context, token Token) error {
 	}
 	i := slices.IndexFunc(s.stack, func(a Activation) bool { return a.Token == token })
 	if i < 0 {
-		return &Error{"deactivate", fmt.Sprintf("#%d", token), ErrNotActive}
+		return &Error{"deactivate", fmt.Sprintf("#%d", token), errNotActive}
 	}
 	return s.pop(ctx, i)
 }
@@ -287,7 +287,7 @@ func (s *Session) DeactivateName(ctx context.Context, name string) (Activation, 
 		i = s.index(manifest.Canonical(name))
 	}
 	if i < 0 {
-		return Activation{}, &Error{"deactivate", name, ErrNotActive}
+		return Activation{}, &Error{"deactivate", name, errNotActive}
 	}
 	was := s.stack[i]
 	if err := s.pop(ctx, i); err != nil {

@@ -98,7 +98,7 @@ func TestStack(t *testing.T) {
 		t.Error(err)
 	}
 	var refused *Error
-	if err := s.Deactivate(ctx, tb); !errors.Is(err, ErrNotActive) || !errors.As(err, &refused) || refused.Op != "deactivate" { // security 2.12 #173: tokens, not names
+	if err := s.Deactivate(ctx, tb); !errors.Is(err, errNotActive) || !errors.As(err, &refused) || refused.Op != "deactivate" { // security 2.12 #173: tokens, not names
 		t.Errorf("a spent token: %v", err)
 	}
 	if _, err := s.DeactivateName(ctx, "A"); err != nil { // R43

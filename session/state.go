@@ -36,8 +36,8 @@ func (s *Session) State() State {
 // Outcome is the result of restoring one skill of a State.
 type Outcome struct {
 	Name string
-	// Err is nil if the skill is active again. Otherwise it is a *skill.NotFoundError, a *skill.BrokenError, an *Error with
-	// ErrChanged, ErrNoDigest, ErrUnavailable, ErrActive or ErrTooMany, or the error of ctx.
+	// Err is nil if the skill is active again. Otherwise it is a *skill.NotFoundError, a *skill.BrokenError, an *Error, or the
+	// error of ctx.
 	Err error
 }
 
@@ -61,7 +61,7 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 	}
 	// a user may have activated a skill that is hidden from models
 	if state := e.State(); state != skill.StateEnabled && state != skill.StateHidden && state != skill.StateBroken {
-		return &Error{"restore", e.Canonical(), fmt.Errorf("%w: it is %s: %s", ErrUnavailable, state, e.Reason())}
+		return &Error{"restore", e.Canonical(), fmt.Errorf("%w: it is %s: %s", errUnavailable, state, e.Reason())}
 	}
 	k, err := e.Load(ctx)
 	if err != nil {
@@ -74,9 +74,9 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 	}
 	switch {
 	case a.Digest == "" || was.Digest == "":
-		return &Error{"restore", a.Name, ErrNoDigest}
+		return &Error{"restore", a.Name, errNoDigest}
 	case a.Digest != was.Digest:
-		return &Error{"restore", a.Name, fmt.Errorf("%w (digest %s, now %s)", ErrChanged, was.Digest, a.Digest)}
+		return &Error{"restore", a.Name, fmt.Errorf("%w (digest %s, now %s)", errChanged, was.Digest, a.Digest)}
 	}
 	a.Since, a.Told = was.Since, was.Told
 	s.mu.Lock()

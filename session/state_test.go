@@ -129,7 +129,7 @@ func TestRestoreRefuses(t *testing.T) {
 	want := []string{"<nil>", "has changed since it was active (digest sha256:", "not found", "broken", "is disabled: ", "<nil>",
 		"Skill 'fine' is already active", "has no digest", "Invalid skill name"}
 	for i, o := range again.Restore(t.Context(), f.catalog(t), st) {
-		if errors.Is(o.Err, ErrUnavailable) != (o.Name == "off") {
+		if errors.Is(o.Err, errUnavailable) != (o.Name == "off") {
 			t.Errorf("%s: %#v", o.Name, o.Err)
 		}
 		if got := fmt.Sprint(o.Err); o.Name != st.Active[i].Name || !strings.Contains(got, want[i]) {
@@ -177,7 +177,7 @@ func TestRestoreWithoutDigest(t *testing.T) {
 	if _, err := s.Activate(t.Context(), k, ""); err != nil || s.Active()[0].Digest != "" {
 		t.Fatalf("activated: %v, %+v", err, s.Active())
 	}
-	if o := New(nil).Restore(t.Context(), c, s.State()); !errors.Is(o[0].Err, ErrNoDigest) {
+	if o := New(nil).Restore(t.Context(), c, s.State()); !errors.Is(o[0].Err, errNoDigest) {
 		t.Errorf("restored: %v", o[0].Err)
 	}
 }
@@ -204,7 +204,7 @@ func TestRenew(t *testing.T) {
 	if !ok || a.Args != "two" || a.Digest == before.Digest || !a.Tools.Declared || a.Since != before.Since || !a.Told.After(before.Told) || s.Active()[0].Name != "a" {
 		t.Errorf("got %+v", a)
 	}
-	if err := s.Renew(t.Context(), 99, f.load(t, "a"), ""); !errors.Is(err, ErrNotActive) {
+	if err := s.Renew(t.Context(), 99, f.load(t, "a"), ""); !errors.Is(err, errNotActive) {
 		t.Errorf("another token: %v", err)
 	}
 	if _, ok := s.Lookup("c"); ok {

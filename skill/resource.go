@@ -20,7 +20,7 @@ import (
 // Limits for reading files of a skill.
 const (
 	MaxResource = 10 << 20 // bytes of one file
-	MaxFiles    = 1000     // files that Files lists
+	maxFiles    = 1000     // files that Files lists
 )
 
 // Resource is the content of one file of a skill.

@@ -18,7 +18,7 @@ type File struct {
 // maxWalk is the number of directory entries that Files reads.
 const maxWalk = 50_000
 
-// Files lists the skill's regular files by path, at most MaxFiles; List reports whether there are more. Files leaves
+// Files lists the skill's regular files by path, at most 1000; List reports whether there are more. Files leaves
 // out what belongs to no skill, files that can hold secrets, such as .env, symbolic links that are broken or lead out of the skill, and everything that is neither a file
 // nor a folder. The error is ErrClosed, that of ctx, or that of the skill's folder.
 func (s *Skill) Files(ctx context.Context) ([]File, error) {
@@ -26,7 +26,7 @@ func (s *Skill) Files(ctx context.Context) ([]File, error) {
 	return files, err
 }
 
-// List is like Files. It also reports whether the list is partial: there are more than MaxFiles files, or a folder
+// List is like Files. It also reports whether the list is partial: there are more than 1000 files, or a folder
 // cannot be read. After Digest it lists the files that the digest covers.
 func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) {
 	if err := s.usable(ctx); err != nil {
@@ -50,7 +50,7 @@ func (s *Skill) summed(sum *Sum) (out []File, partial bool, err error) {
 		}
 		switch {
 		case !ok:
-		case len(out) == MaxFiles:
+		case len(out) == maxFiles:
 			return out, true, nil
 		default:
 			out = append(out, File{f.Path, size})
@@ -82,7 +82,7 @@ func (s *Skill) list(stop func() error) (out []File, partial bool, err error) {
 			return nil
 		}
 		if size, ok := regular(own, p, d); ok && !content.Secret(p) {
-			if len(out) == MaxFiles {
+			if len(out) == maxFiles {
 				partial = true
 				return fs.SkipAll
 			}

@@ -181,11 +181,11 @@ func TestFiles(t *testing.T) {
 	}
 	wantLines(t, "files", got, ".hidden 0", "b/c 2", "in 2", "z 0")
 
-	for i := range MaxFiles + 5 {
+	for i := range maxFiles + 5 {
 		disk(t, root, map[string]string{fmt.Sprintf("s/many/%04d", i): ""})
 	}
 	files, partial, err = s.List(t.Context())
-	if len(files) != MaxFiles || !partial || err != nil {
+	if len(files) != maxFiles || !partial || err != nil {
 		t.Errorf("got %d files, partial %v, %v", len(files), partial, err)
 	}
 }
@@ -206,14 +206,14 @@ func TestFilesOfDigest(t *testing.T) {
 		t.Errorf("got %v %v %v, want %v", after, partial, err, before)
 	}
 	many := map[string]string{"s/SKILL.md": ""}
-	for i := range MaxFiles + 5 {
+	for i := range maxFiles + 5 {
 		many[fmt.Sprintf("s/many/%04d", i)] = ""
 	}
 	s = loaded(t, onDir(t, disk(t, t.TempDir(), many)), "s")
 	if _, err := s.Digest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if files, partial, err := s.List(t.Context()); len(files) != MaxFiles || !partial || err != nil {
+	if files, partial, err := s.List(t.Context()); len(files) != maxFiles || !partial || err != nil {
 		t.Errorf("got %d files, partial %v, %v", len(files), partial, err)
 	}
 }

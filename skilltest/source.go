@@ -22,16 +22,16 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Rule is one rule for sources. Check returns an error that describes the violation, or nil.
-type Rule struct {
+// rule is one rule for sources. Check returns an error that describes the violation, or nil.
+type rule struct {
 	Name  string
 	Why   string // what goes wrong elsewhere if the rule is broken
 	Check func(context.Context, skill.Source) error
 }
 
 // sourceRules returns the rules that Source checks, for callers that run them without it.
-func sourceRules() []Rule {
-	return []Rule{
+func sourceRules() []rule {
+	return []rule{
 		{"some-skill", "a suite over an empty source proves nothing: give it at least one skill", someSkill},
 		{"path-valid", "paths appear in mounts and messages: each must be a unique slash path below the root", pathValid},
 		{"file-name", "a manifest is called SKILL.md, or skill.md if there is no SKILL.md", fileName},

@@ -26,8 +26,8 @@ type Activation struct {
 	Warnings     []string  `json:"warnings,omitempty"`
 }
 
-// Deactivation is the result of the skill tool when it took a skill off the stack.
-type Deactivation struct {
+// deactivation is the result of the skill tool when it took a skill off the stack.
+type deactivation struct {
 	SkillName string `json:"skill_name"`
 	Status    string `json:"status"` // deactivated
 }
@@ -153,7 +153,7 @@ func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
 	if slices.Contains(k.o.Session.Restriction().Skills(), manifest.Canonical(a.SkillName)) {
 		text += ", but what it allows holds until the prompt is answered"
 	}
-	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, text)
+	return tool.Success(deactivation{SkillName: a.SkillName, Status: "deactivated"}, text)
 }
 
 // actionFailure returns the result of an action that the session refused: "Skill activate failed: …".

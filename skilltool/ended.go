@@ -9,16 +9,16 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// ActivationTimeout bounds one activation, from finding the skill to its place on the stack. A source that ignores
+// activationTimeout bounds one activation, from finding the skill to its place on the stack. A source that ignores
 // its context is waited for, but what it returns after that time is not activated.
-const ActivationTimeout = 30 * time.Second
+const activationTimeout = 30 * time.Second
 
-// errActivationTime is the cause of a context that ended because ActivationTimeout was over, not the turn.
-var errActivationTime = fmt.Errorf("timed out after %s", ActivationTimeout)
+// errActivationTime is the cause of a context that ended because activationTimeout was over, not the turn.
+var errActivationTime = fmt.Errorf("timed out after %s", activationTimeout)
 
 // timed returns the context of one activation.
 func timed(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, ActivationTimeout, errActivationTime)
+	return context.WithTimeoutCause(ctx, activationTimeout, errActivationTime)
 }
 
 // cause returns what ended an activation that failed with err: its time, its context, or err itself.

@@ -127,7 +127,7 @@ func TestActivationTimeout(t *testing.T) {
 		least time.Duration
 		want  string
 	}{
-		{"ours", 0, ActivationTimeout, "Failed to load skill: timed out after 30s"},
+		{"ours", 0, activationTimeout, "Failed to load skill: timed out after 30s"},
 		{"the caller's", 10 * time.Second, 10 * time.Second, "Failed to load skill: context deadline exceeded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

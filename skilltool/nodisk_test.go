@@ -33,7 +33,7 @@ func TestNoFileSystem(t *testing.T) {
 	if !ok || got.BasePath != "" || !strings.Contains(got.Content, "Follow `references/how.md`.") {
 		t.Errorf("activated: %+v", got)
 	}
-	page, ok := e.Call(t.Context(), "skill_read", json.RawMessage(`{"skill_name":"notes","path":"references/how.md"}`)).Result.(Resource)
+	page, ok := e.Call(t.Context(), "skill_read", json.RawMessage(`{"skill_name":"notes","path":"references/how.md"}`)).Result.(resource)
 	if !ok || page.Content != "Write short ones.\n" {
 		t.Errorf("read: %+v", page)
 	}

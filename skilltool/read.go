@@ -23,11 +23,11 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// PageSize is the most bytes of a file that one call of skill_read returns; next_offset continues.
-const PageSize = 64 << 10
+// filePage is the most bytes of a file that one call of skill_read returns; next_offset continues.
+const filePage = 64 << 10
 
-// Resource is the result of skill_read for one file.
-type Resource struct {
+// resource is the result of skill_read for one file.
+type resource struct {
 	SkillName   string `json:"skill_name"`
 	Path        string `json:"path"`
 	Size        int64  `json:"size"`   // bytes, of the whole file
@@ -40,8 +40,8 @@ type Resource struct {
 	NextOffset  int    `json:"next_offset,omitempty"` // where the next call goes on; absent at the end
 }
 
-// Listing is the result of skill_read without a path.
-type Listing struct {
+// fileList is the result of skill_read without a path.
+type fileList struct {
 	SkillName string       `json:"skill_name"`
 	Files     []skill.File `json:"files"`
 	Partial   bool         `json:"partial,omitempty"` // there are more files than are listed
@@ -125,13 +125,13 @@ func listing(ctx context.Context, s *skill.Skill) tool.Result {
 	if err != nil {
 		return failureCause(err).Failure(fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
 	}
-	return tool.Success(Listing{SkillName: s.Name(), Files: files, Partial: partial},
+	return tool.Success(fileList{SkillName: s.Name(), Files: files, Partial: partial},
 		fmt.Sprintf("Skill '%s' has %s", s.Name(), plural(len(files), "file")))
 }
 
 func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
 	sum := sha256.Sum256(res.Data)
-	out := Resource{SkillName: s.Name(), Path: a.Path, Size: int64(len(res.Data)), SHA256: hex.EncodeToString(sum[:]),
+	out := resource{SkillName: s.Name(), Path: a.Path, Size: int64(len(res.Data)), SHA256: hex.EncodeToString(sum[:]),
 		ContentType: res.ContentType, Binary: res.Binary, Origin: s.Entry().Origin()}
 	if res.Binary {
 		return tool.Success(out, fmt.Sprintf("'%s' is binary, %d bytes", a.Path, out.Size))
@@ -139,7 +139,7 @@ func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
 	if a.Offset < 0 || a.Offset > len(res.Data) {
 		return tool.CauseArguments.Failure(fmt.Sprintf("offset %d is outside '%s' (%d bytes)", a.Offset, a.Path, out.Size))
 	}
-	text, next := window(res.Data, a.Offset, PageSize)
+	text, next := window(res.Data, a.Offset, filePage)
 	out.Content, out.Offset = text, a.Offset
 	msg := fmt.Sprintf("Read '%s', %d bytes", a.Path, out.Size)
 	if next < len(res.Data) {

@@ -18,11 +18,11 @@ import (
 func TestReadResource(t *testing.T) {
 	k, _ := kit(t, kitOptions{})
 	r := call(t, k, "skill_read", `{"skill_name":"kalshi_markets","path":"references/prices.md"}`)
-	got, ok := r.Result.(Resource)
+	got, ok := r.Result.(resource)
 	if !ok || !r.Success {
 		t.Fatalf("read: %s", r.Encode())
 	}
-	want := Resource{SkillName: "kalshi-markets", Path: "references/prices.md", Size: 21, ContentType: "text/markdown",
+	want := resource{SkillName: "kalshi-markets", Path: "references/prices.md", Size: 21, ContentType: "text/markdown",
 		Content: "Prices are in cents.\n", SHA256: "0ebccd6c38d48dafadabd670d31102d9ca3b62da1529dfd957d5634aed6380b5"}
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -48,7 +48,7 @@ func TestReadBelowFolder(t *testing.T) {
 	read := func(p string) tool.Result {
 		return call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":`+quote(p)+`}`)
 	}
-	if r := read(dir + "references/prices.md"); !r.Success || r.Result.(Resource).Path != "references/prices.md" {
+	if r := read(dir + "references/prices.md"); !r.Success || r.Result.(resource).Path != "references/prices.md" {
 		t.Errorf("got %s", r.Encode())
 	}
 	for _, p := range []string{dir, dir + "../bound/SKILL.md", dir + "/references/prices.md", dir + dir + "references/prices.md", dir + "scripts/status.py", root + "/bound/SKILL.md"} {
@@ -97,7 +97,7 @@ func TestReadLeadingDot(t *testing.T) {
 		o.Trace = trace.TracerFunc(func(_ context.Context, e trace.Event) { traced = append(traced, e.Message) })
 	}})
 	r := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":"./references/prices.md"}`)
-	if got, ok := r.Result.(Resource); !ok || got.Path != "references/prices.md" || got.Content == "" || strings.Contains(r.Message, "./") {
+	if got, ok := r.Result.(resource); !ok || got.Path != "references/prices.md" || got.Content == "" || strings.Contains(r.Message, "./") {
 		t.Errorf("got %s", r.Encode())
 	}
 	if want := "Read references/prices.md"; !slices.Contains(traced, want) {
@@ -159,13 +159,13 @@ func TestScriptsAreNotRead(t *testing.T) {
 
 // A long text comes in pages that join to the whole, cut between characters.
 func TestReadPages(t *testing.T) {
-	text := strings.Repeat("äöü€\n", 3*PageSize/10)
+	text := strings.Repeat("äöü€\n", 3*filePage/10)
 	k, _ := kit(t, kitOptions{files: tree{"x/SKILL.md": skillText("x", "", "Body"), "x/references/long.md": text}})
 	var all strings.Builder
 	for offset := 0; ; {
 		r := call(t, k, "skill_read", `{"skill_name":"x","path":"references/long.md","offset":`+itoa(offset)+`}`)
-		page, ok := r.Result.(Resource)
-		if !ok || len(page.Content) > PageSize {
+		page, ok := r.Result.(resource)
+		if !ok || len(page.Content) > filePage {
 			t.Fatalf("page at %d: %.200s", offset, r.Encode())
 		}
 		all.WriteString(page.Content)

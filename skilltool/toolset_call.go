@@ -51,17 +51,17 @@ func (k *Kit) toolsetTools() []tool.Tool {
 	}
 }
 
-// ToolItem is one tool in the result of toolset_list.
-type ToolItem struct {
+// toolItem is one tool in the result of toolset_list.
+type toolItem struct {
 	Name        string          `json:"name"`
 	Toolset     string          `json:"toolset"` // its class
 	Description string          `json:"description"`
 	Input       json.RawMessage `json:"input,omitempty"` // JSON Schema of its arguments; absent in a long list
 }
 
-func newItem(t tool.Tool) ToolItem {
+func newItem(t tool.Tool) toolItem {
 	_, class, _ := strings.Cut(t.Source, ".")
-	return ToolItem{Name: t.Name, Toolset: class, Description: t.Description, Input: t.Input}
+	return toolItem{Name: t.Name, Toolset: class, Description: t.Description, Input: t.Input}
 }
 
 // toolsetList is the tool toolset_list.
@@ -78,7 +78,7 @@ func (k *Kit) toolsetList(ctx context.Context, a *arguments) tool.Result {
 	}
 	defer s.Close()
 	if k.o.Toolsets == nil || !k.mayHave(s) {
-		return tool.Success(map[string][]ToolItem{s.Canonical(): {}}, fmt.Sprintf("Skill '%s' has no toolsets", s.Name()))
+		return tool.Success(map[string][]toolItem{s.Canonical(): {}}, fmt.Sprintf("Skill '%s' has no toolsets", s.Name()))
 	}
 	b := k.open(ctx, s, true)
 	if b.err != nil && len(b.tools) == 0 {
@@ -101,12 +101,12 @@ func (k *Kit) showTool(ctx context.Context, s *skill.Skill, b *brought, name str
 	if !ok {
 		return tool.CauseNotFound.Failure(k.noTool(ctx, s, b, name))
 	}
-	return tool.Success(map[string][]ToolItem{s.Canonical(): {newItem(t)}}, fmt.Sprintf("Tool '%s' of skill '%s'", t.Name, s.Name()))
+	return tool.Success(map[string][]toolItem{s.Canonical(): {newItem(t)}}, fmt.Sprintf("Tool '%s' of skill '%s'", t.Name, s.Name()))
 }
 
 // listTools lists the tools of one skill: with their arguments if that is short, otherwise a line for each.
 func (k *Kit) listTools(ctx context.Context, s *skill.Skill, b *brought) tool.Result {
-	items, tokens := []ToolItem{}, 0
+	items, tokens := []toolItem{}, 0
 	for _, t := range b.tools[:min(len(b.tools), maxTools)] {
 		items = append(items, newItem(t))
 		tokens += disclose.Tokens(t.Description) + disclose.Tokens(string(t.Input))
@@ -124,12 +124,12 @@ func (k *Kit) listTools(ctx context.Context, s *skill.Skill, b *brought) tool.Re
 	if b.err != nil {
 		text += ". " + k.Failure(ctx, b.err, s.Name()).Message
 	}
-	return tool.Success(map[string][]ToolItem{s.Canonical(): items}, text)
+	return tool.Success(map[string][]toolItem{s.Canonical(): items}, text)
 }
 
 // listAllTools lists the tools of all skills that are known, a line for each, and starts nothing.
 func (k *Kit) listAllTools(ctx context.Context) tool.Result {
-	list, total, listed := map[string][]ToolItem{}, 0, 0
+	list, total, listed := map[string][]toolItem{}, 0, 0
 	var unknown []string
 	err := k.eachSkill(ctx, "", func(s *skill.Skill) {
 		if k.o.Toolsets == nil || !k.mayHave(s) {
@@ -141,7 +141,7 @@ func (k *Kit) listAllTools(ctx context.Context) tool.Result {
 			return
 		}
 		total += len(b.tools)
-		items := []ToolItem{}
+		items := []toolItem{}
 		for _, t := range b.tools[:min(len(b.tools), maxTools, maxAllTools-listed)] {
 			item := newItem(t)
 			item.Description, item.Input = oneLine(item.Description, maxBrief), nil

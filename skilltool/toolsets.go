@@ -98,7 +98,7 @@ func (k *Kit) late(ctx context.Context, s *skill.Skill) error {
 	if context.Cause(ctx) != errActivationTime {
 		return ctx.Err()
 	}
-	why := fmt.Sprintf("toolsets of skill '%s' were not ready within %s", s.Name(), ActivationTimeout)
+	why := fmt.Sprintf("toolsets of skill '%s' were not ready within %s", s.Name(), activationTimeout)
 	k.broke("The "+why, ctx.Err(), s.Name())
 	return fmt.Errorf("the %s: toolset_list with skill_name '%s' starts them again and waits longer", why, s.Canonical())
 }

@@ -48,7 +48,7 @@ func (k *Kit) takeBack(ctx context.Context, begun []entered) {
 	}
 }
 
-// offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout.
+// offer renders a skill that a prompt called for, and activates it, both within activationTimeout.
 func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, entered, error) {
 	ctx, cancel := timed(ctx)
 	defer cancel()

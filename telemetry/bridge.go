@@ -39,6 +39,8 @@ type Options struct {
 	Redact func(string) string
 }
 
+var _ trace.Spanner = (*Bridge)(nil)
+
 // Bridge is a trace.Spanner that makes spans and metrics. It is safe for concurrent use.
 type Bridge struct {
 	o      Options

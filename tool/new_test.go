@@ -34,6 +34,14 @@ func ExampleNew() {
 	// invalid_arguments
 }
 
+// A program that cancels a call itself says so, or the model is told that the user stopped it.
+func ExampleInterrupted() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(tool.ErrCancelled)
+	fmt.Println(tool.Interrupted(ctx))
+	// Output: cancelled
+}
+
 // A tool made of a function gets only arguments that its schema allows, and its errors are results.
 func TestNew(t *testing.T) {
 	made := tool.New("roll", "Rolls dice.", func(ctx context.Context, in rolls) (map[string]int, error) {

@@ -32,7 +32,7 @@ func TestWritesOnlyWhatItReads(t *testing.T) {
 		"could not be read again, so": s.change(t.Context(), func(f *file, _ *document.Change) error { f.Roots = append(f.Roots, "relative"); return nil }),
 	} {
 		checkError(t, err, name)
-		if errors.Is(err, ErrCorrupt) {
+		if errors.Is(err, errCorrupt) {
 			t.Errorf("%v says that the file is damaged", err)
 		}
 	}

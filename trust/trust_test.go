@@ -283,7 +283,7 @@ func TestStoreTrust(t *testing.T) {
 	if err := os.WriteFile(s.Path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	check(skill.TrustNone, ErrCorrupt)
+	check(skill.TrustNone, errCorrupt)
 }
 
 // C77: approvals and grants whose digest covers what belongs to no skill are for what does, and keep the other digest.

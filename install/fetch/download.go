@@ -28,8 +28,8 @@ const (
 	reported   = 256 << 10 // bytes between two reports of progress
 )
 
-// StatusError is an answer other than 200 OK.
-type StatusError struct {
+// statusError is an answer other than 200 OK.
+type statusError struct {
 	URL  string // without its query
 	Code int    // such as 404
 
@@ -37,7 +37,7 @@ type StatusError struct {
 }
 
 // Error says what the server answered.
-func (e *StatusError) Error() string {
+func (e *statusError) Error() string {
 	switch e.Code {
 	case http.StatusNotFound, http.StatusGone:
 		return fmt.Sprintf("%s does not exist (%d)", e.URL, e.Code)
@@ -48,7 +48,7 @@ func (e *StatusError) Error() string {
 }
 
 // Is reports whether the target is install.ErrNoPlace and the answer says that there is nothing.
-func (e *StatusError) Is(target error) bool {
+func (e *statusError) Is(target error) bool {
 	return target == install.ErrNoPlace && (e.Code == http.StatusNotFound || e.Code == http.StatusGone)
 }
 
@@ -139,7 +139,7 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 		if try == attempts {
 			return nil, alsoError{fmt.Errorf("%w (%d attempts)", err, attempts), ErrNetwork}
 		}
-		var status *StatusError
+		var status *statusError
 		if errors.As(err, &status) {
 			pause = min(max(pause, status.pause), maxPause)
 		}
@@ -185,7 +185,7 @@ func (d *downloader) once(ctx context.Context, u *url.URL, w *wish) (*answer, er
 	final := res.Request.URL
 	if res.StatusCode != http.StatusOK {
 		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
-		return nil, &StatusError{URL: clean(final), Code: res.StatusCode, pause: time.Duration(min(max(seconds, 0), 3600)) * time.Second}
+		return nil, &statusError{URL: clean(final), Code: res.StatusCode, pause: time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
 	tooLarge := refusal{fmt.Errorf("%s has more than the %d bytes that are allowed", clean(final), w.limit)}
 	if res.ContentLength > w.limit {
@@ -241,7 +241,7 @@ func plain(err error, u *url.URL) error {
 
 // mayPass reports whether another attempt may help.
 func mayPass(err error) bool {
-	var status *StatusError
+	var status *statusError
 	var name *net.DNSError
 	switch {
 	case errors.As(err, &status):

@@ -33,7 +33,7 @@ const (
 
 // Errors of requests that were refused before they were sent.
 var (
-	ErrNotHTTPS = errors.New("only https is used")
+	errNotHTTPS = errors.New("only https is used")
 	ErrPrivate  = errors.New("the host has only addresses of this machine or of its own network")
 )
 
@@ -60,8 +60,8 @@ type HTTPOptions struct {
 // Client returns a client for foreign hosts. It speaks https only and follows at most 5 redirects, none of them to another
 // scheme. It connects to addresses that it checked: not to this machine, its network or the metadata service of a cloud,
 // except for the hosts of o.Private. It takes answers as they are: Content-Encoding is not decoded. It has no cookies, and
-// headers with credentials do not follow a redirect to another host. The error of a request that it refuses wraps ErrNotHTTPS
-// or ErrPrivate.
+// headers with credentials do not follow a redirect to another host. The error of a request to an address that it refuses
+// wraps ErrPrivate.
 //
 // The certificate of a host must be valid; there is no option that changes this. With a proxy of the operator the proxy resolves
 // names: a host is refused then if one of its addresses is private here. o may be nil. An error is about o.Private.
@@ -124,7 +124,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "https":
-		return refusal{fmt.Errorf("%s: %w", clean(u), ErrNotHTTPS)}
+		return refusal{fmt.Errorf("%s: %w", clean(u), errNotHTTPS)}
 	case u.User != nil:
 		return refusal{fmt.Errorf("%s: a URL with a user name is not used", clean(u))}
 	}

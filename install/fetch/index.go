@@ -119,7 +119,7 @@ func (d *downloader) findIndex(ctx context.Context, r *install.Request) (*index,
 			}
 			err = fmt.Errorf("%s: %w", clean(from.url), err)
 		}
-		var status *StatusError
+		var status *statusError
 		missing := errors.Is(err, errNoIndex) || errors.As(err, &status) && status.Code >= 400 && status.Code < 500 && status.Code != http.StatusTooManyRequests
 		if !missing {
 			return nil, nil, err

@@ -15,14 +15,14 @@ import (
 // maxCredentials bounds the file of credentials, in bytes.
 const maxCredentials = 1 << 20
 
-// HelperError says that the credential of a registry is kept by another program, which this package does not run.
-type HelperError struct {
+// helperError says that the credential of a registry is kept by another program, which this package does not run.
+type helperError struct {
 	Registry string
 	Helper   string // name, such as "desktop" for docker-credential-desktop
 }
 
 // Error names the registry and the program.
-func (e *HelperError) Error() string {
+func (e *helperError) Error() string {
 	return fmt.Sprintf("the password for %s is kept by docker-credential-%s, which is not run", e.Registry, clip(e.Helper))
 }
 
@@ -31,7 +31,7 @@ type DockerOptions struct {
 	// File is the user's configuration of Docker, usually ~/.docker/config.json. A file that does not exist has no credentials.
 	File string
 
-	// Helper asks a program for a credential where File names one. Without it that is a *HelperError, since a file could
+	// Helper asks a program for a credential where File names one. Without it that is an error, since a file could
 	// otherwise name any program.
 	Helper func(ctx context.Context, helper, registry string) (Credential, error)
 }
@@ -57,7 +57,7 @@ func DockerCredentials(o DockerOptions) func(context.Context, string) (Credentia
 		case helper == "":
 			return Credential{}, nil
 		case o.Helper == nil:
-			return Credential{}, &HelperError{registry, helper}
+			return Credential{}, &helperError{registry, helper}
 		}
 		return o.Helper(ctx, helper, registry)
 	}

@@ -62,14 +62,14 @@ func getManifest(ctx context.Context, repo *connection, reference string) (*mani
 	}
 	defer body.Close()
 	if desc.Size > maxManifest {
-		return nil, fmt.Errorf("%w: its manifest has %d bytes, more than %d", ErrNotSkill, desc.Size, maxManifest)
+		return nil, fmt.Errorf("%w: its manifest has %d bytes, more than %d", errNotSkill, desc.Size, maxManifest)
 	}
 	raw, err := io.ReadAll(io.LimitReader(body, maxManifest+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(raw) > maxManifest {
-		return nil, fmt.Errorf("%w: its manifest has more than %d bytes", ErrNotSkill, maxManifest)
+		return nil, fmt.Errorf("%w: its manifest has more than %d bytes", errNotSkill, maxManifest)
 	}
 	is := digest.FromBytes(raw)
 	if is != desc.Digest || strings.Contains(reference, ":") && is.String() != reference {
@@ -77,7 +77,7 @@ func getManifest(ctx context.Context, repo *connection, reference string) (*mani
 	}
 	m, err := parseManifest(raw, desc.MediaType)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotSkill, err)
+		return nil, fmt.Errorf("%w: %w", errNotSkill, err)
 	}
 	m.digest = is
 	return m, nil
@@ -140,20 +140,20 @@ func (m *manifest) content() ([]ocispec.Descriptor, error) {
 			}
 		}
 		if len(layers) != 1 {
-			return nil, fmt.Errorf("%w: it has %d layers of type %q, not 1%s", ErrNotSkill, len(layers), skillContent, others(m.Layers))
+			return nil, fmt.Errorf("%w: it has %d layers of type %q, not 1%s", errNotSkill, len(layers), skillContent, others(m.Layers))
 		}
 	case toolHiveArtifact, ocispec.MediaTypeImageConfig, dockerConfig:
 		for _, l := range m.Layers {
 			if !isTar(l.MediaType) && !isTarGz(l.MediaType) {
-				return nil, fmt.Errorf("%w: it has a layer of type %q, which is not supported", ErrNotSkill, clip(l.MediaType))
+				return nil, fmt.Errorf("%w: it has a layer of type %q, which is not supported", errNotSkill, clip(l.MediaType))
 			}
 			layers = append(layers, l)
 		}
 		if len(layers) == 0 {
-			return nil, fmt.Errorf("%w: it has no layers", ErrNotSkill)
+			return nil, fmt.Errorf("%w: it has no layers", errNotSkill)
 		}
 	default:
-		return nil, fmt.Errorf("%w: its type is %q", ErrNotSkill, clip(m.kind()))
+		return nil, fmt.Errorf("%w: its type is %q", errNotSkill, clip(m.kind()))
 	}
 	return layers, nil
 }
@@ -178,7 +178,7 @@ func others(layers []ocispec.Descriptor) string {
 // several platforms. A skill is the same for all of them; linux/amd64 is taken if it is there.
 func (m *manifest) members() ([]ocispec.Descriptor, error) {
 	if len(m.Manifests) == 0 {
-		return nil, fmt.Errorf("%w: it lists nothing", ErrNotSkill)
+		return nil, fmt.Errorf("%w: it lists nothing", errNotSkill)
 	}
 	if m.ArtifactType == collectionArtifact || m.ArtifactType == catalogArtifact {
 		return unique(m.Manifests), nil
@@ -198,11 +198,11 @@ func (m *manifest) members() ([]ocispec.Descriptor, error) {
 	case m.ArtifactType == "" && len(skills) > 0:
 		return unique(skills), nil
 	case m.ArtifactType != "" && m.ArtifactType != toolHiveArtifact && m.ArtifactType != skillArtifact:
-		return nil, fmt.Errorf("%w: its type is %q", ErrNotSkill, clip(m.ArtifactType))
+		return nil, fmt.Errorf("%w: its type is %q", errNotSkill, clip(m.ArtifactType))
 	}
 	images = append(skills, images...)
 	if len(images) == 0 {
-		return nil, fmt.Errorf("%w: it lists no image", ErrNotSkill)
+		return nil, fmt.Errorf("%w: it lists no image", errNotSkill)
 	}
 	return images[:1], nil
 }

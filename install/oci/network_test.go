@@ -295,13 +295,13 @@ func TestLogin(t *testing.T) {
 		}{
 			{fmt.Sprintf(`{"auths":{"%s":{"auth":"%s"}}}`, r.Host(), good), nil, ""},
 			{fmt.Sprintf(`{"auths":{"https://%s/v2/":{"username":"user","password":"secret"}}}`, r.Host()), nil, ""},
-			{fmt.Sprintf(`{"auths":{"%s":{"auth":"%s"}}}`, r.Host(), bad), ErrAuthentication, "401"},
-			{fmt.Sprintf(`{"auths":{"example.com":{"auth":"%s"}}}`, good), ErrAuthentication, ""},
-			{`{}`, ErrAuthentication, ""},
+			{fmt.Sprintf(`{"auths":{"%s":{"auth":"%s"}}}`, r.Host(), bad), errAuthentication, "401"},
+			{fmt.Sprintf(`{"auths":{"example.com":{"auth":"%s"}}}`, good), errAuthentication, ""},
+			{`{}`, errAuthentication, ""},
 			{fmt.Sprintf(`{"auths":{"%s":{"auth":"x"}}}`, r.Host()), nil, "is not base64 of a user and a password"},
 			{`{"auths": "secret"}`, nil, "is not the JSON of Docker's configuration"},
-			{fmt.Sprintf(`{"auths":{"%s":{}},"credsStore":"desktop"}`, r.Host()), ErrAuthentication, "is kept by docker-credential-desktop, which is not run"},
-			{fmt.Sprintf(`{"credHelpers":{"%s":"evil"}}`, r.Host()), ErrAuthentication, "docker-credential-evil"},
+			{fmt.Sprintf(`{"auths":{"%s":{}},"credsStore":"desktop"}`, r.Host()), errAuthentication, "is kept by docker-credential-desktop, which is not run"},
+			{fmt.Sprintf(`{"credHelpers":{"%s":"evil"}}`, r.Host()), errAuthentication, "docker-credential-evil"},
 			{strings.Repeat(" ", maxCredentials+1), nil, "more than 1048576 bytes"},
 		} {
 			write("%s", test.config)
@@ -319,7 +319,7 @@ func TestLogin(t *testing.T) {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := get(t, c, ref(r, "1")); !errors.Is(err, ErrAuthentication) {
+		if _, _, err := get(t, c, ref(r, "1")); !errors.Is(err, errAuthentication) {
 			t.Errorf("without the file: %v", err)
 		}
 	}
@@ -348,7 +348,7 @@ func TestHelper(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	}
-	if _, _, err := get(t, client(t, Options{}), ref(r, "1")); !errors.Is(err, ErrDenied) {
+	if _, _, err := get(t, client(t, Options{}), ref(r, "1")); !errors.Is(err, errDenied) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -33,10 +33,10 @@ import (
 // Sentinels for what a caller may want to explain.
 var (
 	ErrNotFound       = errors.New("there is no such artifact")
-	ErrAuthentication = errors.New("the registry requires authentication")
-	ErrDenied         = errors.New("the registry denies access")
+	errAuthentication = errors.New("the registry requires authentication")
+	errDenied         = errors.New("the registry denies access")
 	ErrNetwork        = errors.New("the registry was not reached or did not answer")
-	ErrNotSkill       = errors.New("the artifact is not a skill")
+	errNotSkill       = errors.New("the artifact is not a skill")
 	ErrDigest         = errors.New("the content is not what its digest says")
 )
 
@@ -113,7 +113,7 @@ func New(o *Options) (*Client, error) {
 type connection struct {
 	*remote.Repository
 	http   *http.Client
-	helper *HelperError // the credential is there, but not for this package
+	helper *helperError // the credential is there, but not for this package
 }
 
 // close ends what is left of the connections.
@@ -158,7 +158,7 @@ func (c *Client) connect(name string) (*connection, error) {
 // explain makes an error of a registry one for people.
 func (conn *connection) explain(err error) error {
 	err = explain(err)
-	if conn.helper != nil && (errors.Is(err, ErrAuthentication) || errors.Is(err, ErrDenied)) {
+	if conn.helper != nil && (errors.Is(err, errAuthentication) || errors.Is(err, errDenied)) {
 		return fmt.Errorf("%w: %w", err, conn.helper)
 	}
 	return err
@@ -177,9 +177,9 @@ func explain(err error) error {
 		}
 		switch answer.StatusCode {
 		case http.StatusUnauthorized:
-			return fmt.Errorf("%w: %s", ErrAuthentication, text)
+			return fmt.Errorf("%w: %s", errAuthentication, text)
 		case http.StatusForbidden:
-			return fmt.Errorf("%w: %s", ErrDenied, text)
+			return fmt.Errorf("%w: %s", errDenied, text)
 		case http.StatusNotFound:
 			return fmt.Errorf("%w: %s", ErrNotFound, text)
 		}
@@ -187,7 +187,7 @@ func explain(err error) error {
 	}
 	switch {
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return fmt.Errorf("%w, and there is no password for it", ErrAuthentication)
+		return fmt.Errorf("%w, and there is no password for it", errAuthentication)
 	case errors.Is(err, errdef.ErrNotFound):
 		return ErrNotFound
 	}

@@ -25,7 +25,7 @@ const latest = "latest"
 // Fetch gets the skills of an artifact. Without a tag or a digest it gets the tag "latest".
 //
 // Origin.Commit is the digest of the manifest. Origin.Pinned is set only for a digest: a tag can be moved, and authors do it.
-// Errors wrap the sentinels of this package, or are an *install.RefusedError for files that are refused.
+// The error wraps ErrNotFound if the artifact is not there.
 func (c *Client) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	if r.Source.Kind != source.OCI {
 		return nil, fmt.Errorf("oci: %v is not a kind of source that is in a registry", r.Source.Kind)
@@ -119,7 +119,7 @@ func getMembers(ctx context.Context, repo *connection, index *manifest) ([]*mani
 			return nil, err
 		}
 		if m.isIndex() {
-			return nil, fmt.Errorf("%w: it is a collection in a collection", ErrNotSkill)
+			return nil, fmt.Errorf("%w: it is a collection in a collection", errNotSkill)
 		}
 		all = append(all, m)
 	}
@@ -149,7 +149,7 @@ func (p *puller) pull(ctx context.Context, all []*manifest, w *unpack.Writer) er
 	}
 	for _, l := range layers {
 		if p.total += l.Size; p.total > maxDownload {
-			return fmt.Errorf("%w: its layers have more than %d bytes", ErrNotSkill, int64(maxDownload))
+			return fmt.Errorf("%w: its layers have more than %d bytes", errNotSkill, int64(maxDownload))
 		}
 	}
 	for _, l := range layers {

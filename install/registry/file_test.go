@@ -186,15 +186,16 @@ func TestRebuildFails(t *testing.T) {
 // security 2.9 #134 and #142: a folder that another user may write to, a path that is not absolute and a lock that is held are
 // errors, and nothing is written.
 func TestUnusableFile(t *testing.T) {
+	const unsafe = "another user could have changed"
 	s := newStore(t)
 	put(t, s, "[]")
 	if err := os.Chmod(filepath.Dir(s.Path), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Load(t.Context()); !errors.Is(err, registry.ErrUnsafe) {
+	if _, err := s.Load(t.Context()); !strings.Contains(fmt.Sprint(err), unsafe) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.Register(t.Context(), entry("one", "/srv/one")); !errors.Is(err, registry.ErrUnsafe) || read(t, s.Path) != "[]" {
+	if err := s.Register(t.Context(), entry("one", "/srv/one")); !strings.Contains(fmt.Sprint(err), unsafe) || read(t, s.Path) != "[]" {
 		t.Errorf("got %v", err)
 	}
 	relative := &registry.Store{Path: "registry.json"}

@@ -22,8 +22,8 @@ var (
 	ErrCorrupt = errors.New("damaged")
 	// ErrNewer means that a newer version of this program wrote the file. Nothing is written.
 	ErrNewer = errors.New("in a newer format")
-	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is written.
-	ErrUnsafe = errors.New("another user could have changed the list of installed skills")
+	// errUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is written.
+	errUnsafe = errors.New("another user could have changed the list of installed skills")
 	// ErrLocked means that another process held the lock of the file for the whole waiting time. Nothing was written.
 	ErrLocked = errors.New("locked by another process")
 	// ErrNotInstalled means that no entry has the name.
@@ -53,7 +53,7 @@ func (e *Entry) place() string {
 
 // kinds are the errors above, for package lockfile.
 func kinds() *lockfile.Kinds {
-	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: ErrUnsafe, Locked: ErrLocked}
+	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: errUnsafe, Locked: ErrLocked}
 }
 
 // version is the version of the file format.
@@ -88,7 +88,7 @@ type parsed struct {
 }
 
 // Load reads the file. For a missing file it returns an empty Set. On error it returns an empty Set too; the error may be
-// ErrCorrupt, ErrNewer or ErrUnsafe. Load writes nothing: a file of an older program is converted by the next change.
+// ErrCorrupt or ErrNewer. Load writes nothing: a file of an older program is converted by the next change.
 func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if err := s.ready(ctx); err != nil {
 		return &Set{}, err
@@ -116,7 +116,7 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 }
 
 // Edit changes the file: edit changes the draft, and all its changes are written at once. If edit changes nothing, nothing is
-// written, except that a damaged file is replaced (see Store.Rebuild). The error is that of edit, ErrNewer, ErrUnsafe,
+// written, except that a damaged file is replaced (see Store.Rebuild). The error is that of edit, ErrNewer,
 // ErrLocked, that of ctx, or that of the file system. On error nothing was written, unless the error says that only the last
 // flush of the folder failed. edit must not use the Store. It may run several times, of which the last one counts: what it leaves
 // in variables it sets anew.

@@ -20,14 +20,14 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// Vendor is the address of OpenAI's own servers.
-const Vendor = "https://api.openai.com/v1"
+// vendorURL is the address of OpenAI's own servers.
+const vendorURL = "https://api.openai.com/v1"
 
 // Options configures New and NewChat.
 type Options struct {
 	// Key goes into the Authorization header, or into api-key if the host is Azure; "" sends neither.
 	Key string
-	// BaseURL is what comes before /responses or /chat/completions; "" means Vendor. Without a path, /v1 is added.
+	// BaseURL is what comes before /responses or /chat/completions; "" means OpenAI's own servers. Without a path, /v1 is added.
 	// Its query, such as Azure's api-version, goes with every request.
 	BaseURL string
 	// Model is the name of the model, on Azure that of the deployment.
@@ -86,7 +86,7 @@ const (
 func newClient(o *Options, path string) *client {
 	c := &client{model: o.Model, key: o.Key, err: wire.CheckKey(provider, o.Key, false)}
 	address, query, _ := strings.Cut(o.BaseURL, "?")
-	base, err := wire.Endpoint(provider, address, Vendor)
+	base, err := wire.Endpoint(provider, address, vendorURL)
 	if err != nil {
 		c.err = err
 		return c

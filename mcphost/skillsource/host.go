@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/agent-base/agent-base/internal/skilluri"
 	"github.com/agent-base/agent-base/mcphost"
 )
 
@@ -29,8 +30,8 @@ func (s *hosted) ready(ctx context.Context) error {
 	if err := s.host.Start(ctx, s.label); err != nil {
 		return err
 	}
-	if _, s.declared = s.host.Extension(s.label, Extension); !s.declared {
-		return fmt.Errorf("%w: it has not declared the extension %s", ErrNotDeclared, Extension)
+	if _, s.declared = s.host.Extension(s.label, skilluri.Extension); !s.declared {
+		return fmt.Errorf("%w: it has not declared the extension %s", errNotDeclared, skilluri.Extension)
 	}
 	return nil
 }
@@ -51,14 +52,14 @@ func (s *hosted) Read(ctx context.Context, uri string, most int64) ([]byte, erro
 		return nil, err
 	}
 	if len(list) != 1 || list[0].URI != uri {
-		return nil, fmt.Errorf("%w: the answer has %d contents, and not one of %.200q", ErrDiffers, len(list), uri)
+		return nil, fmt.Errorf("%w: the answer has %d contents, and not one of %.200q", errDiffers, len(list), uri)
 	}
 	data := []byte(list[0].Text)
 	if list[0].Blob != nil {
 		data = list[0].Blob
 	}
 	if int64(len(data)) > most {
-		return nil, fmt.Errorf("%w: it has %d bytes, and %d are expected", ErrDiffers, len(data), most)
+		return nil, fmt.Errorf("%w: it has %d bytes, and %d are expected", errDiffers, len(data), most)
 	}
 	return data, nil
 }

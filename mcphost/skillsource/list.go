@@ -98,7 +98,7 @@ func (s *Source) ask(ctx context.Context, done chan struct{}) {
 	} else {
 		s.list = &list{entries: s.list.entries, problems: s.list.problems, at: s.list.at, until: s.o.Now().Add(leastFresh)}
 	}
-	if errors.Is(err, ErrNotDeclared) {
+	if errors.Is(err, errNotDeclared) {
 		s.list.entries, s.list.problems = nil, nil
 	}
 	s.asking = nil

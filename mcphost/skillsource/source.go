@@ -22,16 +22,13 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Extension is the name of the extension by which servers publish skills.
-const Extension = skilluri.Extension
-
-// ErrNotDeclared is the error of a server that publishes no skills.
-var ErrNotDeclared = errors.New("it does not publish skills")
+// errNotDeclared is the error of a server that publishes no skills.
+var errNotDeclared = errors.New("it does not publish skills")
 
 // Server is the conversation with one server. It is called by several goroutines.
 type Server interface {
 	// Ask calls a method of the extension, and unmarshals what the server answers into result. It calls none of a server that has not
-	// declared the extension: the error then wraps ErrNotDeclared.
+	// declared the extension: that is an error.
 	Ask(ctx context.Context, method string, params, result any) error
 	// Read returns the content of a resource of the server, of at most some bytes: more is an error.
 	Read(ctx context.Context, uri string, most int64) ([]byte, error)

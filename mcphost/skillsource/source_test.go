@@ -19,6 +19,9 @@ import (
 	"github.com/agent-base/agent-base/skilltest"
 )
 
+// differs begins the error for what is not as the server published it.
+const differs = "it is not what the server published"
+
 func TestSource(t *testing.T) {
 	skilltest.Source(t, func(t *testing.T) skill.Source { return source(t, pdf(t), skillsource.Options{}) })
 }
@@ -121,7 +124,7 @@ func TestDiffers(t *testing.T) {
 		f := pdf(t)
 		f.list[0] = strings.Replace(f.list[0], "Does the work", "Reads the work", 1)
 		_, err := entry(t, open(t, source(t, f, skillsource.Options{})), "pdf").Load(t.Context())
-		if !errors.Is(err, skillsource.ErrDiffers) || !strings.Contains(err.Error(), `"description"`) {
+		if !strings.Contains(fmt.Sprint(err), differs) || !strings.Contains(err.Error(), `"description"`) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -152,7 +155,7 @@ func TestChanged(t *testing.T) {
 	f.list[0] = old
 	again := open(t, source(t, f, skillsource.Options{}))
 	before, err := entry(t, again, "pdf").Load(t.Context())
-	if !errors.Is(err, skillsource.ErrDiffers) {
+	if !strings.Contains(fmt.Sprint(err), differs) {
 		t.Errorf("without skills/get: %v", err)
 	}
 	if err == nil {
@@ -162,7 +165,7 @@ func TestChanged(t *testing.T) {
 		}
 	}
 	f.get = map[string]string{"skill://office/pdf/SKILL.md": entryOf(t, "skill://other/pdf", map[string]string{"SKILL.md": manifestOf("pdf", "")})}
-	if _, err := entry(t, again, "pdf").Load(t.Context()); !errors.Is(err, skillsource.ErrDiffers) {
+	if _, err := entry(t, again, "pdf").Load(t.Context()); !strings.Contains(fmt.Sprint(err), differs) {
 		t.Errorf("with the entry of another skill: %v", err)
 	}
 }
@@ -386,7 +389,7 @@ func TestDynamic(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Digest(t.Context()); !errors.Is(err, skillsource.ErrDynamic) {
+	if _, err := s.Digest(t.Context()); !strings.Contains(fmt.Sprint(err), "no digest that could be approved") {
 		t.Errorf("digest: %v", err)
 	}
 	if trust, _ := s.Trust(t.Context()); trust.Runs() || s.Heeded(t.Context()) {
@@ -396,7 +399,7 @@ func TestDynamic(t *testing.T) {
 		t.Errorf("a file: %v", err)
 	}
 	f.files["skill://office/pdf/SKILL.md"] = manifestOf("pdf", "license: MIT\n")
-	if _, err := entry(t, c, "pdf").Load(t.Context()); !errors.Is(err, skillsource.ErrDiffers) {
+	if _, err := entry(t, c, "pdf").Load(t.Context()); !strings.Contains(fmt.Sprint(err), differs) {
 		t.Errorf("with another front matter: %v", err)
 	}
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// ErrDiffers is the error for a file that is not what the server's list says, or not in it. Nothing of it is used. The skill has changed on
+// errDiffers is the error for a file that is not what the server's list says, or not in it. Nothing of it is used. The skill has changed on
 // its server, or the server is wrong; loading it again tells which.
-var ErrDiffers = errors.New("it is not what the server published")
+var errDiffers = errors.New("it is not what the server published")
 
-// ErrDynamic is the error for the digest of a skill whose content the server makes at each read: it cannot be approved.
-var ErrDynamic = errors.New("its server makes its content at each read, so it has no digest that could be approved")
+// errDynamic is the error for the digest of a skill whose content the server makes at each read: it cannot be approved.
+var errDynamic = errors.New("its server makes its content at each read, so it has no digest that could be approved")
 
 // perRead is how long a server has for one file.
 const perRead = 30 * time.Second
@@ -76,7 +76,7 @@ func (t *tree) Sum(ctx context.Context) (skill.Sum, error) {
 		return skill.Sum{}, err
 	}
 	if e.Dynamic() {
-		return skill.Sum{}, ErrDynamic
+		return skill.Sum{}, errDynamic
 	}
 	var names []string
 	for _, r := range e.Resources {
@@ -99,7 +99,7 @@ func (t *tree) ReadManifest(string) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text, err := t.readManifest()
-	if errors.Is(err, ErrDiffers) {
+	if errors.Is(err, errDiffers) {
 		ctx, cancel := context.WithTimeout(t.ctx, perRead)
 		defer cancel()
 		if now, e := t.s.get(ctx, t.entry.URI); e == nil && !now.Same(t.entry) {
@@ -114,7 +114,7 @@ func (t *tree) ReadManifest(string) ([]byte, error) {
 	}
 	p := manifest.Problem{Code: "server-skill-unreadable", Severity: manifest.SeverityError, Fatal: true, File: "mcp:" + t.s.o.Label + "/" + t.entry.Path(),
 		Message: err.Error(), Cure: "see that the server runs, and try again"}
-	if errors.Is(err, ErrDiffers) {
+	if errors.Is(err, errDiffers) {
 		p.Code, p.Cure = "server-skill-differs", "nothing of it is used; tell who runs the server"
 	}
 	return nil, &skill.BrokenError{Name: path.Base(t.entry.Path()), Problems: []manifest.Problem{p}, Err: err}
@@ -139,13 +139,13 @@ func (t *tree) readManifest() ([]byte, error) {
 	}
 	front, err := skilluri.FrontMatter(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDiffers, err)
+		return nil, fmt.Errorf("%w: %w", errDiffers, err)
 	}
 	switch field, err := skilluri.Differs(front, t.entry.FrontMatter); {
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrDiffers, err)
+		return nil, fmt.Errorf("%w: %w", errDiffers, err)
 	case field != "":
-		return nil, fmt.Errorf("%w: the field %q of its front matter is another one in the server's list", ErrDiffers, field)
+		return nil, fmt.Errorf("%w: the field %q of its front matter is another one in the server's list", errDiffers, field)
 	}
 	if t.entry.Dynamic() {
 		t.manifest = text
@@ -177,10 +177,10 @@ func (t *tree) content(e *skilluri.Entry, file string) ([]byte, error) {
 // is returns an error for a content that is not that of a file of an entry.
 func is(r *skilluri.Resource, data []byte) error {
 	if int64(len(data)) != r.Size {
-		return fmt.Errorf("%w: %s has %d bytes, and %d in the server's list", ErrDiffers, r.File(), len(data), r.Size)
+		return fmt.Errorf("%w: %s has %d bytes, and %d in the server's list", errDiffers, r.File(), len(data), r.Size)
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != r.Hash() {
-		return fmt.Errorf("%w: %s has the digest sha256:%x, and %s in the server's list", ErrDiffers, r.File(), sum, r.Digest)
+		return fmt.Errorf("%w: %s has the digest sha256:%x, and %s in the server's list", errDiffers, r.File(), sum, r.Digest)
 	}
 	return nil
 }

@@ -18,20 +18,20 @@ import (
 const (
 	Namespaces = "namespaces" // a private view of files, processes and network
 	Landlock   = "landlock"   // the kernel refuses access to files that are not granted
-	Seccomp    = "seccomp"    // the kernel refuses system calls: network, tracing, mounting, new namespaces
-	Limits     = "limits"     // resource limits of each process
-	Memory     = "memory"     // a limit for all processes together
-	Processes  = "processes"  // how many there may be
-	Keep       = "keep"       // folders and files below a writable folder that stay as they are
-	Hosts      = "hosts"      // network to named hosts alone
-	Tree       = "tree"       // no process outlives the call
+	seccomp    = "seccomp"    // the kernel refuses system calls: network, tracing, mounting, new namespaces
+	limits     = "limits"     // resource limits of each process
+	memory     = "memory"     // a limit for all processes together
+	processes  = "processes"  // how many there may be
+	keep       = "keep"       // folders and files below a writable folder that stay as they are
+	hosts      = "hosts"      // network to named hosts alone
+	wholeTree  = "tree"       // no process outlives the call
 )
 
 // Options configures a Runner. The zero value is useful.
 type Options struct {
 	Read    []string // absolute paths that every command may read, in addition to the system's programs and libraries
 	Proxy   Proxy    // carries connections to named hosts; nil means that commands reach none
-	Without []string // layers to leave off, of Namespaces, Landlock and Seccomp: for tests, and where one does harm
+	Without []string // layers to leave off, of Namespaces, Landlock and seccomp: for tests, and where one does harm
 	Temp    int64    // bytes of the /tmp of a command without Command.Temp; 0 means 256 MiB
 }
 
@@ -80,7 +80,7 @@ func New(o *Options) (*Runner, error) {
 			return nil, fmt.Errorf("confine.Options: Read must have absolute paths, not %q", path)
 		}
 	}
-	layers := []string{Namespaces, Landlock, Seccomp}
+	layers := []string{Namespaces, Landlock, seccomp}
 	for _, layer := range o.Without {
 		if !slices.Contains(layers, layer) {
 			return nil, fmt.Errorf("confine.Options: Without has %q: it can have %s", layer, strings.Join(layers, ", "))

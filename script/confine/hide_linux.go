@@ -54,7 +54,7 @@ func (e entry) hiding() stage.Op {
 	}
 	mode := "444"
 	switch {
-	case e.text == Mounted:
+	case e.text == mounted:
 		mode = "755" // nothing is hidden there
 	case e.holds: // what was granted in it is mounted in it, before it becomes read-only
 		mode = "300"

@@ -49,7 +49,7 @@ func TestHosts(t *testing.T) {
 		if !slices.Equal(out.Reached, []string{host}) || len(out.Refused) != 1 {
 			t.Errorf("reached %v, refused %v", out.Reached, out.Refused)
 		}
-		if !slices.Contains(out.Sandbox.Layers, Hosts) {
+		if !slices.Contains(out.Sandbox.Layers, hosts) {
 			t.Errorf("got %+v", out.Sandbox)
 		}
 	})
@@ -69,7 +69,7 @@ func TestHostsWithoutProxy(t *testing.T) {
 		c := tt.i.command(t, python, "-c", "import socket; socket.create_connection(('192.0.2.1', 443), 2)")
 		c.Network = runner.Network{Hosts: []string{"example.org"}}
 		out := run(t, tt.i.runner(t, tt.o), c)
-		if out.ExitCode == 0 || !strings.HasPrefix(out.Sandbox.Missing[len(out.Sandbox.Missing)-1], Hosts) {
+		if out.ExitCode == 0 || !strings.HasPrefix(out.Sandbox.Missing[len(out.Sandbox.Missing)-1], hosts) {
 			t.Errorf("%s: got %+v, %s", tt.i.name, out.Sandbox, out.Stderr)
 		}
 	}

@@ -37,7 +37,7 @@ func (p *plan) keepOne(root, path string) *placeholder {
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
 			p.links = append(p.links, at)
 			if i < len(rest)-1 {
-				p.missing = append(p.missing, Keep+": "+at+" is a symbolic link: what it leads to can be changed")
+				p.missing = append(p.missing, keep+": "+at+" is a symbolic link: what it leads to can be changed")
 			}
 			return nil
 		case err != nil || i == len(rest)-1:

@@ -34,7 +34,7 @@ func (r *Runner) layers() layers {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	has := func(layer string) bool { return r.lost[layer] == nil && !slices.Contains(r.o.Without, layer) }
-	return layers{namespaces: has(Namespaces), landlock: abi > 0 && has(Landlock), seccomp: has(Seccomp)}
+	return layers{namespaces: has(Namespaces), landlock: abi > 0 && has(Landlock), seccomp: has(seccomp)}
 }
 
 // confines reports whether files and network are confined.
@@ -123,7 +123,7 @@ func (r *Runner) describe(p *plan) *runner.Sandbox {
 		name, detail string
 		held         bool
 	}{
-		{Namespaces, "", p.layers.namespaces}, {Landlock, fmt.Sprintf(" %d", p.abi), p.layers.landlock}, {Seccomp, "", p.layers.seccomp},
+		{Namespaces, "", p.layers.namespaces}, {Landlock, fmt.Sprintf(" %d", p.abi), p.layers.landlock}, {seccomp, "", p.layers.seccomp},
 	} {
 		switch {
 		case l.held:
@@ -137,21 +137,21 @@ func (r *Runner) describe(p *plan) *runner.Sandbox {
 	if p.layers.landlock && !p.layers.namespaces && p.abi < scopes {
 		s.Missing = append(s.Missing, "signals: a command can end other processes of its user before Linux 6.12")
 	}
-	s.Layers = append(s.Layers, Tree)
+	s.Layers = append(s.Layers, wholeTree)
 	l := p.c.Limits
 	if l.FileSize > 0 || l.OpenFiles > 0 || l.CPU > 0 {
-		s.Layers = append(s.Layers, Limits)
+		s.Layers = append(s.Layers, limits)
 	}
 	if l.Memory > 0 {
-		s.Layers = append(s.Layers, Memory)
+		s.Layers = append(s.Layers, memory)
 	}
 	if l.Processes > 0 && (p.cgroup || os.Geteuid() != 0) {
-		s.Layers = append(s.Layers, Processes)
+		s.Layers = append(s.Layers, processes)
 	} else if l.Processes > 0 {
-		s.Missing = append(s.Missing, Processes+": no cgroup can be made, and root has no other limit")
+		s.Missing = append(s.Missing, processes+": no cgroup can be made, and root has no other limit")
 	}
 	if p.hosts {
-		s.Layers = append(s.Layers, Hosts)
+		s.Layers = append(s.Layers, hosts)
 	}
 	s.Missing = append(append(s.Missing, p.c.Missing...), p.missing...)
 	return s

@@ -119,7 +119,7 @@ open("own", "w").write("x"); open("own", "w").close(); os.ftruncate(os.open("own
 print(os.stat("own").st_size)`
 	newest := func() int { return confined()[1].runner(t, Options{}).abi() }()
 	for abi := 1; abi <= newest; abi++ {
-		for _, without := range [][]string{{Namespaces}, {Namespaces, Seccomp}} {
+		for _, without := range [][]string{{Namespaces}, {Namespaces, seccomp}} {
 			if len(without) > 1 && abi != truncates-1 {
 				continue
 			}

@@ -17,12 +17,12 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	}
 	out, err := runner.Exec{}.Run(ctx, c)
 	if out != nil {
-		out.Sandbox = &runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, Seccomp}}
+		out.Sandbox = &runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, seccomp}}
 	}
 	return out, err
 }
 
 // Report says what confines a command on this machine.
 func (r *Runner) Report(context.Context) runner.Sandbox {
-	return runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, Seccomp}}
+	return runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, seccomp}}
 }

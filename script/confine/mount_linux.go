@@ -9,8 +9,8 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 )
 
-// Mounted is how Sandbox.Missing names a folder that could not be shown at another path.
-const Mounted = "mount"
+// mounted is how Sandbox.Missing names a folder that could not be shown at another path.
+const mounted = "mount"
 
 // mounts adds Command.Mounts to the view, after all that hides something. Of a path that does not exist the first part that is missing
 // is made for the time of the call, and has an empty folder mounted on it that the command cannot change.
@@ -19,7 +19,7 @@ func (p *plan) mounts() []*placeholder {
 	for _, m := range p.c.Mounts {
 		h, why := p.mountOne(&m)
 		if why != "" {
-			p.missing = append(p.missing, Mounted+": "+m.Path+" "+why)
+			p.missing = append(p.missing, mounted+": "+m.Path+" "+why)
 		}
 		if h != nil {
 			holds = append(holds, h)
@@ -36,7 +36,7 @@ func (p *plan) mountOne(m *runner.Mount) (*placeholder, string) {
 		return nil, "leads to nothing"
 	}
 	over, ok := p.view.above(at)
-	if !ok || p.view.hides(over.path) && over.text != Mounted {
+	if !ok || p.view.hides(over.path) && over.text != mounted {
 		return nil, "is in no folder that the command sees"
 	}
 	if is, err := os.Stat(at); err == nil {
@@ -53,7 +53,7 @@ func (p *plan) mountOne(m *runner.Mount) (*placeholder, string) {
 
 // mountPoint makes the first part of a path that is missing.
 func (p *plan) mountPoint(over entry, at string) (*placeholder, string) {
-	if over.text == Mounted {
+	if over.text == mounted {
 		return nil, "" // in a folder that another mount made
 	}
 	part := over.path
@@ -67,7 +67,7 @@ func (p *plan) mountPoint(over entry, at string) (*placeholder, string) {
 				return nil, "cannot be made"
 			}
 			if part != at {
-				p.view.entries[part] = entry{path: part, kind: hiddenFolder, text: Mounted}
+				p.view.entries[part] = entry{path: part, kind: hiddenFolder, text: mounted}
 			}
 			return h, ""
 		case info.Mode()&fs.ModeSymlink != 0:

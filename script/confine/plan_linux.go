@@ -54,18 +54,18 @@ func (p *plan) chooseNetwork(proxy bool) {
 		whole := *p.c
 		whole.Network.All = true
 		p.c = &whole
-		p.missing = append(p.missing, Hosts+": needs a proxy, and namespaces or Landlock 4, so the command has the whole network")
+		p.missing = append(p.missing, hosts+": needs a proxy, and namespaces or Landlock 4, so the command has the whole network")
 		return
 	}
 	switch {
 	case !proxy:
-		p.missing = append(p.missing, Hosts+": there is no proxy, so the command has no network")
+		p.missing = append(p.missing, hosts+": there is no proxy, so the command has no network")
 	case p.layers.namespaces:
 		p.hosts = true
 	case p.layers.landlock && p.layers.seccomp && p.abi >= 4:
 		p.hosts = true
 	default:
-		p.missing = append(p.missing, Hosts+": needs namespaces or Landlock 4, so the command has no network")
+		p.missing = append(p.missing, hosts+": needs namespaces or Landlock 4, so the command has no network")
 	}
 }
 

@@ -151,7 +151,7 @@ type tier struct {
 }
 
 func tiers() []tier {
-	return append(confined(), tier{"off", []string{Namespaces, Landlock, Seccomp}, runner.ConfineOff})
+	return append(confined(), tier{"off", []string{Namespaces, Landlock, seccomp}, runner.ConfineOff})
 }
 
 // confined are the tiers that confine files and network.

@@ -52,7 +52,7 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	if inside.Env = proxy.env(c.Env); proxy.run == nil && !c.Network.All {
 		inside.Env = withoutProxies(c.Env)
 	}
-	held := &runner.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{Limits, Tree}}
+	held := &runner.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{limits, wholeTree}}
 	if c.Started != nil {
 		c.Started(held)
 	}

@@ -208,7 +208,7 @@ func (t *tree) start(streams *proc.Streams) error {
 		close(t.reported)
 		_ = t.cmd.Process.Kill()
 		_ = t.cmd.Wait()
-		return &runner.SandboxError{Layer: Memory, Err: err}
+		return &runner.SandboxError{Layer: memory, Err: err}
 	}
 	t.ops = t.plan.program()
 	go t.read()
@@ -405,9 +405,9 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 	case stage.Ruleset, stage.Allow, stage.AllowPort, stage.Enforce:
 		return &lostLayer{layer: Landlock, err: errno}
 	case stage.NoNewPrivs, stage.Filter, stage.ProtectStage:
-		return &lostLayer{layer: Seccomp, err: errno}
+		return &lostLayer{layer: seccomp, err: errno}
 	case stage.Subreaper:
-		return &runner.SandboxError{Layer: Tree, Err: errno}
+		return &runner.SandboxError{Layer: wholeTree, Err: errno}
 	}
 	if p.layers.namespaces {
 		return &lostLayer{layer: Namespaces, err: fmt.Errorf("%s%s: %w", verbs[op.Code], op.A, errno)}

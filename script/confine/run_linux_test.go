@@ -248,7 +248,7 @@ func TestRequired(t *testing.T) {
 	if out.Sandbox.Tier != "C" || len(out.Sandbox.Missing) != 2 || !strings.Contains(string(out.Stderr), "PermissionError") {
 		t.Errorf("got %+v, %s", out.Sandbox, out.Stderr)
 	}
-	nothing := tier{"E", []string{Namespaces, Landlock, Seccomp}, runner.ConfineRequired}
+	nothing := tier{"E", []string{Namespaces, Landlock, seccomp}, runner.ConfineRequired}
 	if out, err := nothing.runner(t, Options{}).Run(t.Context(), nothing.command(t, "/bin/true")); !errors.As(err, &none) {
 		t.Errorf("got %+v, %v", out, err)
 	}

@@ -49,15 +49,15 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 }
 
 func jobSandbox(c *runner.Command) *runner.Sandbox {
-	s := &runner.Sandbox{Tier: "E", Layers: []string{Tree}, Missing: []string{"files and network are not confined on Windows"}}
+	s := &runner.Sandbox{Tier: "E", Layers: []string{wholeTree}, Missing: []string{"files and network are not confined on Windows"}}
 	if c.Confine == runner.ConfineOff {
 		s.Tier, s.Missing = "off", []string{}
 	}
 	if c.Limits.Memory > 0 {
-		s.Layers = append(s.Layers, Memory)
+		s.Layers = append(s.Layers, memory)
 	}
 	if c.Limits.Processes > 0 {
-		s.Layers = append(s.Layers, Processes)
+		s.Layers = append(s.Layers, processes)
 	}
 	return s
 }

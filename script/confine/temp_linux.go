@@ -38,7 +38,7 @@ func (p *plan) clearTemp() error {
 			return fmt.Errorf("%s is in the way of %s, which the command sees: remove it: %w", filepath.Join(p.c.Temp, at), e.path, err)
 		}
 		if a.moved > before {
-			p.missing = append(p.missing, Mounted+": "+path.Join(tempFolder, at)+" was in the way of "+e.path+" and is in "+path.Join(tempFolder, a.dir))
+			p.missing = append(p.missing, mounted+": "+path.Join(tempFolder, at)+" was in the way of "+e.path+" and is in "+path.Join(tempFolder, a.dir))
 		}
 	}
 	return nil

@@ -219,7 +219,7 @@ func (p *plan) watchPaths(w *watcher) watch {
 			p.view.entries[root] = entry{path: root, kind: readable}
 			p.missing = append(p.missing, fmt.Sprintf("write: %s is read-only, because what has to stay in it cannot be remembered: %v", root, err))
 		case kept[root]:
-			p.missing = append(p.missing, fmt.Sprintf("%s: without namespaces, what has to stay in %s is put back after the command, and can be changed until then", Keep, root))
+			p.missing = append(p.missing, fmt.Sprintf("%s: without namespaces, what has to stay in %s is put back after the command, and can be changed until then", keep, root))
 		}
 	}
 	return out
@@ -244,7 +244,7 @@ func (p *plan) watchPath(names map[string][]string, path string, whole bool) str
 			continue
 		}
 		if !whole && err == nil && info.Mode()&fs.ModeSymlink != 0 && i < len(rest)-1 {
-			p.missing = append(p.missing, Keep+": "+at+" is a symbolic link: what it leads to can be changed")
+			p.missing = append(p.missing, keep+": "+at+" is a symbolic link: what it leads to can be changed")
 		}
 		if whole && err != nil {
 			i = len(rest) - 1

@@ -9,8 +9,8 @@ import (
 
 // Limits of a list. What exceeds them is refused: a rule is dropped, a call is not allowed.
 const (
-	MaxRules    = 1000
-	MaxRule     = 1024    // bytes of one rule
+	maxRules    = 1000
+	maxRule     = 1024    // bytes of one rule
 	maxCommand  = 8 << 10 // bytes of one shell command
 	maxCommands = 32      // simple commands in one shell command
 )
@@ -80,15 +80,15 @@ func Parse(rules []string, o *Options) (*List, []Problem) {
 	var problems []Problem
 	for i, text := range rules {
 		r, err := parseRule(text, &l.o)
-		if i >= MaxRules {
-			err = unclear(fmt.Sprintf("at most %d rules are read", MaxRules), "leave some out")
+		if i >= maxRules {
+			err = unclear(fmt.Sprintf("at most %d rules are read", maxRules), "leave some out")
 		}
 		if err == nil {
 			l.rules = append(l.rules, r)
 			continue
 		}
 		became := "the rule is dropped"
-		widened := l.o.Forbids && r.Tool != "" && r.slip() == "" && i < MaxRules
+		widened := l.o.Forbids && r.Tool != "" && r.slip() == "" && i < maxRules
 		if widened {
 			became = "the rule counts for any arguments"
 			r.pattern = nil

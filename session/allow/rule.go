@@ -57,8 +57,8 @@ func parseRule(text string, o *Options) (Rule, *fault) {
 	if !patterned || inside == "*" {
 		return r, nil
 	}
-	if len(text) > MaxRule {
-		return r, unclear("is too long", fmt.Sprintf("write at most %d bytes", MaxRule))
+	if len(text) > maxRule {
+		return r, unclear("is too long", fmt.Sprintf("write at most %d bytes", maxRule))
 	}
 	p, f := parsePattern(r.Tool, inside, o)
 	if meant := r.slip(); f != nil && meant != "" {

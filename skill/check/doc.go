@@ -9,6 +9,6 @@
 //
 // The example "All" of Folder validates a folder of skills.
 //
-// Folder takes any fs.FS that is confined to the folder, such as the one of an [os.Root]. A file system with the method of
-// [ManifestReader] decides itself how its manifest is read.
+// Folder takes any fs.FS that is confined to the folder, such as the one of an [os.Root]. A file system with a method
+// ReadManifest(name string) ([]byte, error) decides itself how its manifest is read.
 package check

@@ -44,9 +44,9 @@ type Memory struct {
 	marks  markdown.Spans
 }
 
-// ManifestReader is an optional method of a file system that knows better than Open how its manifest is read, and whether
+// manifestReader is an optional method of a file system that knows better than Open how its manifest is read, and whether
 // a link that it lies behind is followed.
-type ManifestReader interface {
+type manifestReader interface {
 	ReadManifest(name string) ([]byte, error)
 }
 
@@ -149,7 +149,7 @@ func (v *validation) manifestFile() fs.DirEntry {
 
 // readManifest reads the manifest.
 func (v *validation) readManifest(file fs.DirEntry, buf *bytes.Buffer) ([]byte, bool) {
-	if t, ok := v.fsys.(ManifestReader); ok {
+	if t, ok := v.fsys.(manifestReader); ok {
 		src, err := t.ReadManifest(file.Name())
 		if err != nil {
 			v.Add(manifest.Problem{Code: walk.Code(err), Message: bareError(err).Error()})

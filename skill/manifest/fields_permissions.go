@@ -138,7 +138,7 @@ func (p *parser) timeoutLimit(f *knownField, n *yamlnode.Node) {
 		if seconds, wrong := strconv.ParseUint(text, 10, 16); wrong == nil {
 			d, err = time.Duration(seconds)*time.Second, nil
 		}
-		if err != nil || d < time.Second || d > MaxTimeout {
+		if err != nil || d < time.Second || d > maxTimeout {
 			return false
 		}
 		p.m.Permissions.Limits.Timeout = d

@@ -104,7 +104,7 @@ func (p *Permissions) Empty() bool { return len(p.Asked) == 0 && p.Limits == Lim
 
 // Limits are what one run of a script may use. Zero means the usual limit.
 type Limits struct {
-	Timeout   time.Duration // at most MaxTimeout
+	Timeout   time.Duration // at most ten minutes
 	Memory    int64         // bytes of all its processes together, at most 8 GiB
 	Output    int64         // bytes of its output, at most 16 MiB
 	Processes int           // at the same time, at most 1024
@@ -127,7 +127,7 @@ func (l *Limits) texts() []string {
 
 // The most that a skill can request.
 const (
-	MaxTimeout   = 10 * time.Minute
+	maxTimeout   = 10 * time.Minute
 	maxMemory    = 8 << 30  // bytes
 	maxOutput    = 16 << 20 // bytes
 	maxProcesses = 1024

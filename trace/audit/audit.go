@@ -25,9 +25,9 @@ const (
 
 // The outcomes of a Record.
 const (
-	OK     = "ok"
+	ok     = "ok"
 	Failed = "failed"
-	Denied = "denied"
+	denied = "denied"
 )
 
 // Record is one line of the log. As JSON its members are in the order of the fields. The members without omitempty are in
@@ -46,7 +46,7 @@ type Record struct {
 	AllowedTools json.RawMessage `json:"allowed_tools,omitempty"` // of skill_activated: the rules, or null for all tools
 	Correlation  string          `json:"correlation_id"`
 	Seconds      *float64        `json:"duration_seconds,omitempty"`
-	Outcome      string          `json:"outcome,omitempty"` // OK, Failed or Denied
+	Outcome      string          `json:"outcome,omitempty"` // "ok", Failed or "denied"
 	Error        string          `json:"error,omitempty"`
 	Reason       string          `json:"reason,omitempty"` // of a violation: which arguments no rule allows, or "hook" if a hook of the skill refused
 	Model        string          `json:"model,omitempty"`
@@ -92,5 +92,5 @@ func (r *Record) Refused() bool {
 	case trace.RestrictionViolated, trace.ToolDenied, trace.SandboxRefused, trace.NetworkRefused:
 		return true
 	}
-	return r.Outcome == Denied
+	return r.Outcome == denied
 }

@@ -104,24 +104,24 @@ func (l *Log) Guard(ctx context.Context, e trace.Event) error {
 		return nil
 	}
 	if err := l.append(ctx, &r); err != nil {
-		return &WriteError{Dir: l.o.Dir, Err: err}
+		return &writeError{Dir: l.o.Dir, Err: err}
 	}
 	return nil
 }
 
-// WriteError says that a record cannot be written.
-type WriteError struct {
+// writeError says that a record cannot be written.
+type writeError struct {
 	Dir string
 	Err error
 }
 
 // Error names the folder and the cause.
-func (e *WriteError) Error() string {
+func (e *writeError) Error() string {
 	return fmt.Sprintf("the audit log in %q cannot be written: %v", e.Dir, e.Err)
 }
 
 // Unwrap returns the cause.
-func (e *WriteError) Unwrap() error { return e.Err }
+func (e *writeError) Unwrap() error { return e.Err }
 
 // Failure returns how many events could not be written since the last one that was, and why. Without such events the error
 // is nil.
@@ -131,7 +131,7 @@ func (l *Log) Failure() (lost int64, err error) {
 	if l.lost == 0 {
 		return 0, nil
 	}
-	return l.lost, &WriteError{Dir: l.o.Dir, Err: l.failed}
+	return l.lost, &writeError{Dir: l.o.Dir, Err: l.failed}
 }
 
 // append writes r, and before it how many events were lost, by this process or others.

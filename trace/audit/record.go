@@ -51,7 +51,7 @@ func (m *maker) record(ctx context.Context, e *trace.Event) (Record, bool) {
 		Skill: m.text(e.Skill), Script: m.text(e.Script), Tool: m.text(e.Tool), Agent: cut(id.Agent, maxItem), Task: cut(id.Task, maxItem),
 		Tenant: cut(id.Tenant, maxItem), Correlation: cut(id.Correlation, maxItem), Model: cut(id.Model, maxItem)}
 	if hasOutcome {
-		r.Outcome = OK
+		r.Outcome = ok
 	}
 	m.failure(&r, e)
 	for _, a := range e.Attrs {
@@ -102,11 +102,11 @@ func (m *maker) byKind(r *Record, e *trace.Event) {
 		r.Reason = strings.TrimPrefix(strings.TrimPrefix(said, r.Error), ": ") // which arguments no rule allows
 	case trace.TrustAsked, trace.ToolAsked:
 		if r.Outcome == Failed && e.Err == nil {
-			r.Outcome, r.Error = Denied, ""
+			r.Outcome, r.Error = denied, ""
 		}
 	}
 	if r.Code == "permission_denied" && r.Outcome == Failed {
-		r.Outcome = Denied
+		r.Outcome = denied
 	}
 }
 

@@ -108,7 +108,7 @@ func (u *Usage) add(r *Record) {
 			return
 		}
 		u.Runs++
-		if r.Outcome != OK {
+		if r.Outcome != ok {
 			u.Failures++
 		}
 	case trace.RestrictionViolated, trace.ScriptReadAttempted:
@@ -140,7 +140,7 @@ func (t *tally) add(r *Record) {
 			return
 		}
 		t.runs++
-		if r.Outcome == OK {
+		if r.Outcome == ok {
 			t.succeeded++
 		}
 	}

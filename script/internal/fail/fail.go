@@ -28,19 +28,19 @@ const (
 	PermissionDenied Code = "permission_denied"
 )
 
-// The finer reasons; package script says what they mean.
+// The finer reasons; package script says what the others mean.
 const (
 	ReasonInterpreter  = pyenv.ReasonInterpreter
 	ReasonDependencies = pyenv.ReasonDependencies
-	ReasonMetadata     = pyenv.ReasonMetadata
+	ReasonMetadata     = pyenv.ReasonMetadata // what declares its dependencies is broken or asks for too much
 	ReasonPython       = pyenv.ReasonPython
 	ReasonModule       = "module_missing"
-	ReasonShebang      = "shebang_invalid"
+	ReasonShebang      = "shebang_invalid" // the #! line cannot be followed
 	ReasonPlatform     = "wrong_platform"
-	ReasonArgument     = "invalid_arguments"
+	ReasonArgument     = "invalid_arguments" // an argument holds NUL, or is an option of the program that runs the script
 	ReasonJSON         = "json_unknown"
-	ReasonAmbiguous    = "ambiguous"
-	ReasonFolder       = "folder_missing"
+	ReasonAmbiguous    = "ambiguous"      // several scripts have that name
+	ReasonFolder       = "folder_missing" // the folder of the script or its working directory is missing
 	ReasonCache        = "cache_locked"
 	ReasonBlocked      = "not_permitted"
 	ReasonNetwork      = "network_not_permitted"

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-base/agent-base/skill/scan/rule"
 )
 
-// Advisory is the rule of findings about packages that an advisory names.
-const Advisory = "advisory"
+// advisoryRule is the rule of findings about packages that an advisory names.
+const advisoryRule = "advisory"
 
 // Bounds of a folder of advisories.
 const (
@@ -54,7 +54,7 @@ type advisory struct {
 func Advise(ctx context.Context, fsys fs.FS, reports ...*scan.Report) error {
 	a := &adviser{packages: map[string][]needed{}}
 	for _, r := range reports {
-		for _, p := range Packages(r) {
+		for _, p := range packages(r) {
 			key := packageKey(p.Registry, p.Name)
 			a.packages[key] = append(a.packages[key], needed{p, r})
 		}
@@ -72,7 +72,7 @@ func Advise(ctx context.Context, fsys fs.FS, reports ...*scan.Report) error {
 }
 
 type needed struct {
-	Package
+	pinned
 	report *scan.Report
 }
 
@@ -153,7 +153,7 @@ func (p *needed) add(one *advisory) {
 	if one.Summary != "" {
 		about = ": " + one.Summary
 	}
-	f := rule.Finding(Advisory, "packages", one.severity(), fmt.Sprintf("%s is in the advisory %s%s", what, one.ID, about), p.report, p.Fact, one.ID)
+	f := rule.Finding(advisoryRule, "packages", one.severity(), fmt.Sprintf("%s is in the advisory %s%s", what, one.ID, about), p.report, p.Fact, one.ID)
 	if !slices.ContainsFunc(p.report.Findings, func(o scan.Finding) bool { return o.Fingerprint == f.Fingerprint }) {
 		p.report.Findings = append(p.report.Findings, f)
 	}

@@ -21,7 +21,7 @@ func CycloneDX(tool Tool, now time.Time, skills []Skill) any {
 		s := &skills[i]
 		of, on := fmt.Sprintf("skill-%d", i+1), []string{}
 		components = append(components, object{"type": "application", "bom-ref": of, "name": s.Name})
-		for _, p := range Packages(s.Report) {
+		for _, p := range packages(s.Report) {
 			ref := p.purl()
 			if on = append(on, ref); known[ref] {
 				continue
@@ -44,8 +44,8 @@ func CycloneDX(tool Tool, now time.Time, skills []Skill) any {
 		"metadata":     object{"timestamp": at, "tools": object{"components": []object{{"type": "application", "name": tool.Name, "version": tool.Version}}}}}
 }
 
-// Package is a package that a skill needs.
-type Package struct {
+// pinned is a package that a skill needs.
+type pinned struct {
 	Registry string // "pypi", "npm" and so on, as in package addresses
 	Name     string
 	Version  string // pinned; "" if it is not
@@ -53,21 +53,21 @@ type Package struct {
 	Fact     int // position in Report.Facts
 }
 
-// Packages returns the packages that a skill needs, each version once.
-func Packages(r *scan.Report) []Package {
-	var out []Package
+// packages returns the packages that a skill needs, each version once.
+func packages(r *scan.Report) []pinned {
+	var out []pinned
 	for i := range r.Facts {
 		f := &r.Facts[i]
 		if f.Object != "package" || f.Kind != "needs" || f.Name == "" {
 			continue
 		}
-		p := Package{Name: f.Name, Place: f.Place, Fact: i}
+		p := pinned{Name: f.Name, Place: f.Place, Fact: i}
 		p.Registry, p.Version = split(f.Detail, f.Name)
-		if !slices.ContainsFunc(out, func(o Package) bool { return o.purl() == p.purl() }) {
+		if !slices.ContainsFunc(out, func(o pinned) bool { return o.purl() == p.purl() }) {
 			out = append(out, p)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Package) int {
+	slices.SortStableFunc(out, func(a, b pinned) int {
 		return cmp.Or(strings.Compare(a.Registry, b.Registry), strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version))
 	})
 	return out
@@ -93,7 +93,7 @@ func split(detail, name string) (registry, version string) {
 }
 
 // purl returns the address of a package.
-func (p *Package) purl() string {
+func (p *pinned) purl() string {
 	kind := map[string]string{"crates.io": "cargo", "crates": "cargo", "go": "golang", "rubygems": "gem", "python": "pypi", "": "generic"}[p.Registry]
 	name := p.Name
 	if kind = cmp.Or(kind, p.Registry); kind == "pypi" {
