@@ -186,7 +186,7 @@ func TestRebuildFails(t *testing.T) {
 // security 2.9 #134 and #142: a folder that another user may write to, a path that is not absolute and a lock that is held are
 // errors, and nothing is written.
 func TestUnusableFile(t *testing.T) {
-	const unsafe = "another user could have changed"
+	const unsafe = "is writable by other users"
 	s := newStore(t)
 	put(t, s, "[]")
 	if err := os.Chmod(filepath.Dir(s.Path), 0o777); err != nil {
