@@ -138,7 +138,7 @@ func TestGrantsKeepUnknownFields(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 	must(t, os.WriteFile(s.Path, []byte(strings.Replace(text, `"A"`, `"A*"`, 1)), 0o600))
-	if _, err := s.Load(t.Context()); !errors.Is(err, ErrCorrupt) {
+	if _, err := s.Load(t.Context()); !errors.Is(err, errCorrupt) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -23,22 +23,22 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Errors about the file, to be tested with errors.Is.
+// Errors about the file.
 var (
-	// ErrCorrupt means that the file is damaged. Nothing is trusted. The next write moves the file aside and starts a new one.
-	ErrCorrupt = errors.New("damaged")
-	// ErrNewer means that a newer version of this program wrote the file. Nothing is trusted, and nothing is written.
-	ErrNewer = errors.New("in a newer format")
-	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is trusted, and
+	// errCorrupt means that the file is damaged. Nothing is trusted. The next write moves the file aside and starts a new one.
+	errCorrupt = errors.New("damaged")
+	// errNewer means that a newer version of this program wrote the file. Nothing is trusted, and nothing is written.
+	errNewer = errors.New("in a newer format")
+	// errUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is trusted, and
 	// nothing is written.
-	ErrUnsafe = errors.New("another user could have changed the approvals")
-	// ErrLocked means that another process held the lock of the file for ten seconds. Nothing was written.
-	ErrLocked = errors.New("locked by another process")
+	errUnsafe = errors.New("another user could have changed the approvals")
+	// errLocked means that another process held the lock of the file for ten seconds. Nothing was written.
+	errLocked = errors.New("locked by another process")
 )
 
 // kinds are the errors above, for package lockfile.
 func kinds() *lockfile.Kinds {
-	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: ErrUnsafe, Locked: ErrLocked}
+	return &lockfile.Kinds{Corrupt: errCorrupt, Newer: errNewer, Unsafe: errUnsafe, Locked: errLocked}
 }
 
 // version is the version of the file format.
@@ -118,7 +118,7 @@ func (s *Store) document() document.Store {
 }
 
 // Load reads the file. For a missing file it returns an empty Set. On error it returns an empty Set too, so nothing is
-// trusted; the error may be ErrCorrupt, ErrNewer, ErrUnsafe or that of ctx. Load writes nothing.
+// trusted. Load writes nothing.
 func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if err := s.check(); err != nil {
 		return &Set{}, fmt.Errorf("nothing is trusted: %w", err)
@@ -156,7 +156,7 @@ func (s *Store) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, 
 
 // Approve adds approvals, all in one step. Name and Digest are needed. It sets ApprovedAt to the present time if it is zero. An
 // approval replaces an earlier one of the same name and directory, whose content is then no longer trusted. Approve returns an
-// error for one that is incomplete or invalid, ErrNewer, ErrUnsafe, ErrLocked, or the error of ctx. On error nothing was written. The same holds for the
+// error for one that is incomplete or invalid, for a file that it must not change, or that of ctx. On error nothing was written. The same holds for the
 // other methods that write.
 func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 	list = slices.Clone(list)
@@ -288,7 +288,7 @@ func (s *Store) change(ctx context.Context, edit func(*file, *document.Change) e
 		if old != nil {
 			was, err := s.parse(old)
 			switch {
-			case errors.Is(err, ErrCorrupt):
+			case errors.Is(err, errCorrupt):
 				c.Keep = lockfile.Aside(s.now())
 			case err != nil:
 				return c, fmt.Errorf("nothing was written: %w", err)
@@ -335,7 +335,7 @@ func (f *file) bytes() ([]byte, error) {
 // to the others.
 func (s *Store) parse(content []byte) (*file, error) {
 	f, err := s.read(content)
-	if err != nil && !errors.Is(err, ErrNewer) {
+	if err != nil && !errors.Is(err, errNewer) {
 		return nil, kinds().Damaged(s.Path, "approval", err)
 	}
 	return f, err

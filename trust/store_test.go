@@ -95,8 +95,8 @@ func TestDamagedFile(t *testing.T) {
 			must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 			must(t, os.WriteFile(s.Path, []byte(tt.content), 0o600))
 			set, err := s.Load(t.Context())
-			if !errors.Is(err, ErrCorrupt) {
-				t.Errorf("error %v, want ErrCorrupt", err)
+			if !errors.Is(err, errCorrupt) {
+				t.Errorf("error %v, want errCorrupt", err)
 			}
 			if got := set.Trusted("x", "/a/x", digest("a")); got != skill.TrustNone {
 				t.Errorf("trust %v, want untrusted", got)
@@ -123,11 +123,11 @@ func TestNewerFileIsLeftAlone(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	must(t, os.WriteFile(s.Path, []byte(content), 0o600))
 	set, err := s.Load(t.Context())
-	if !errors.Is(err, ErrNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.TrustNone {
-		t.Errorf("error %v, want ErrNewer and nothing trusted", err)
+	if !errors.Is(err, errNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.TrustNone {
+		t.Errorf("error %v, want errNewer and nothing trusted", err)
 	}
-	if err := s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}); !errors.Is(err, ErrNewer) {
-		t.Errorf("error %v, want ErrNewer", err)
+	if err := s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}); !errors.Is(err, errNewer) {
+		t.Errorf("error %v, want errNewer", err)
 	}
 	checkError(t, err, "update this program")
 	if got, _ := os.ReadFile(s.Path); string(got) != content {
@@ -244,8 +244,8 @@ func TestLockedStore(t *testing.T) {
 		defer unlock()
 		begun := time.Now()
 		err = s.AddRoot(t.Context(), "/b")
-		if waited := time.Since(begun); !errors.Is(err, ErrLocked) || waited < 9*time.Second {
-			t.Errorf("error %v after %s, want ErrLocked", err, waited)
+		if waited := time.Since(begun); !errors.Is(err, errLocked) || waited < 9*time.Second {
+			t.Errorf("error %v after %s, want errLocked", err, waited)
 		}
 		checkError(t, err, "wait for the other process")
 		if !errors.Is(err, lockfile.ErrLocked) { // by which the command chooses its exit code
@@ -302,13 +302,13 @@ func TestUnsafeFile(t *testing.T) { // F5
 				t.Skip("this system has no such modes")
 			}
 			set, err := s.Load(t.Context())
-			if !errors.Is(err, ErrUnsafe) || len(set.Roots()) > 0 {
-				t.Errorf("Load returns %v, %v; want nothing and %v", set.Roots(), err, ErrUnsafe)
+			if !errors.Is(err, errUnsafe) || len(set.Roots()) > 0 {
+				t.Errorf("Load returns %v, %v; want nothing and %v", set.Roots(), err, errUnsafe)
 			}
 			checkError(t, err, "nothing is trusted: \""+open+"\" is writable by other users (mode 0777)")
 			before, _ := os.ReadFile(s.Path)
-			if err := s.AddRoot(t.Context(), "/other"); !errors.Is(err, ErrUnsafe) {
-				t.Errorf("AddRoot returns %v, want %v", err, ErrUnsafe)
+			if err := s.AddRoot(t.Context(), "/other"); !errors.Is(err, errUnsafe) {
+				t.Errorf("AddRoot returns %v, want %v", err, errUnsafe)
 			}
 			if after, _ := os.ReadFile(s.Path); string(after) != string(before) {
 				t.Errorf("the file changed: %s", after)
