@@ -172,6 +172,9 @@ func (s *state) help() {
 	if s.o.Labels != nil && len(s.o.Labels()) > 0 {
 		rows = append(rows, [2]string{"/LABEL:PROMPT [ARGUMENTS]", "Use a prompt of an MCP server; @LABEL:URI in a prompt attaches a resource."})
 	}
+	if s.o.Files != nil {
+		rows = append(rows, [2]string{"@FILE", "Attach a file, or the list of a folder: @\"A FILE\" if it has spaces."})
+	}
 	s.begin(outputs)
 	s.table(rows)
 	if s.width == 0 {
@@ -182,7 +185,7 @@ func (s *state) help() {
 		{"Enter", "Send; what is sent while it works is queued."},
 		{"!COMMAND", "Run a command yourself, in the sandbox; !!COMMAND runs it outside."},
 		{"Alt-Enter", "Start a new line, like Ctrl-J."},
-		{"Tab", "Complete a command or a skill."},
+		{"Tab", "Complete a command, a skill or a file."},
 		{"Up, Down", "Take back what is queued; show earlier input."},
 		{"Esc", "Stop the turn; twice, with nothing typed: go back to an earlier prompt."},
 		{"Ctrl-R", "Look for earlier input."},
@@ -292,48 +295,41 @@ func Number(n int) string {
 	return s
 }
 
-// complete is the Tab key. It completes a command's name or arguments as far as they are certain, and lists the choices
-// where nothing more is.
-func (s *state) complete() {
-	if s.input.at != len(s.input.text) || !strings.HasPrefix(s.input.text, "/") || strings.Contains(s.input.text, "\n") {
-		return
-	}
-	name, args, hasArgs := strings.Cut(s.input.text[1:], " ")
-	var found []string
-	lead := "/"
-	for _, c := range s.commands() {
-		switch {
-		case !hasArgs && strings.HasPrefix(c.Name, name):
-			found = append(found, c.Name)
-		case hasArgs && c.Name == name && c.Complete != nil:
-			found, lead = c.Complete(strings.TrimLeft(args, " ")), "/"+name+" "
+// complete is the Tab key where no popup is open: it opens one for a word that has one, and takes what alone it offers. Else it completes the
+// argument of a command as far as it is certain, and lists the choices where nothing more is.
+func (s *state) complete() []effect {
+	s.dismissed = -1
+	text := s.input.text
+	effects := s.offer(nil)
+	if p := s.popup; p != nil {
+		if len(p.offers) == 1 {
+			s.choose(p)
 		}
+		return effects
 	}
-	if !hasArgs {
-		for _, k := range s.named() {
-			if strings.HasPrefix(k, naming.Canonical(name)) && !slices.Contains(found, k) {
-				found = append(found, k)
-			}
-		}
+	if s.input.at != len(text) || !strings.HasPrefix(text, "/") || strings.Contains(text, "\n") {
+		return effects
 	}
-	if !hasArgs {
-		found = append(found, s.prompts(name)...)
+	name, args, _ := strings.Cut(text[1:], " ")
+	i := slices.IndexFunc(s.commands(), func(c Command) bool { return c.Name == name && c.Complete != nil })
+	if i < 0 {
+		s.hint = "no completion"
+		return nil
 	}
+	found, lead := s.commands()[i].Complete(strings.TrimLeft(args, " ")), "/"+name+" "
 	switch len(found) {
 	case 0:
 		s.hint = "no completion"
 	case 1:
-		s.input.set(lead + found[0])
-		if !strings.HasSuffix(found[0], ":") { // a label, which a name follows
-			s.input.set(lead + found[0] + " ")
-		}
+		s.input.set(lead + found[0] + " ")
 	default:
-		if common := lead + commonPrefix(found); len(common) > len(s.input.text) {
+		if common := lead + commonPrefix(found); len(common) > len(text) {
 			s.input.set(common)
-			return
+			return nil
 		}
 		s.hint = strings.Join(found, "  ")
 	}
+	return nil
 }
 
 // prompts returns what begins as a name does: labels of servers, or prompts of one.

@@ -14,54 +14,66 @@ func (s *state) key(k keyEvent) []effect {
 	}
 	again := s.escaped
 	s.escaped = false
-	switch k.key {
-	case "esc":
-		return s.escape(again)
-	case "ctrl+c":
-		return s.interrupt()
-	case "ctrl+d":
-		if s.input.text == "" {
-			return s.quit()
-		}
-	case "ctrl+z":
-		return []effect{suspend{}}
-	case "ctrl+l":
-		s.clearScreen()
+	if s.popupKey(k) {
 		return nil
-	case "ctrl+r":
-		s.startSearch()
-		return nil
-	case "ctrl+g":
-		if s.o.Editor != nil {
-			return []effect{edit{s.unfold(s.input.text)}}
-		}
-		return nil
-	case "ctrl+o":
-		s.open("")
-		return nil
-	case "enter", "kpenter":
-		return s.enter()
-	case "alt+enter", "shift+enter", "ctrl+enter", "ctrl+j":
-		s.insert("\n")
-		return nil
-	case "tab":
-		s.complete()
-		return nil
-	case "up", "ctrl+p":
-		if !s.withdrawPrompt() && !s.input.vertical(-1, s.inputRoom()) {
-			s.past.move(-1, &s.input)
-		}
-		return nil
-	case "down", "ctrl+n":
-		if !s.input.vertical(1, s.inputRoom()) {
-			s.past.move(1, &s.input)
-		}
-		return nil
+	}
+	before, text := s.popup, s.input.text
+	s.popup = nil
+	effects, done := s.command(k, again)
+	if done {
+		return effects
 	}
 	if !s.input.key(k.key) && k.text != "" {
 		s.insert(k.text)
 	}
-	return nil
+	if s.input.text == text {
+		return nil
+	}
+	return s.offer(before)
+}
+
+// command handles a key that does more than to edit the line. It reports whether k is one.
+func (s *state) command(k keyEvent, again bool) (effects []effect, done bool) {
+	switch k.key {
+	case "esc":
+		return s.escape(again), true
+	case "ctrl+c":
+		return s.interrupt(), true
+	case "ctrl+d":
+		if s.input.text != "" {
+			return nil, false
+		}
+		return s.quit(), true
+	case "ctrl+z":
+		return []effect{suspend{}}, true
+	case "ctrl+l":
+		s.clearScreen()
+	case "ctrl+r":
+		s.startSearch()
+	case "ctrl+g":
+		if s.o.Editor != nil {
+			return []effect{edit{s.unfold(s.input.text)}}, true
+		}
+	case "ctrl+o":
+		s.open("")
+	case "enter", "kpenter":
+		return s.enter(), true
+	case "alt+enter", "shift+enter", "ctrl+enter", "ctrl+j":
+		s.insert("\n")
+	case "tab":
+		return s.complete(), true
+	case "up", "ctrl+p":
+		if !s.withdrawPrompt() && !s.input.vertical(-1, s.inputRoom()) {
+			s.past.move(-1, &s.input)
+		}
+	case "down", "ctrl+n":
+		if !s.input.vertical(1, s.inputRoom()) {
+			s.past.move(1, &s.input)
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
 }
 
 // clearScreen moves everything printed above the screen, into the scrollback.
@@ -113,7 +125,7 @@ func (s *state) paste(text string) {
 	if len(s.questions) > 0 {
 		return
 	}
-	s.hint = ""
+	s.hint, s.popup = "", nil
 	if len(s.unfold(s.input.text))+len(text) > maxInput {
 		s.hint = tooLong
 		return

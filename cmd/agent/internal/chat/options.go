@@ -29,13 +29,14 @@ type Options struct {
 	// conversation usable.
 	Ask func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error]
 
-	Commands []Command                   // added to help, open, tokens, quit and exit, or replacing the one of the same name
-	Skills   func() []Skill              // what a prompt may begin with after a slash, except commands; must return at once; may be nil
-	Labels   func() []string             // of servers: a prompt may begin with /LABEL:NAME; must return at once; may be nil
-	Prompts  func(label string) []string // the names of the prompts of a server, as far as they are known; must return at once; may be nil
-	Status   func() Status               // called often, from Run's own goroutine, also while Ask works; may be nil
-	History  History                     // nil means that what was typed is forgotten at the end
-	Prompter *Prompter                   // asks the questions of tools; nil means that tools ask none
+	Commands []Command                            // added to help, open, tokens, quit and exit, or replacing the one of the same name
+	Skills   func() []Skill                       // what a prompt may begin with after a slash, except commands; must return at once; may be nil
+	Labels   func() []string                      // of servers: a prompt may begin with /LABEL:NAME; must return at once; may be nil
+	Prompts  func(label string) []string          // the names of the prompts of a server, as far as they are known; must return at once; may be nil
+	Files    func(context.Context) (Files, error) // lists the files that a prompt may mention; called in the background; nil: no popup offers any
+	Status   func() Status                        // called often, from Run's own goroutine, also while Ask works; may be nil
+	History  History                              // nil means that what was typed is forgotten at the end
+	Prompter *Prompter                            // asks the questions of tools; nil means that tools ask none
 
 	// Question asks the Prompter's questions where Terminal is false, and returns the answer as ui.Streams.Ask does. Nothing is
 	// printed while it works. nil means that no person can be asked there.
@@ -82,7 +83,8 @@ type Command struct {
 // name.
 type Skill struct {
 	Name    string // in lower case, with hyphens; names are compared in this form
-	Refused bool   // Ask reports why it cannot be used now; Tab and suggestions leave it out
+	About   string // one line; foreign text
+	Refused bool   // Ask reports why it cannot be used now; popups and suggestions leave it out
 }
 
 // Status is the content of the status line.

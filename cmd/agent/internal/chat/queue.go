@@ -56,7 +56,7 @@ func (s *state) holdQueued() {
 		texts = append(texts, s.input.text)
 	}
 	s.input.set(s.refold(strings.Join(texts, "\n\n")))
-	s.queue = nil
+	s.queue, s.popup = nil, nil
 	s.hint = "what was queued is in the input: Enter sends it"
 }
 

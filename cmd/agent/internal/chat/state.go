@@ -34,7 +34,11 @@ type (
 	goOnEvent     struct{} // it was answered
 	noticeEvent   struct{ text string }
 	editedEvent   struct{ text string } // what the user made of the input
-	leaveEvent    struct{}
+	filesEvent    struct {
+		files Files
+		err   error
+	}
+	leaveEvent struct{}
 )
 
 // An effect is something that a conversation asks its caller to do.
@@ -53,6 +57,8 @@ type (
 	suspend  struct{}
 	copyText struct{ text string } // puts a text on the clipboard
 	edit     struct{ text string } // lets the user edit a text in a program of their own
+
+	listFiles struct{} // lists the files of the project
 )
 
 // kind is the kind of what was printed last. An empty line separates two kinds.
@@ -84,7 +90,11 @@ type state struct {
 	hint  string // a row under the input, until the next key
 
 	search *search     // for earlier input; nil: none
+	popup  *popup      // offers what the word before the cursor may become; nil: none
+	files  fileList    // for a popup
 	pastes [][2]string // that are folded: what the input shows, and the text
+
+	dismissed int // where the word begins whose popup was closed; -1: none
 
 	queue   []string  // prompts that were typed while the agent works
 	escaped bool      // the last key was an Esc that did nothing
@@ -107,7 +117,7 @@ type state struct {
 }
 
 func newState(o *Options, entries []string) *state {
-	s := &state{o: o, paint: paint(o.Colour), past: newPast(entries), needs: map[string][]string{}, now: o.Now(), status: o.Status()}
+	s := &state{o: o, paint: paint(o.Colour), past: newPast(entries), needs: map[string][]string{}, now: o.Now(), status: o.Status(), dismissed: -1}
 	s.flow.Copy = true
 	if o.Colour {
 		s.flow.Paint = s.paint.sgr
@@ -152,6 +162,8 @@ func (s *state) update(e event) []effect {
 	case editedEvent:
 		s.input.set("")
 		s.insert(strings.TrimRight(e.text, "\n"))
+	case filesEvent:
+		s.listed(e)
 	case leaveEvent:
 		return s.quit()
 	}

@@ -365,7 +365,7 @@ Enter      Send; what is sent while it works is queued.
 !COMMAND   Run a command yourself, in the sandbox;
            !!COMMAND runs it outside.
 Alt-Enter  Start a new line, like Ctrl-J.
-Tab        Complete a command or a skill.
+Tab        Complete a command, a skill or a file.
 Up, Down   Take back what is queued; show earlier input.
 Esc        Stop the turn; twice, with nothing typed: go
            back to an earlier prompt.

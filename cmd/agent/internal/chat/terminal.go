@@ -200,6 +200,11 @@ func (m *model) do(effects []effect) []tea.Cmd {
 			cmds = append(cmds, tea.Raw(seq))
 		case edit:
 			cmds = append(cmds, m.edit(e.text))
+		case listFiles:
+			m.work.Go(func() {
+				files, err := m.o.Files(m.ctx)
+				m.send(filesEvent{files, err})
+			})
 		case suspend:
 			cmds = append(cmds, tea.Suspend)
 		}

@@ -25,6 +25,7 @@ func (s *state) view() screen {
 	}
 	below := append(append(s.searchRows(), s.hintRows()...), s.statusLine())
 	queued := s.queueRows()
+	below = append(s.popupRows(s.height-len(below)-len(queued)-leastInput), below...)
 	input, x, y := s.inputView(max(s.height-len(below)-len(queued)-2, 1))
 	above := s.live()
 	if len(above) > 0 || s.last != nothing {
@@ -40,6 +41,9 @@ func (s *state) view() screen {
 	rows := append(append(above, input...), below...)
 	return screen{rows: rows, x: x, y: len(above) + y}
 }
+
+// leastInput is how many rows a popup leaves to the input and to what is above it.
+const leastInput = 4
 
 // hintRows returns the hint in at most three rows.
 func (s *state) hintRows() []string {
