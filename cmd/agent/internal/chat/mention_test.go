@@ -59,7 +59,10 @@ func FuzzMentions(f *testing.F) {
 		if all := Mentions(text + " "); len(all) != 1 || all[0].Names()[0] != name {
 			t.Errorf("%q is written as %q and read as %+v", name, text, all)
 		}
-		if from, open, ok := openMention("x " + strings.TrimSuffix(text, `"`)); !ok || from != 2 || open != name {
+		if strings.HasPrefix(text, `@"`) {
+			text = strings.TrimSuffix(text, `"`)
+		}
+		if from, open, ok := openMention("x " + text); !ok || from != 2 || open != name {
 			t.Errorf("%q: while it is typed: %d, %q, %v", text, from, open, ok)
 		}
 	})
