@@ -34,7 +34,7 @@ func mentionAt(text string, i int) (m Mention, end int, ok bool) {
 	rest := text[i+1:]
 	if quoted, found := strings.CutPrefix(rest, `"`); found {
 		name, _, closed := strings.Cut(quoted, `"`)
-		if closed && !strings.ContainsFunc(name, unicode.IsControl) {
+		if closed && printable(name) {
 			return Mention{name, true}, i + len(`@""`) + len(name), true
 		}
 	}
@@ -42,10 +42,14 @@ func mentionAt(text string, i int) (m Mention, end int, ok bool) {
 	if n < 0 {
 		n = len(rest)
 	}
-	if name := rest[:n]; !strings.ContainsFunc(name, unicode.IsControl) && utf8.ValidString(name) {
+	if name := rest[:n]; printable(name) {
 		return Mention{Name: name}, i + 1 + n, true
 	}
 	return m, i + 1 + n, false
+}
+
+func printable(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // mayBegin reports whether a mention may follow a text: at its beginning, after a space, an opening bracket or quote, and after letters of
@@ -90,7 +94,7 @@ func openMention(text string) (from int, name string, ok bool) {
 		switch {
 		case ok && end == len(text) && !strings.HasPrefix(text[i:], `@"`):
 			return i, text[i+1:], true
-		case quoted && mayBegin(text[:i]) && !strings.ContainsFunc(rest, func(r rune) bool { return r == '"' || unicode.IsControl(r) }):
+		case quoted && mayBegin(text[:i]) && !strings.Contains(rest, `"`) && printable(rest):
 			return i, rest, true
 		}
 		i = max(end, i+1)
