@@ -37,6 +37,39 @@ func (c *Client) Status(ctx context.Context, w *WorkTree, room string) ([]string
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == '\n' }), nil
 }
 
+// mostNamed is how many bytes of a list of files are read.
+const mostNamed = 64 << 20
+
+// Files returns the files of a work tree in one of its folders, relative to it: those that are committed or staged and still there, and new
+// ones that git does not ignore. Their names are those that git has, with any bytes. Git sees what it sees for Status.
+func (c *Client) Files(ctx context.Context, w *WorkTree, folder, room string) ([]string, error) {
+	if err := w.imitate(room); err != nil {
+		return nil, fmt.Errorf("making a repository: %w", err)
+	}
+	out, _, err := c.run(ctx, &call{most: mostNamed, args: []string{"--git-dir=" + room, "--work-tree=" + w.Dir, "-C", folder,
+		"ls-files", "-z", "-t", "--cached", "--others", "--deleted", "--exclude-standard"}})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	skip := map[string]bool{} // those that are listed already, and those that are gone
+	entries := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for _, e := range entries {
+		if gone, ok := strings.CutPrefix(e, "R "); ok {
+			skip[gone] = true
+		}
+	}
+	for _, e := range entries {
+		kind, name, ok := strings.Cut(e, " ")
+		if !ok || kind == "S" || skip[name] { // S: left out of the work tree
+			continue
+		}
+		skip[name] = kind == "M" // what is not merged is listed for each side
+		names = append(names, name)
+	}
+	return names, nil
+}
+
 // imitate makes a repository with other settings in a folder. Everything else are links.
 func (w *WorkTree) imitate(room string) error {
 	failed := []error{os.WriteFile(filepath.Join(room, "HEAD"), w.Head, 0o600), os.WriteFile(filepath.Join(room, "config"), w.Config, 0o600)}

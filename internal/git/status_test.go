@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -159,6 +160,28 @@ func TestStatusOfRuins(t *testing.T) {
 		write(t, at, "ruined")
 		if got, err := status(t, c, dir); err == nil {
 			t.Errorf("%s: got %q", name, got)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := tree(t)
+	write(t, filepath.Join(dir, "new\nline"), "new")
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "sub", "x.go"), "new")
+	at, err := gitdir.Of(dir)
+	if err != nil || at == nil {
+		t.Fatal(at, err)
+	}
+	head, _ := at.Head()
+	w := &git.WorkTree{Dir: dir, Git: at.Git, Common: at.Common, Head: head, Config: at.Plain(nil)}
+	for folder, want := range map[string][]string{".": {".gitignore", "changed.txt", "new\nline", "same.txt", "sub/x.go", "é.txt"}, "sub": {"x.go"}} {
+		got, err := newClient(t, nil).Files(t.Context(), w, filepath.Join(dir, folder), t.TempDir())
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("in %s: %q, %v, want %q", folder, got, err, want)
 		}
 	}
 }

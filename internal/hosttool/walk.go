@@ -3,6 +3,7 @@ package hosttool
 import (
 	"context"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -12,16 +13,21 @@ import (
 // maxVisited is how many files and folders one walk visits.
 const maxVisited = 200_000
 
-// walk visits the files below a place in the order of their paths, without .git and node_modules and without following
-// links. It reports whether it stopped early.
+// walk visits the files below a place, see Walk.
 func (p *place) walk(ctx context.Context, visit func(rel string, d fs.DirEntry) error) (partial bool, err error) {
+	return Walk(ctx, p.root, p.rel, visit)
+}
+
+// Walk visits the files below a folder of root in the order of their paths, without .git and node_modules and without following
+// links. It reports whether it stopped early.
+func Walk(ctx context.Context, root *os.Root, folder string, visit func(rel string, d fs.DirEntry) error) (partial bool, err error) {
 	seen := 0
-	err = fs.WalkDir(p.root.FS(), p.rel, func(rel string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), folder, func(rel string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			if rel == p.rel {
+			if rel == folder {
 				return err
 			}
 			return nil // a folder that cannot be listed is left out
@@ -31,7 +37,7 @@ func (p *place) walk(ctx context.Context, visit func(rel string, d fs.DirEntry) 
 			return fs.SkipAll
 		}
 		if d.IsDir() {
-			if rel != p.rel && (d.Name() == ".git" || d.Name() == "node_modules") {
+			if rel != folder && (d.Name() == ".git" || d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 )
 
 // attached begins what a prompt has after the words of the user.
@@ -28,7 +28,7 @@ func content(blocks []protocol.ContentBlock) (typed, whole string, err error) {
 		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 			r := b.Resource.Resource.TextResourceContents
 			words.WriteString(mention(r.Uri))
-			files.WriteString(attached + "from=\"" + strings.ReplaceAll(ui.Line(r.Uri), `"`, "%22") + "\">\n" + disclose.Shield(r.Text, "attached") + "\n</attached>")
+			files.WriteString("\n\n" + worker.Attached(r.Uri, r.Text))
 		case b.Resource != nil:
 			return "", "", wrong("an attached file is not text, and is not taken: name its path in the prompt")
 		case b.Image != nil:

@@ -27,10 +27,15 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 		defer w.session.Release()
 		w.prompts++
 		ctx := trace.WithIdentity(w.as(ctx), trace.Identity{Correlation: fmt.Sprintf("%s-%d", w.id, w.prompts)})
-		result, err := w.typed(ctx, typed)
+		result, said, err := w.typed(ctx, typed)
 		if err != nil {
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Failed}}, err)
 			return
+		}
+		for _, notice := range said {
+			if !yield(agent.Step{Notice: notice}, nil) {
+				return
+			}
 		}
 		if result != nil && (!yield(agent.Step{Call: result.Call}, nil) || !yield(agent.Step{Result: result}, nil)) {
 			return
@@ -64,25 +69,28 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 }
 
 // typed does what the user typed besides a text: "/NAME ARGUMENTS" activates a skill, which is shown as a call; "/LABEL:NAME ARGUMENTS" takes
-// a prompt of an MCP server, and "@LABEL:URI" a resource, for the next turn.
-func (w *worker) typed(ctx context.Context, text string) (*agent.Result, error) {
-	var err error
-	if w.attached, err = w.servers.attach(ctx, text); err != nil {
-		return nil, err
+// a prompt of an MCP server, "@LABEL:URI" a resource and "@PATH" a file, for the next turn. said is a row about each file.
+func (w *worker) typed(ctx context.Context, text string) (shown *agent.Result, said []string, err error) {
+	mentions := chat.Mentions(text)
+	if w.attached, err = w.servers.attach(ctx, mentions); err != nil {
+		return nil, nil, err
 	}
+	files := w.attachFiles(ctx, mentions)
+	w.attached = disclose.Join(w.attached, files.text)
 	name, args, ok := chat.CutCommand(text)
 	if !ok {
-		return nil, nil
+		return nil, files.said, nil
 	}
 	prompt, ok, err := w.servers.prompt(ctx, name, args)
 	if ok {
 		w.attached = disclose.Join(w.attached, prompt)
-		return nil, err
+		return nil, files.said, err
 	}
 	if _, err := w.catalog().Lookup(name); err != nil && strings.Contains(name, ":") {
-		return nil, nil // neither a server nor a skill: a text
+		return nil, files.said, nil // neither a server nor a skill: a text
 	}
-	return w.invoke(ctx, name, args)
+	shown, err = w.invoke(ctx, name, args)
+	return shown, files.said, err
 }
 
 // continued runs the hooks that want to know that the model has answered, and returns what else they want it to do.
@@ -164,7 +172,7 @@ func (t *talk) skills() []chat.Skill {
 	var out []chat.Skill
 	for e := range t.watch.Catalog().All() {
 		there := e.State() == skill.StateEnabled || e.State() == skill.StateHidden
-		out = append(out, chat.Skill{Name: e.Canonical(), Refused: !there || !e.UserInvocable()})
+		out = append(out, chat.Skill{Name: e.Canonical(), About: e.Brief(), Refused: !there || !e.UserInvocable()})
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
 			return t.ask(ctx, prompt, prompt)
 		}, Commands: t.commands(), Skills: t.skills, Status: t.status,
-		Labels: w.servers.labels, Prompts: w.servers.promptsOf,
+		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
 	})

@@ -7,25 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/disclose"
-	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/mcphost"
 )
 
-// mentioned finds @label:uri in a prompt.
-var mentioned = lazyregexp.New(`(?:^|\s)@([A-Za-z0-9_-]{1,64}):(\S+)`)
-
 // attach returns the resources that a prompt names as @label:uri, as a text that goes with it. Names of no server are left alone.
-func (v *connected) attach(ctx context.Context, prompt string) (string, error) {
+func (v *connected) attach(ctx context.Context, mentions []chat.Mention) (string, error) {
 	if v == nil {
 		return "", nil
 	}
-	text := ""
-	for _, found := range mentioned().FindAllStringSubmatch(prompt, maxMentions) {
-		label, uri := found[1], strings.TrimRight(found[2], ",;!?)\"'")
-		if !slices.Contains(v.host.Labels(), label) {
+	text, n := "", 0
+	for _, m := range mentions {
+		label, uri, _ := strings.Cut(strings.TrimRight(m.Name, ",;!?)\"'"), ":")
+		if uri == "" || !slices.Contains(v.host.Labels(), label) {
 			continue
+		}
+		if n++; n > maxMentions {
+			break
 		}
 		content, err := v.read(ctx, label, uri)
 		if err != nil {

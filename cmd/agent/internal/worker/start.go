@@ -40,26 +40,39 @@ func (w *worker) start(ctx context.Context) string {
 
 // status returns what git says has changed in a work tree, or why that is not known.
 func (w *worker) status(ctx context.Context, tree *git.WorkTree, at *gitdir.Repository) (lines []string, unknown string) {
-	file, err := w.s.Settings.FindProgram("git")
-	if err != nil {
-		return nil, "git is not installed"
-	}
-	dirs, _ := w.s.Settings.ScriptPath()
-	client, err := git.New(&git.Options{Program: file, Path: dirs, Env: w.s.Sys.Environ, Limits: git.Limits{Time: statusTime}})
-	if err != nil {
-		return nil, "git cannot be started"
-	}
-	room, err := os.MkdirTemp(w.s.Sys.Temp, "agent-git-")
-	if err != nil {
-		return nil, "there is no folder for it"
-	}
-	defer ondisk.RemoveAll(room)
-	tree.Config = at.Plain(w.home.git.Carry(room).Files[".gitconfig"])
-	switch lines, err = client.Status(ctx, tree, room); {
+	var err error
+	unknown = w.askGit(statusTime, tree, at, func(c *git.Client, room string) {
+		lines, err = c.Status(ctx, tree, room)
+	})
+	switch {
+	case unknown != "":
+		return nil, unknown
 	case errors.Is(err, git.ErrTooMuch):
 		return nil, "it takes too long, or too much has changed"
 	case err != nil:
 		return nil, "git could not read it"
 	}
 	return lines, ""
+}
+
+// askGit calls ask with a client whose runs end after a time, and an empty folder for a repository without its settings. It returns why it
+// could not.
+func (w *worker) askGit(most time.Duration, tree *git.WorkTree, at *gitdir.Repository, ask func(c *git.Client, room string)) (unknown string) {
+	file, err := w.s.Settings.FindProgram("git")
+	if err != nil {
+		return "git is not installed"
+	}
+	dirs, _ := w.s.Settings.ScriptPath()
+	client, err := git.New(&git.Options{Program: file, Path: dirs, Env: w.s.Sys.Environ, Limits: git.Limits{Time: most}})
+	if err != nil {
+		return "git cannot be started"
+	}
+	room, err := os.MkdirTemp(w.s.Sys.Temp, "agent-git-")
+	if err != nil {
+		return "there is no folder for it"
+	}
+	defer ondisk.RemoveAll(room)
+	tree.Config = at.Plain(w.home.git.Carry(room).Files[".gitconfig"])
+	ask(client, room)
+	return ""
 }

@@ -108,8 +108,8 @@ type Skill struct{ Name, About string }
 func (t *Talk) Skills() []Skill {
 	var out []Skill
 	for _, s := range t.t.skills() {
-		if e, err := t.t.watch.Catalog().Lookup(s.Name); err == nil && !s.Refused {
-			out = append(out, Skill{s.Name, e.Brief()})
+		if !s.Refused {
+			out = append(out, Skill{s.Name, s.About})
 		}
 	}
 	return out
