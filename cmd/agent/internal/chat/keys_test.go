@@ -51,6 +51,7 @@ func TestKeys(t *testing.T) {
 		{"tab completes a skill", "/Pdf_f<tab>", "/pdf-forms ", "", nil},
 		{"commands and skills, but no refused one", "/o<down><down><tab>", "/open ", "", nil},
 		{"a skill is a prompt", "/Pdf_Forms a  b<enter>", "", "", []effect{remember{"/Pdf_Forms a  b"}, startTurn{"/Pdf_Forms a  b"}}},
+		{"a skill without arguments", "/Pdf_Forms<enter>", "", "", []effect{remember{"/Pdf_Forms"}, startTurn{"/Pdf_Forms"}}},
 		{"in several lines", "/pdf-forms<alt+enter>a<enter>", "", "", []effect{remember{"/pdf-forms\na"}, startTurn{"/pdf-forms\na"}}},
 		{"a refused skill is Ask's to explain", "/off<enter>", "", "", []effect{remember{"/off"}, startTurn{"/off"}}},
 		{"a comment is a prompt", "/* x<enter>", "", "", []effect{remember{"/* x"}, startTurn{"/* x"}}},

@@ -24,6 +24,7 @@ type offer struct {
 	text  string // what takes the place of the word
 	shown string // sanitised
 	about string
+	there bool // the word is it already
 }
 
 // mostOffers is how many rows of a popup are offers at most.
@@ -92,7 +93,7 @@ func (s *state) offerFiles(p *popup, query string) []effect {
 	best, count := findNames(s.files.names, query)
 	for _, name := range best {
 		text, _ := mention(name)
-		p.offers = append(p.offers, offer{text: text + " ", shown: name})
+		p.offers = append(p.offers, offer{text: text + " ", shown: name, there: name == query})
 	}
 	p.note = fmt.Sprintf("%s of %s files", Number(count), Number(len(s.files.names)))
 	if s.files.partial {
@@ -126,8 +127,8 @@ func (s *state) offerCommands(p *popup, begun string) {
 		if !strings.HasSuffix(name, ":") { // a label, which a name follows
 			text += " "
 		}
-		o := offer{text: text, shown: "/" + name, about: ui.Line(about)}
-		if name == begun {
+		o := offer{text: text, shown: "/" + name, about: ui.Line(about), there: name == begun || name == naming.Canonical(begun)}
+		if o.there {
 			p.offers = slices.Insert(p.offers, 0, o)
 		} else {
 			p.offers = append(p.offers, o)
@@ -162,8 +163,8 @@ func (s *state) popupKey(k keyEvent) bool {
 	case "esc":
 		s.popup, s.dismissed = nil, p.from
 	case "enter", "kpenter":
-		if word := s.input.text[p.from:s.input.at]; strings.TrimRight(p.offers[p.at].text, " ") == word {
-			return false // it is there already, and can be sent
+		if p.offers[p.at].there {
+			return false // it can be sent
 		}
 		s.choose(p)
 	case "tab":
