@@ -24,6 +24,7 @@ cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
 CGO_ENABLED=0 go build -trimpath -o "$BIN" ./cmd/agent
 (cd bench && CGO_ENABLED=0 go build -trimpath -o "$BIN" ./empty ./gentree ./inproc ./post ./run ./serve ./talk)
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
+CGO_ENABLED=0 go test -c -trimpath -o "$BIN/chat.test" ./cmd/agent/internal/chat
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/fetch.test" ./install/fetch
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/toolset.test" ./toolset
 only=${BENCH_ONLY:-}

@@ -39,15 +39,13 @@ func (b *bench) measureAgent(ctx context.Context) error {
 	if err := b.measureAll(ctx, commands); err != nil {
 		return err
 	}
-	if err := b.measureLoop(ctx); err != nil {
+	if err := b.measureTests(ctx, "agent", "Turn|Conversation200"); err != nil {
+		return err
+	}
+	if err := b.measureTests(ctx, "chat", "FindNames"); err != nil {
 		return err
 	}
 	return b.write("agent.md", agentRows, "")
-}
-
-// measureLoop runs the benchmarks of package agent.
-func (b *bench) measureLoop(ctx context.Context) error {
-	return b.measureTests(ctx, "agent", "Turn|Conversation200")
 }
 
 // measureFetch runs the benchmarks of package install/fetch.

@@ -103,6 +103,7 @@ var agentRows = []row{
 	{"A4", "one turn in process (`BenchmarkTurn`)", "BenchmarkTurn ns/op", "med", false, "", ""},
 	{"A5", "peak memory of a conversation of 200 turns", "bundled turns-200", "peak", false, "bundled turns-1", ""},
 	{"A5", "heap that 200 turns keep (`BenchmarkConversation200`)", "BenchmarkConversation200 KiB/conversation", "heap", false, "BenchmarkConversation200 KiB-said", ""},
+	{"A6", "a key after an @, among 100,000 files (`BenchmarkFindNames`)", "BenchmarkFindNames ns/op", "med", false, "", "≤ 50 ms"},
 }
 
 // toolsetRows is the report on toolsets. They are compared with the smallest server of their language.

@@ -16,7 +16,7 @@ var leftovers = []string{"__pycache__", ".pyc", "node_modules", ".venv", ".DS_St
 
 // otherTables are the declarations that have two of these names for another reason.
 var otherTables = map[string]string{
-	"internal/hosttool walk":       "what a search in the user's workspace goes past, which is no skill",
+	"internal/hosttool Walk":       "what a search in the user's workspace goes past, which is no skill",
 	"cmd/agent/internal/lock hash": "the rule of other programs, whose hashes are compared",
 	"script/runner notSearched":    "where no repositories are looked for",
 }

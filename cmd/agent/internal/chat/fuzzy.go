@@ -122,6 +122,10 @@ func (f *finder) score(n *fileName) (int, bool) {
 		return -strings.Count(n.name, "/"), true
 	case n.name == f.query:
 		return math.MaxInt16, true
+	case !f.ascii && strings.ContainsFunc(f.query, func(r rune) bool {
+		return !strings.ContainsRune(text, r) && !strings.ContainsRune(text, unicode.ToUpper(r))
+	}):
+		return 0, false
 	case !f.ascii:
 		lower := func(s string) []rune { return []rune(strings.Map(unicode.ToLower, s)) }
 		query, name := []rune(f.query), []rune(n.name)

@@ -79,14 +79,10 @@ func manyNames(n int) []string {
 	return names
 }
 
-// What a key costs where there are 100,000 files: below 50 ms.
+// What a key costs while a name is typed, where there are 100,000 files: below 50 ms.
 func BenchmarkFindNames(b *testing.B) {
-	names := foldNames(manyNames(100_000))
-	for _, query := range []string{"a", "ma", "chatkeys", "intagwork12"} {
-		b.Run(query, func(b *testing.B) {
-			for b.Loop() {
-				findNames(names, query)
-			}
-		})
+	names, typed := foldNames(manyNames(100_000)), "chatkeys"
+	for i := 0; b.Loop(); i++ {
+		findNames(names, typed[:1+i%len(typed)])
 	}
 }
