@@ -23,10 +23,18 @@ var errTime = errors.New("the time for one prompt is used up")
 // After any end the conversation can be asked again. The messages stay, and calls that were not run get a result that
 // says so. Breaking out of the loop cancels the turn. Only a prompt whose first request failed is removed, so asking
 // again does not repeat it; the text of Options.Turn stays, because it is given only once.
-func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, error] {
+//
+// The model is shown images and documents before the prompt. A request may have 20, with 14 MB: of more, the oldest ones are left out,
+// and of a prompt with more the error says so.
+func (c *Conversation) Ask(ctx context.Context, prompt string, images ...llm.Media) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if strings.TrimSpace(prompt) == "" {
 			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, errNoPrompt)
+			return
+		}
+		with, err := shown(images)
+		if err != nil {
+			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, err)
 			return
 		}
 		if !c.busy.CompareAndSwap(false, true) {
@@ -37,7 +45,7 @@ func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, e
 		limited, cancel := c.limit(trace.WithIdentity(ctx, c.o.Identity))
 		defer cancel()
 		limited, span := trace.Begin(limited, c.o.Trace, trace.Event{Kind: trace.AgentAnswered})
-		t := &turn{c: c, yield: yield, prompt: prompt, start: c.o.Now(), before: c.spent, span: span}
+		t := &turn{c: c, yield: yield, prompt: prompt, with: with, start: c.o.Now(), before: c.spent, span: span}
 		stop, err := t.run(limited, prompt)
 		t.finish(limited, stop, err)
 	}
@@ -56,12 +64,13 @@ type turn struct {
 	yield  func(Step, error) bool
 	start  time.Time
 	span   *trace.Span
-	broken bool   // the caller left the loop: nothing may be yielded
-	heard  bool   // the model has answered once
-	before int    // tokens that the conversation had spent when the turn began
-	prompt string // as it was asked
-	again  int    // how often Options.Continue kept the turn going
-	answer Answer // so far
+	broken bool       // the caller left the loop: nothing may be yielded
+	heard  bool       // the model has answered once
+	before int        // tokens that the conversation had spent when the turn began
+	prompt string     // as it was asked
+	with   []llm.Part // the images and documents of the prompt
+	again  int        // how often Options.Continue kept the turn going
+	answer Answer     // so far
 }
 
 // step yields s, and reports whether the turn goes on.
@@ -78,7 +87,7 @@ func (t *turn) run(ctx context.Context, prompt string) (Stop, error) {
 			parts = append(parts, llm.Part{Text: text})
 		}
 	}
-	parts = append(parts, llm.Part{Text: prompt})
+	parts = append(append(parts, t.with...), llm.Part{Text: prompt})
 	t.c.add(llm.User, parts...)
 	stop, err := t.loop(ctx)
 	if err != nil && !t.heard && ctx.Err() == nil && !t.broken {

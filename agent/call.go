@@ -51,7 +51,7 @@ func (t *turn) limit(a llm.Answer) string {
 // conversation could neither continue nor be shortened.
 // With a text in cut the last one is not run, for that reason.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call, cut string) {
-	b := &batch{t: t, left: t.c.share(resultsPercent) * bytesPerToken}
+	b := &batch{t: t, media: half(), left: t.c.share(resultsPercent) * bytesPerToken}
 	rest := "cancelled by the user"
 	defer func() { t.skip(calls[b.done:], t.why(ctx, rest)) }()
 	for i, call := range calls {
@@ -80,10 +80,11 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call, cut string) {
 
 // batch has the calls of an answer that wait for their results: one, or several that start sub-agents.
 type batch struct {
-	t    *turn
-	left int // bytes of results that have room
-	done int // calls that have their results
-	open []*called
+	t     *turn
+	left  int // bytes of results that have room
+	done  int // calls that have their results
+	open  []*called
+	media bounds // of the images and documents that have room
 }
 
 // called is a call that was made.
@@ -91,6 +92,7 @@ type called struct {
 	call   *llm.Call
 	fork   *tool.Fork // what the sub-agent that answers it has to do; nil if none does
 	result tool.Result
+	media  []llm.Media
 	text   string // as the model gets it
 	cut    bool
 }
@@ -117,7 +119,7 @@ func (b *batch) flush(ctx context.Context) bool {
 		})
 	}
 	for _, c := range open {
-		t.c.add(llm.User, llm.Part{Result: &llm.Result{ID: c.call.ID, Name: t.c.historyName(c.call.Name), Text: c.text, Failed: !c.result.Success}})
+		t.c.add(llm.User, llm.Part{Result: &llm.Result{ID: c.call.ID, Name: t.c.historyName(c.call.Name), Text: c.text, Media: c.media, Failed: !c.result.Success}})
 		b.done++
 	}
 	for _, c := range open {
@@ -132,6 +134,9 @@ func (b *batch) flush(ctx context.Context) bool {
 func (b *batch) settle(c *called) {
 	c.text, c.cut = limitText(string(c.result.Encode()), min(b.t.c.o.ResultLimit, max(b.left, resultLeast)))
 	b.left -= len(c.text)
+	if c.result.Success {
+		b.show(c, c.result.Media)
+	}
 }
 
 func (c *called) step() Step {

@@ -43,6 +43,7 @@ func (c *Conversation) Compact(ctx context.Context) error {
 // fit shortens the conversation if the next request would fill too much of the window. A conversation that cannot be
 // shortened is sent unchanged.
 func (t *turn) fit(ctx context.Context) error {
+	t.spare()
 	if t.c.Size() <= t.c.share(fillPercent) {
 		return nil
 	}
@@ -134,6 +135,9 @@ func squeeze(messages []llm.Message, room int) (out []llm.Message, squeezed int)
 			r := *p.Result
 			if text, cut := limitText(r.Text, room/results); cut && len(text) < len(r.Text) {
 				r.Text, squeezed = text, squeezed+1
+			}
+			if part := (llm.Part{Result: &r}); mediaSize([]llm.Part{part}) > room/results {
+				r, squeezed = *leftOut([]llm.Message{{Parts: []llm.Part{part}}})[0].Parts[0].Result, squeezed+1
 			}
 			out[i].Parts[j].Result = &r
 		}

@@ -47,8 +47,17 @@ func (c *Conversation) add(role llm.Role, parts ...llm.Part) {
 	c.messages = append(slices.Clone(c.messages[:n-1]), last)
 }
 
-// takeBackPrompt removes the last part of the history.
+// takeBackPrompt removes the last parts of the history: the prompt, with its images and documents.
 func (c *Conversation) takeBackPrompt() {
+	for c.takeBack(); ; c.takeBack() {
+		n := len(c.messages) - 1
+		if n < 0 || c.messages[n].Parts[len(c.messages[n].Parts)-1].Media == nil {
+			return
+		}
+	}
+}
+
+func (c *Conversation) takeBack() {
 	n := len(c.messages) - 1
 	m := c.messages[n]
 	keep := len(m.Parts) - 1
@@ -162,8 +171,8 @@ func repair(history []llm.Message) []llm.Message {
 		}
 		c.settle(&open, m.Parts)
 		for _, p := range m.Parts {
-			if strings.TrimSpace(p.Text) != "" {
-				c.add(llm.User, llm.Part{Text: p.Text})
+			if strings.TrimSpace(p.Text) != "" || p.Media != nil {
+				c.add(llm.User, llm.Part{Text: p.Text, Media: p.Media})
 			}
 		}
 	}
@@ -195,7 +204,7 @@ func prefixSize(system string, tools []llm.Tool) int {
 
 // size estimates the bytes of parts in a request.
 func size(parts []llm.Part) int {
-	n := 0
+	n := mediaSize(parts)
 	for _, p := range parts {
 		n += 16 + len(p.Text)
 		switch {

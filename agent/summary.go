@@ -42,6 +42,7 @@ func (t *turn) summary(ctx context.Context, head []llm.Message, next llm.Message
 		return llm.Message{Role: llm.User, Parts: append(parts, next.Parts...)}, digested, nil
 	}
 	prompt, _ := limitText(cmp.Or(t.prompt, lastPrompt(head)), promptLimit)
+	parts = append(parts, leftOut([]llm.Message{{Parts: t.with}})[0].Parts...)
 	return llm.Message{Role: llm.User, Parts: append(parts, llm.Part{Text: promptLead + prompt})}, digested, nil
 }
 
@@ -77,7 +78,7 @@ func isCarried(i, k int, p llm.Part) bool {
 // transcript writes messages as text, with long parts cut, and without the carried part of an earlier summary.
 func transcript(messages []llm.Message) string {
 	var b strings.Builder
-	for i, m := range messages {
+	for i, m := range leftOut(messages) {
 		for k, p := range m.Parts {
 			switch {
 			case p.Call != nil:
@@ -102,7 +103,7 @@ func transcript(messages []llm.Message) string {
 func digest(messages []llm.Message) string {
 	var b strings.Builder
 	b.WriteString(digestLead)
-	for i, m := range messages {
+	for i, m := range leftOut(messages) {
 		for k, p := range m.Parts {
 			if p.Text == "" || isCarried(i, k, p) {
 				continue

@@ -69,6 +69,7 @@ type Message struct {
 // Part is a piece of a message: exactly one field is set.
 type Part struct {
 	Text   string  `json:"text,omitempty"`
+	Media  *Media  `json:"media,omitempty"`  // of the user
 	Call   *Call   `json:"call,omitempty"`   // of the assistant
 	Result *Result `json:"result,omitempty"` // of the user: the answer to a call
 	State  *State  `json:"state,omitempty"`  // of the assistant
@@ -84,10 +85,11 @@ type Call struct {
 
 // Result is the result of a tool.
 type Result struct {
-	ID     string `json:"id"` // of the call
-	Name   string `json:"name"`
-	Text   string `json:"text"`
-	Failed bool   `json:"failed,omitempty"`
+	ID     string  `json:"id"` // of the call
+	Name   string  `json:"name"`
+	Text   string  `json:"text"`
+	Media  []Media `json:"media,omitempty"` // that the tool returned, if it did not fail
+	Failed bool    `json:"failed,omitempty"`
 }
 
 // State is data that a provider must get back unchanged and in place to continue the conversation, such as signatures of

@@ -44,9 +44,19 @@ type Result struct {
 	// ErrorText puts Message into `error` in the envelope of a failure, in place of the code, as the omniforge profile
 	// wants it. Error keeps the code.
 	ErrorText bool
+	// Media has images and PDF documents that the model is shown with the result of a successful call. The envelope does not have them:
+	// Result or Message names them.
+	Media []Media
 	// Fork, if set, asks the caller that runs the conversation to let a sub-agent answer the call; its answer replaces this
 	// result. The envelope does not show it, and an executor does nothing with it.
 	Fork *Fork
+}
+
+// Media is an image or a PDF document. Its bytes must not change.
+type Media struct {
+	Type string // image/png, image/jpeg, image/gif, image/webp or application/pdf
+	Name string // of its file; may be empty
+	Data []byte
 }
 
 // Fork describes the task that a tool gives to a sub-agent, for a skill with `context: fork`.

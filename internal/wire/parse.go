@@ -111,7 +111,7 @@ func Messages(msgs []llm.Message) []llm.Message {
 	for _, m := range msgs {
 		var parts []llm.Part
 		for _, p := range m.Parts {
-			if p.Text != "" || p.Call != nil || p.Result != nil || p.State != nil {
+			if p.Text != "" || p.Call != nil || p.Result != nil || p.State != nil || p.Media != nil {
 				parts = append(parts, p)
 			}
 		}

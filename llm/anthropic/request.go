@@ -51,7 +51,16 @@ type block struct {
 	Text         string          `json:"text,omitempty"`
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 	Content      []*block        `json:"content,omitempty"`
+	Source       *source         `json:"source,omitempty"`
+	Title        string          `json:"title,omitempty"`
 	Type         string          `json:"type"`
+}
+
+// source has the bytes of an image or a document, in base64.
+type source struct {
+	Data      []byte `json:"data"`
+	MediaType string `json:"media_type"`
+	Type      string `json:"type"`
 }
 
 type tool struct {
@@ -133,6 +142,8 @@ func blocks(m llm.Message) []*block {
 			rest = append(rest, &block{Type: "tool_use", ID: p.Call.ID, Name: p.Call.Name, Input: or(p.Call.Args, `{}`)})
 		case p.State != nil && p.State.Owner == provider:
 			rest = append(rest, thoughtBlock(p.State.Data)...)
+		case p.Media != nil:
+			rest = append(rest, show(p.Media))
 		case !onlySpace(p.Text):
 			rest = append(rest, &block{Type: "text", Text: p.Text})
 		}
@@ -144,6 +155,18 @@ func result(r *llm.Result) *block {
 	b := &block{Type: "tool_result", ToolUseID: r.ID, IsError: r.Failed}
 	if !onlySpace(r.Text) {
 		b.Content = []*block{{Type: "text", Text: r.Text}}
+	}
+	for i := range r.Media {
+		b.Content = append(b.Content, show(&r.Media[i]))
+	}
+	return b
+}
+
+// show translates an image or a document.
+func show(m *llm.Media) *block {
+	b := &block{Type: "image", Source: &source{m.Data, m.Type, "base64"}}
+	if m.Document() {
+		b.Type, b.Title = "document", m.Name
 	}
 	return b
 }

@@ -146,3 +146,15 @@ func TestEffort(t *testing.T) {
 		}
 	}
 }
+
+// Images and documents are blocks of their own, and within the result of a tool.
+func TestMedia(t *testing.T) {
+	const image = `{"source":{"data":"UE5H","media_type":"image/png","type":"base64"},"type":"image"}`
+	const document = `"source":{"data":"UERG","media_type":"application/pdf","type":"base64"},"title":"b.pdf","type":"document"}`
+	const mark = `"cache_control":{"type":"ephemeral"},`
+	provider.Request(t, wiretest.Shown(), `{"max_tokens":8192,"messages":[
+		{"content":[`+image+`,{`+document+`,{"text":"compare",`+mark+`"type":"text"}],"role":"user"},
+		{"content":[{"id":"c1","input":{},"name":"read","type":"tool_use"}],"role":"assistant"},
+		{"content":[{"tool_use_id":"c1",`+mark+`"content":[{"text":"two","type":"text"},`+image+`,{`+document+`],"type":"tool_result"}],"role":"user"}],
+		"model":"model-1","stream":true}`)
+}

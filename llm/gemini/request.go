@@ -3,6 +3,7 @@ package gemini
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/wire"
@@ -47,11 +48,12 @@ type content struct {
 	Role  string  `json:"role"`
 }
 
-// part is a piece of a turn: a call, a result or a text. Text is a pointer since a part that holds a signature alone
+// part is a piece of a turn: a call, a result, an image or a document, or a text. Text is a pointer since a part that holds a signature alone
 // needs an empty text.
 type part struct {
 	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
 	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
+	InlineData       *inlineData       `json:"inlineData,omitempty"`
 	Text             *string           `json:"text,omitempty"`
 	Thought          bool              `json:"thought,omitempty"`
 	ThoughtSignature string            `json:"thoughtSignature,omitempty"`
@@ -62,6 +64,12 @@ func (p *part) text() string {
 		return ""
 	}
 	return *p.Text
+}
+
+// inlineData has the bytes of an image or a document, in base64.
+type inlineData struct {
+	Data     []byte `json:"data"`
+	MIMEType string `json:"mimeType"`
 }
 
 type functionCall struct {
@@ -114,13 +122,19 @@ func contents(msgs []llm.Message) []content {
 	return out
 }
 
-// parts translates a message, with the results first.
+// parts translates a message, with the results first. Their images and documents follow them: only newer models take them within.
 func parts(m llm.Message) []*part {
-	var results, rest []*part
+	var results, shown, rest []*part
+	show := func(m *llm.Media) *part { return &part{InlineData: &inlineData{m.Data, m.Type}} }
 	for _, p := range m.Parts {
 		switch {
 		case p.Result != nil:
 			results = append(results, &part{FunctionResponse: response(p.Result)})
+			for i := range p.Result.Media {
+				shown = append(shown, show(&p.Result.Media[i]))
+			}
+		case p.Media != nil:
+			rest = append(rest, show(p.Media))
 		case p.Call != nil:
 			rest = append(rest, &part{FunctionCall: call(p.Call)})
 		case p.State != nil && p.State.Owner == provider:
@@ -129,7 +143,7 @@ func parts(m llm.Message) []*part {
 			rest = append(rest, &part{Text: &p.Text})
 		}
 	}
-	return append(results, rest...)
+	return slices.Concat(results, shown, rest)
 }
 
 func call(c *llm.Call) *functionCall {

@@ -128,3 +128,12 @@ func TestEffort(t *testing.T) {
 		}
 	}
 }
+
+// Images and documents are parts of their own; those of a result follow it.
+func TestMedia(t *testing.T) {
+	const both = `{"inlineData":{"data":"UE5H","mimeType":"image/png"}},{"inlineData":{"data":"UERG","mimeType":"application/pdf"}}`
+	provider.Request(t, wiretest.Shown(), `{"contents":[
+		{"parts":[`+both+`,{"text":"compare"}],"role":"user"},
+		{"parts":[{"functionCall":{"args":{},"id":"c1","name":"read"}}],"role":"model"},
+		{"parts":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"two"}}},`+both+`],"role":"user"}],"generationConfig":{}}`)
+}

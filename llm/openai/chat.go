@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/wire"
@@ -27,9 +28,26 @@ type streamOptions struct {
 
 type chatMessage struct {
 	Role       string     `json:"role"`
-	Content    *string    `json:"content,omitempty"`
+	Content    any        `json:"content,omitempty"` // a string, or a list of chatPart
 	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+// chatPart is a piece of the content of the user.
+type chatPart struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+	File     *file     `json:"file,omitempty"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+type file struct {
+	Name string `json:"filename"`
+	Data string `json:"file_data"`
 }
 
 type chatCall struct {
@@ -71,13 +89,17 @@ func (c *client) newChatRequest(r *llm.Request) (*chatRequest, error) {
 		q.PromptCacheKey = cacheKey(r)
 	}
 	if r.System != "" {
-		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: &r.System})
+		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: r.System})
 	}
 	for _, m := range wire.Messages(r.Messages) {
 		if m.Role == llm.Assistant {
 			q.Messages = append(q.Messages, chatAssistant(m)...)
 		} else {
-			q.Messages = append(q.Messages, chatUser(m)...)
+			said, err := c.chatUser(m)
+			if err != nil {
+				return nil, err
+			}
+			q.Messages = append(q.Messages, said...)
 		}
 	}
 	for _, t := range r.Tools {
@@ -90,23 +112,51 @@ func (c *client) newChatRequest(r *llm.Request) (*chatRequest, error) {
 	return q, nil
 }
 
-// chatUser puts the results first, because they must directly follow the calls.
-func chatUser(m llm.Message) []chatMessage {
+// chatUser puts the results first, because they must directly follow the calls. Results are texts alone: what they show follows them.
+func (c *client) chatUser(m llm.Message) ([]chatMessage, error) {
 	var out []chatMessage
+	var shown, parts []chatPart
 	var texts []string
 	for _, p := range m.Parts {
 		switch {
 		case p.Result != nil:
-			out = append(out, chatMessage{Role: "tool", Content: &p.Result.Text, ToolCallID: p.Result.ID})
+			out = append(out, chatMessage{Role: "tool", Content: p.Result.Text, ToolCallID: p.Result.ID})
+			for i := range p.Result.Media {
+				part, err := c.chatMedia(&p.Result.Media[i])
+				if err != nil {
+					return nil, err
+				}
+				shown = append(shown, chatPart{Type: "text", Text: "Of the result of " + p.Result.Name + ":"}, part)
+			}
+		case p.Media != nil:
+			part, err := c.chatMedia(p.Media)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, part)
 		case p.Text != "":
 			texts = append(texts, p.Text)
+			parts = append(parts, chatPart{Type: "text", Text: p.Text})
 		}
 	}
-	if len(texts) > 0 {
-		text := strings.Join(texts, "\n\n")
-		out = append(out, chatMessage{Role: "user", Content: &text})
+	parts = append(shown, parts...)
+	switch {
+	case len(parts) > len(texts):
+		out = append(out, chatMessage{Role: "user", Content: parts})
+	case len(texts) > 0: // in the form that every server knows
+		out = append(out, chatMessage{Role: "user", Content: strings.Join(texts, "\n\n")})
 	}
-	return out
+	return out, nil
+}
+
+func (c *client) chatMedia(m *llm.Media) (chatPart, error) {
+	switch {
+	case !m.Document():
+		return chatPart{Type: "image_url", ImageURL: &imageURL{dataURL(m)}}, nil
+	case c.files:
+		return chatPart{Type: "file", File: &file{fileName(m), dataURL(m)}}, nil
+	}
+	return chatPart{}, &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("%s cannot be sent: Chat Completions of this server have no PDF documents", m)}
 }
 
 func chatAssistant(m llm.Message) []chatMessage {
@@ -119,7 +169,7 @@ func chatAssistant(m llm.Message) []chatMessage {
 		}
 	}
 	if text != "" {
-		a.Content = &text
+		a.Content = text
 	}
 	if text == "" && len(a.ToolCalls) == 0 {
 		return nil

@@ -7,7 +7,9 @@
 package openai
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -68,6 +70,7 @@ type client struct {
 	model   string
 	key     string
 	host    host
+	files   bool // Chat Completions take PDF documents
 	http    *http.Client
 	address string
 	err     error // why no request can be made
@@ -104,6 +107,7 @@ func newClient(o *Options, path string) *client {
 		c.err = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the query of the base URL cannot be read", Err: err}
 	}
 	c.host = hostOf(u)
+	c.files = c.host != compatible || u.Hostname() == "openrouter.ai"
 	u = u.JoinPath(path)
 	u.RawQuery = values.Encode()
 	c.address = u.String()
@@ -139,6 +143,14 @@ func hostOf(u *url.URL) host {
 	}
 	return compatible
 }
+
+// dataURL returns an image or a document as an address that has its bytes.
+func dataURL(m *llm.Media) string {
+	return "data:" + m.Type + ";base64," + base64.StdEncoding.EncodeToString(m.Data)
+}
+
+// fileName returns the name of a document: a file without one is refused.
+func fileName(m *llm.Media) string { return cmp.Or(m.Name, "document.pdf") }
 
 // schema returns a tool's schema.
 func schema(t *llm.Tool) (json.RawMessage, error) {

@@ -30,7 +30,16 @@ type reasoning struct {
 
 type inputMessage struct {
 	Role    string `json:"role"`
-	Content string `json:"content"`
+	Content any    `json:"content"` // a string, or a list of inputPart
+}
+
+// inputPart is a piece of the content of the user, or of a result.
+type inputPart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text,omitempty"`
+	ImageURL string `json:"image_url,omitempty"`
+	Name     string `json:"filename,omitempty"`
+	Data     string `json:"file_data,omitempty"`
 }
 
 // inputCall has no id of an item, because it would bind the call to reasoning that may be missing.
@@ -44,7 +53,7 @@ type inputCall struct {
 type inputResult struct {
 	Type   string `json:"type"`
 	CallID string `json:"call_id"`
-	Output string `json:"output"`
+	Output any    `json:"output"` // a string, or a list of inputPart
 }
 
 type responsesTool struct {
@@ -93,12 +102,27 @@ func inputItem(role llm.Role, p llm.Part, thinks bool) any {
 		return inputMessage{"user", p.Text}
 	case p.Call != nil:
 		return inputCall{"function_call", p.Call.ID, p.Call.Name, string(p.Call.Args)}
+	case p.Media != nil:
+		return inputMessage{"user", []inputPart{inputMedia(p.Media)}}
+	case p.Result != nil && len(p.Result.Media) > 0:
+		output := []inputPart{{Type: "input_text", Text: p.Result.Text}}
+		for i := range p.Result.Media {
+			output = append(output, inputMedia(&p.Result.Media[i]))
+		}
+		return inputResult{"function_call_output", p.Result.ID, output}
 	case p.Result != nil:
 		return inputResult{"function_call_output", p.Result.ID, p.Result.Text}
 	case p.State != nil && p.State.Owner == provider && thinks:
 		return p.State.Data
 	}
 	return nil
+}
+
+func inputMedia(m *llm.Media) inputPart {
+	if m.Document() {
+		return inputPart{Type: "input_file", Name: fileName(m), Data: dataURL(m)}
+	}
+	return inputPart{Type: "input_image", ImageURL: dataURL(m)}
 }
 
 var reasoner = lazyregexp.New(`^(o[1-9]([-.].*)?|gpt-([5-9]|[1-9][0-9])([-.].*)?|codex.*)$`)

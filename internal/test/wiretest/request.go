@@ -25,6 +25,16 @@ func Talk(messages []llm.Message) *llm.Request {
 	}
 }
 
+// Shown is a request with an image and a document, of the user and of a tool.
+func Shown() *llm.Request {
+	image, document := llm.Media{Type: "image/png", Name: "a.png", Data: []byte("PNG")}, llm.Media{Type: "application/pdf", Name: "b.pdf", Data: []byte("PDF")}
+	return &llm.Request{Messages: []llm.Message{
+		{Role: llm.User, Parts: []llm.Part{{Media: &image}, {Media: &document}, {Text: "compare"}}},
+		{Role: llm.Assistant, Parts: []llm.Part{{Call: &llm.Call{ID: "c1", Name: "read", Args: json.RawMessage(`{}`)}}}},
+		{Role: llm.User, Parts: []llm.Part{{Result: &llm.Result{ID: "c1", Name: "read", Text: "two", Media: []llm.Media{image, document}}}}},
+	}}
+}
+
 // Sent returns the body of the request that the model makes of r, without the line break at its end.
 func (p *Provider) Sent(t *testing.T, r *llm.Request) string {
 	t.Helper()
