@@ -101,7 +101,7 @@ func invalid(messages []llm.Message) string {
 				if j >= len(open) || open[j] != p.Result.ID {
 					return "a result without its call: " + p.Result.ID
 				}
-			case p.State == nil && strings.TrimSpace(p.Text) == "":
+			case p.State == nil && p.Media == nil && strings.TrimSpace(p.Text) == "":
 				return "an empty part"
 			}
 		}

@@ -154,6 +154,7 @@ var allowed = map[string][]string{
 	"internal/obeyed":                    {"internal/content", "internal/filename"},
 	"internal/program":                   {"internal/content", "internal/lazyregexp", "internal/paths", "internal/ondisk", "internal/variable"},
 	"internal/test/house":                {},
+	"internal/media":                     {},
 	"internal/lazyregexp":                {},
 	"internal/toolrule":                  {},
 	"internal/lockfile":                  {"internal/document", "trace"},
