@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 	"internal/hosttool":         {"internal/filename", "internal/obeyed", "internal/paths", "agent/permit", "internal/undo", "internal/diff", "tool", "trace", "want", "internal/glob"},
 	"agent/permit":              {"session/allow"},
 	"internal/undo":             {"internal/lockfile"},
-	"cmd/agent/internal/saved":  {"internal/lockfile", "llm"},
+	"cmd/agent/internal/saved":  {"internal/lockfile", "internal/media", "llm"},
 	"skill/watch":               {"internal/content", "internal/walk", "skill", "skill/manifest", "trace"},
 
 	"skill/scan":                 {"skill/scan/internal/fact", "skill/scan/internal/code", "internal/language", "internal/lazyregexp", "internal/markdown", "internal/obeyed", "internal/yamlnode", "skill/manifest", "skill/scan/internal/flow", "skill/scan/internal/shell", "skill/scan/internal/python", "skill/scan/internal/js", "skill/scan/internal/loose", "skill/scan/internal/popular", "skill/scan/internal/text"},

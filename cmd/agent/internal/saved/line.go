@@ -20,6 +20,7 @@ const (
 	kindPrefix   kind = "prefix"   // what every request begins with from now on
 	kindTools    kind = "tools"    // tools that follow the others
 	kindMessage  kind = "message"  // parts at the end
+	kindMedia    kind = "media"    // an image or a document that messages below name
 	kindTaken    kind = "taken"    // the last part is taken back
 	kindCut      kind = "cut"      // the messages are others
 	kindBegin    kind = "begin"    // a turn
@@ -56,6 +57,7 @@ type line struct {
 	Parts    []part            `json:"parts,omitempty"`
 	Messages []message         `json:"messages,omitempty"`
 	Approval *Approval         `json:"approval,omitempty"`
+	Media    *mediaLine        `json:"media,omitempty"`
 }
 
 type toolLine struct {
@@ -71,10 +73,11 @@ type message struct {
 
 // part is an llm.Part. JSON of others stands in it as a text: as JSON it would change.
 type part struct {
-	Text   text    `json:"text,omitempty"`
-	Call   *call   `json:"call,omitempty"`
-	Result *result `json:"result,omitempty"`
-	State  *state  `json:"state,omitempty"`
+	Text   text       `json:"text,omitempty"`
+	Media  *mediaName `json:"media,omitempty"`
+	Call   *call      `json:"call,omitempty"`
+	Result *result    `json:"result,omitempty"`
+	State  *state     `json:"state,omitempty"`
 }
 
 type call struct {
@@ -85,10 +88,11 @@ type call struct {
 }
 
 type result struct {
-	ID     text `json:"id"`
-	Name   text `json:"name"`
-	Text   text `json:"text"`
-	Failed bool `json:"failed,omitempty"`
+	ID     text        `json:"id"`
+	Name   text        `json:"name"`
+	Text   text        `json:"text"`
+	Media  []mediaName `json:"media,omitempty"`
+	Failed bool        `json:"failed,omitempty"`
 }
 
 type state struct {
@@ -164,7 +168,14 @@ func (c cleaner) parts(in []llm.Part) []part {
 		case p.Call != nil:
 			out = append(out, part{Call: &call{text(p.Call.ID), text(p.Call.Name), c.json(string(p.Call.Args)), c.text(p.Call.Raw)}})
 		case p.Result != nil:
-			out = append(out, part{Result: &result{text(p.Result.ID), text(p.Result.Name), c.text(p.Result.Text), p.Result.Failed}})
+			r := &result{ID: text(p.Result.ID), Name: text(p.Result.Name), Text: c.text(p.Result.Text), Failed: p.Result.Failed}
+			for i := range p.Result.Media {
+				r.Media = append(r.Media, c.media(&p.Result.Media[i]))
+			}
+			out = append(out, part{Result: r})
+		case p.Media != nil:
+			named := c.media(p.Media)
+			out = append(out, part{Media: &named})
 		case p.State != nil:
 			if !c.finds(p.State.Data) {
 				out = append(out, part{State: &state{p.State.Owner, text(p.State.Data)}})
@@ -214,15 +225,17 @@ func (c cleaner) tools(in []llm.Tool) []toolLine {
 
 var errLine = errors.New("a line that no conversation has")
 
-// readMessage returns parts as the model is sent them. It refuses what the side that speaks does not say.
-func readMessage(role llm.Role, in []part) (llm.Message, error) {
+// message returns parts as the model is sent them. It refuses what the side that speaks does not say.
+func (r *reader) message(role llm.Role, in []part) (llm.Message, error) {
 	m := llm.Message{Role: role}
 	for _, p := range in {
 		switch {
 		case p.Call != nil && role == llm.Assistant && json.Valid([]byte(p.Call.Args)):
 			m.Parts = append(m.Parts, llm.Part{Call: &llm.Call{ID: string(p.Call.ID), Name: string(p.Call.Name), Args: json.RawMessage(p.Call.Args), Raw: string(p.Call.Raw)}})
 		case p.Result != nil && role == llm.User:
-			m.Parts = append(m.Parts, llm.Part{Result: &llm.Result{ID: string(p.Result.ID), Name: string(p.Result.Name), Text: string(p.Result.Text), Failed: p.Result.Failed}})
+			m.Parts = append(m.Parts, llm.Part{Result: r.result(p.Result)})
+		case p.Media != nil && role == llm.User:
+			m.Parts = append(m.Parts, r.shown(*p.Media))
 		case p.State != nil && role == llm.Assistant && json.Valid([]byte(p.State.Data)):
 			m.Parts = append(m.Parts, llm.Part{State: &llm.State{Owner: p.State.Owner, Data: json.RawMessage(p.State.Data)}})
 		case p.Text != "" && (role == llm.User || role == llm.Assistant):
@@ -234,10 +247,10 @@ func readMessage(role llm.Role, in []part) (llm.Message, error) {
 	return m, nil
 }
 
-func readMessages(in []message) ([]llm.Message, error) {
+func (r *reader) messages(in []message) ([]llm.Message, error) {
 	var out []llm.Message
 	for _, m := range in {
-		read, err := readMessage(m.Role, m.Parts)
+		read, err := r.message(m.Role, m.Parts)
 		if err != nil || len(read.Parts) == 0 {
 			return nil, errLine
 		}

@@ -34,6 +34,7 @@ type Log struct {
 	title  string
 	turns  []int // the numbers of the turns that were not left
 	last   int   // the greatest number so far
+	album  album // without the bytes
 	dirty  bool
 	fresh  bool // the names in the folders are not durable yet
 	err    error
@@ -148,7 +149,10 @@ func (l *Log) reopen(c *Conversation) error {
 
 // follow takes over what a conversation says about its turns.
 func (l *Log) follow(c *Conversation) {
-	l.title, l.last, l.turns = c.Title, c.Last, nil
+	l.title, l.last, l.turns, l.album = c.Title, c.Last, nil, album{all: map[string]llm.Media{}, size: c.album.size}
+	for id := range c.album.all {
+		l.album.all[id] = llm.Media{}
+	}
 	for _, t := range c.Turns {
 		l.turns = append(l.turns, t.Number)
 	}
@@ -300,16 +304,16 @@ func (l *Log) Tools(tools []llm.Tool) {
 
 // Add records parts at the end of the messages. Before calls are run, and when a result has come, it syncs.
 func (l *Log) Add(m llm.Message) {
-	parts := cleaner(l.o.Redact).parts(m.Parts)
-	if len(parts) == 0 {
-		return
-	}
 	acts := false
 	for _, p := range m.Parts {
 		acts = acts || p.Call != nil || p.Result != nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	parts := cleaner(l.o.Redact).parts(l.keep([]llm.Message{m})[0].Parts)
+	if len(parts) == 0 {
+		return
+	}
 	l.appendLocked(&line{Kind: kindMessage, Role: m.Role, Parts: parts})
 	if acts {
 		l.sync()
@@ -321,7 +325,9 @@ func (l *Log) TakeBack() { l.append(&line{Kind: kindTaken}) }
 
 // Replace records that the messages are others, such as a summary and the end of what was said.
 func (l *Log) Replace(messages []llm.Message) {
-	l.append(&line{Kind: kindCut, Messages: cleaner(l.o.Redact).messages(messages)})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.appendLocked(&line{Kind: kindCut, Messages: cleaner(l.o.Redact).messages(l.keep(messages))})
 }
 
 // Approve records what the user allowed for the rest of the conversation.

@@ -137,7 +137,7 @@ func (r *reader) apply(l *line) error {
 	case kindPrefix, kindTools:
 		return r.prefix(l)
 	case kindMessage:
-		m, err := readMessage(l.Role, l.Parts)
+		m, err := r.message(l.Role, l.Parts)
 		if err != nil || len(m.Parts) == 0 {
 			return errLine
 		}
@@ -145,10 +145,12 @@ func (r *reader) apply(l *line) error {
 		if n := len(c.Turns); r.all && n > 0 {
 			c.Turns[n-1].Messages = join(c.Turns[n-1].Messages, m)
 		}
+	case kindMedia:
+		return r.media(l)
 	case kindTaken:
 		c.Messages = withoutLast(c.Messages)
 	case kindCut:
-		messages, err := readMessages(l.Messages)
+		messages, err := r.messages(l.Messages)
 		if err != nil {
 			return err
 		}

@@ -120,6 +120,8 @@ type Conversation struct {
 	Here      bool // it is of the project, wherever its folder was
 	Damaged   int  // lines that could not be read
 	Torn      bool // the last line is not whole
+
+	album album
 }
 
 // Ended returns how the last turn ended, nil if it did not or there is none.

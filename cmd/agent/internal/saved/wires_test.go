@@ -70,6 +70,7 @@ type play struct {
 	fails   []bool        // whether the request fails
 	leaves  []int         // the step of each turn at which the user stops it
 	stops   []bool        // whether the process ends before the turn
+	images  []int         // how many go with each prompt
 	shorts  []bool        // whether the user shortens the conversation after the turn
 	window  int
 }
@@ -94,6 +95,7 @@ func draw(t *rapid.T) *play {
 	for range n {
 		p.prompts = append(p.prompts, "p"+texts.Draw(t, "prompt"))
 		p.leaves = append(p.leaves, rapid.SampledFrom([]int{100, 100, 100, 1, 2, 5}).Draw(t, "leaves"))
+		p.images = append(p.images, rapid.SampledFrom([]int{0, 0, 1, 11}).Draw(t, "images"))
 		p.shorts = append(p.shorts, rapid.IntRange(0, 5).Draw(t, "shorts") == 0)
 		p.stops = append(p.stops, rapid.Bool().Draw(t, "stops"))
 	}
@@ -134,7 +136,9 @@ func (p *play) run(ctx context.Context, t *rapid.T, o *saved.Options) (requests 
 		first := processes == 1
 		echo := tool.Tool{Name: "echo", Description: "<b> & c", Input: json.RawMessage(`{ "type": "object" }`),
 			Call: func(_ context.Context, args json.RawMessage) tool.Result {
-				return tool.Success(map[string]string{"got": string(args)}, "odd \xff & <")
+				r := tool.Success(map[string]string{"got": string(args)}, "odd \xff & <")
+				r.Media = []tool.Media{{Type: "image/png", Name: "<e>.png", Data: []byte(pngStart + string(args))}}
+				return r
 			}}
 		set := &tool.Set{}
 		if err := set.Add(echo); err != nil {
@@ -165,10 +169,16 @@ func (p *play) run(ctx context.Context, t *rapid.T, o *saved.Options) (requests 
 	return requests
 }
 
+const pngStart = "\x89PNG\r\n\x1a\n"
+
 // turn asks one prompt.
 func (p *play) turn(ctx context.Context, c *agent.Conversation, i int) {
 	left := p.leaves[i]
-	for s := range c.Ask(ctx, p.prompts[i]) {
+	with := make([]llm.Media, p.images[i])
+	for k := range with {
+		with[k] = llm.Media{Type: "image/png", Name: fmt.Sprint(k, ".png"), Data: fmt.Append(nil, pngStart, k%3)}
+	}
+	for s := range c.Ask(ctx, p.prompts[i], with...) {
 		if left--; left < 0 || s.Done != nil {
 			break
 		}
