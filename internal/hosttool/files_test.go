@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		{`"noend"`, `{"success":true,"result":{"file_path":"noend","content":"a\nb","offset":1,"lines":2}`},
 		{`"crlf"`, `{"success":true,"result":{"file_path":"crlf","content":"a\r\nb\r\n"`},
 		{`"umlaut"`, `{"success":true,"result":{"file_path":"umlaut"`},
-		{`"image"`, `{"success":false,"error":"execution_failed","reason":"binary","message":"'image' is binary (PNG image, 9 bytes) and is not read as text"`},
+		{`"image"`, `{"success":false,"error":"execution_failed","reason":"binary","message":"'image' (PNG image, 9 bytes) is not shown: it begins as a PNG image, and its header cannot be read: unexpected EOF"`},
 		{`"latin"`, `{"success":false,"error":"execution_failed","reason":"binary","message":"'latin' is binary (text that is not UTF-8, 5 bytes)`},
 	} {
 		k.want("read_file", `{"file_path":`+row.args+`}`, row.want)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -34,7 +35,7 @@ var readSchema = json.RawMessage(`{"type":"object","properties":{` +
 
 func (h *host) readTool() tool.Tool {
 	return tool.Tool{Name: "read_file", Input: readSchema, Call: call(h.read),
-		Description: "Read a text file of the workspace or of a skill, at most 2000 lines at a time. Scripts of skills are run, not read."}
+		Description: "Read a text file, an image or a PDF of the workspace or of a skill, of a text at most 2000 lines at a time. Scripts of skills are run, not read."}
 }
 
 type readArguments struct {
@@ -53,6 +54,14 @@ func (h *host) read(ctx context.Context, a *readArguments) (tool.Result, string,
 	}
 	defer f.Close()
 	r := bufio.NewReaderSize(f, sniffed)
+	head, err := r.Peek(sniffed)
+	if err != nil && err != io.EOF {
+		return tool.Result{}, a.FilePath, err
+	}
+	if kind := media.Type(head); kind == media.PDF || kind != "" && binary(head) {
+		result, err := show(r, p.shown)
+		return result, a.FilePath, err
+	}
 	if err := refuseBinary(r, f, p.shown); err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
@@ -74,6 +83,27 @@ func (h *host) read(ctx context.Context, a *readArguments) (tool.Result, string,
 	}
 	message := fmt.Sprintf("Read %s of '%s'", plural(page.Lines, "line"), p.shown)
 	return tool.Success(page, strings.Join(append([]string{message}, notes...), "; ")), "", nil
+}
+
+// Shown is the result of read_file for an image or a PDF document, which the model gets as such.
+type Shown struct {
+	FilePath string `json:"file_path"`
+	Type     string `json:"media_type"`
+}
+
+// show reads an image or a document.
+func show(r io.Reader, name string) (tool.Result, error) {
+	data, err := media.Read(r)
+	if err != nil && data == nil {
+		return tool.Result{}, err
+	}
+	if err != nil {
+		return tool.Result{}, failed("binary", "'%s' (%s) is not shown: %v", name, media.Describe(data), err)
+	}
+	shown := Shown{name, media.Type(data)}
+	result := tool.Success(shown, fmt.Sprintf("Read '%s' (%s)", name, media.Describe(data)))
+	result.Media = []tool.Media{{Type: shown.Type, Name: name, Data: data}}
+	return result, nil
 }
 
 // readPage reads lines up to one of the limits. NextOffset is 1 if the file continues.
@@ -193,12 +223,14 @@ func binary(head []byte) bool {
 
 // kinds are the first bytes of well-known files.
 var kinds = []struct{ magic, name string }{
-	{"\x89PNG\r\n", "PNG image"}, {"\xff\xd8\xff", "JPEG image"}, {"GIF8", "GIF image"}, {"%PDF-", "PDF document"},
 	{"PK\x03\x04", "ZIP archive or office document"}, {"\x1f\x8b", "gzip archive"}, {"\x7fELF", "program"}, {"MZ", "program"},
 	{"SQLite format 3", "SQLite database"}, {"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"},
 }
 
 func kind(head []byte) string {
+	if name := media.Name(head); name != "" {
+		return name
+	}
 	for _, k := range kinds {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.name

@@ -60,6 +60,18 @@ func Type(head []byte) string {
 	return ""
 }
 
+// Name names the kind of what begins with these bytes: "PNG image", "PDF document", or "".
+func Name(head []byte) string {
+	switch i := kindOf(head); {
+	case i < 0:
+		return ""
+	case kinds[i].media == PDF:
+		return "PDF document"
+	default:
+		return kinds[i].name + " image"
+	}
+}
+
 // IsImage reports whether a media type is one of images.
 func IsImage(media string) bool { return strings.HasPrefix(media, "image/") }
 
@@ -101,11 +113,11 @@ func Describe(data []byte) string {
 	if i < 0 {
 		return "file, " + Size(len(data))
 	}
-	what := kinds[i].name + " image"
-	if kinds[i].media == PDF {
-		what = "PDF document"
-	} else if size, err := kinds[i].size(data); err == nil {
-		what += fmt.Sprintf(", %d x %d", size.Width, size.Height)
+	what := Name(data)
+	if kinds[i].size != nil {
+		if size, err := kinds[i].size(data); err == nil {
+			what += fmt.Sprintf(", %d x %d", size.Width, size.Height)
+		}
 	}
 	return what + ", " + Size(len(data))
 }

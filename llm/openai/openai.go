@@ -107,7 +107,7 @@ func newClient(o *Options, path string) *client {
 		c.err = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the query of the base URL cannot be read", Err: err}
 	}
 	c.host = hostOf(u)
-	c.files = c.host != compatible || u.Hostname() == "openrouter.ai"
+	c.files = takesDocuments(u)
 	u = u.JoinPath(path)
 	u.RawQuery = values.Encode()
 	c.address = u.String()
@@ -142,6 +142,16 @@ func hostOf(u *url.URL) host {
 		return vendor
 	}
 	return compatible
+}
+
+// TakesDocuments reports whether Chat Completions at this BaseURL have PDF documents. Those of most compatible servers have none.
+func TakesDocuments(base string) bool {
+	u, err := url.Parse(cmp.Or(base, Vendor))
+	return err == nil && takesDocuments(u)
+}
+
+func takesDocuments(u *url.URL) bool {
+	return hostOf(u) != compatible || strings.EqualFold(u.Hostname(), "openrouter.ai")
 }
 
 // dataURL returns an image or a document as an address that has its bytes.

@@ -33,7 +33,7 @@ func (m *Models) Facts(name string) models.Facts {
 
 // Finder returns what finds models in this run's environment.
 func (m *Models) Finder() *models.Finder {
-	return &models.Finder{Getenv: m.sys.Getenv, Allowed: m.allowed, ReadFile: func(path string) ([]byte, error) {
+	return &models.Finder{Getenv: m.sys.Getenv, Allowed: m.allowed, Reads: m.settings.Config().Agent.Reads, ReadFile: func(path string) ([]byte, error) {
 		return lockfile.Read(m.sys.Abs(path), replay.MaxFile)
 	}}
 }

@@ -148,6 +148,9 @@ func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
 	if err != nil && !errors.Is(err, saved.ErrNewer) {
 		return worker.ExplainPast(ctx, where, o.ids[0], err)
 	}
+	for i := range c.Turns {
+		c.Turns[i].Messages = llm.Without(c.Turns[i].Messages, func(*llm.Media, bool) string { return "not shown here" })
+	}
 	if o.json {
 		about := saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns)}
 		return o.s.Out.JSON(map[string]shownJSON{"conversation": {about, c.From, c.Damage(), append([]saved.Approval{}, c.Approvals...), append([]saved.Turn{}, c.Turns...), saved.Subs(where, c.ID)}})

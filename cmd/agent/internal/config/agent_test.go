@@ -13,7 +13,7 @@ func TestAgentSettings(t *testing.T) {
 	user := "agent:\n  model: ollama/qwen3\n  max_turns: 9\n  maxTime: 5m\n  budget: 10\nskills:\n  model: openai/x\n"
 	project := "agent:\n  model: gemini/theirs\n  maxTurns: 3\n  maxTokens: 99999999\n  promptBlocks: [Calls, other]\n"
 	c, problems := newWorld(t).user(user).inProject(project).load()
-	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, RetryTime: time.Minute, Keep: 30 * 24 * time.Hour, Context: true, Notify: true, Blocks: []string{"calls"}, Mode: "ask", BashSandbox: "auto",
+	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, RetryTime: time.Minute, Keep: 30 * 24 * time.Hour, Context: true, Notify: true, Reads: "auto", Blocks: []string{"calls"}, Mode: "ask", BashSandbox: "auto",
 		BashMemory: 4 << 30, BashProcesses: 1024, BashFileSize: 512 << 20, BashDisk: 8 << 30, BashFiles: 20_000}
 	if !reflect.DeepEqual(c.Agent, want) {
 		t.Errorf("got %+v, want %+v", c.Agent, want)

@@ -128,6 +128,7 @@ type Agent struct {
 	Notify    bool          // notify
 	Plain     bool          // plain
 	Effort    string        // effort: one of the model's; "" means that its provider chooses
+	Reads     string        // modelReads: auto, text, images, documents
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, plan, read-only
 

@@ -58,7 +58,7 @@ func (c *Config) fill(g given) {
 
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
 		MaxTime: get[time.Duration](g, "maxTime"), RetryTime: get[time.Duration](g, "retryTime"), Window: int(get[int64](g, "contextWindow")),
-		Answer: int(get[int64](g, "answerTokens")), Effort: text("effort"), Context: get[bool](g, "contextFiles"), Notify: get[bool](g, "notify"), Plain: get[bool](g, "plain"), Blocks: get[[]string](g, "promptBlocks"), Mode: text("mode"),
+		Answer: int(get[int64](g, "answerTokens")), Effort: text("effort"), Reads: text("modelReads"), Context: get[bool](g, "contextFiles"), Notify: get[bool](g, "notify"), Plain: get[bool](g, "plain"), Blocks: get[[]string](g, "promptBlocks"), Mode: text("mode"),
 		Keep:        time.Duration(get[int64](g, "keepConversations")) * 24 * time.Hour,
 		BashSandbox: text("bashSandbox"), BashNetwork: get[[]string](g, "bashNetwork"), BashRead: get[[]string](g, "bashRead"), BashWrite: get[[]string](g, "bashWrite"), BashSockets: get[[]string](g, "bashSockets"),
 		BashMemory: get[int64](g, "bashMemory"), BashDisk: get[int64](g, "bashDisk"), BashFileSize: get[int64](g, "bashFileSize"),

@@ -21,7 +21,7 @@ the name before its date. Other models work too: see [what is not known](#what-i
   With one, what the model thinks is shown as far as its provider shows it.
 - **form**: how the model is asked. ` + "`budget`" + ` models think for up to 1,024, 8,192 or 24,576 tokens; the others take the word.
 
-All of these models read images and PDF files.
+All of these models read images and PDF documents, see [conversations](conversations.md#images-and-pdf-documents).
 
 `
 
@@ -29,7 +29,7 @@ const modelsUnknown = `
 ## What is not known
 
 A model that is in no row has a window of 180000 tokens and, with Anthropic's protocol, answers of at most 8192; ` + "`contextWindow`" + ` and
-` + "`answerTokens`" + ` change both. Each effort of the table is passed on to it.
+` + "`answerTokens`" + ` change both. Each effort of the table is passed on to it. The setting ` + "`modelReads`" + ` says whether it reads images and PDF documents.
 `
 
 // modelsPage returns the page about models.

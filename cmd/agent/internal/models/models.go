@@ -7,6 +7,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,10 @@ type Finder struct {
 	// the provider's own. nil refuses none.
 	Allowed func(name, host string) error
 
+	// Reads says what models read, whatever is known of them: "text", "images", or "documents" for PDF documents, too; "auto" or "" means
+	// what is known.
+	Reads string
+
 	Patience time.Duration // timeout for a list of models; 0 means 10 s, or 300 ms if no provider was named
 }
 
@@ -41,6 +46,7 @@ type Found struct {
 	Name     string
 	Local    bool // it was not named: a server on this machine offered it
 	Facts    Facts
+	senses   senses
 	Origin   string // why it was chosen, such as "ANTHROPIC_API_KEY" or "a server at http://127.0.0.1:11434"; "" if it was named
 }
 
@@ -149,7 +155,8 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 	if err != nil {
 		return nil, err
 	}
-	return &Found{Model: &named{m, p, w}, Provider: p.name, Name: w.name, Facts: facts, Origin: origin}, nil
+	senses := sensesOf(&p, &w, &facts, cmp.Or(f.Reads, asKnown))
+	return &Found{Model: &named{m, p, w, senses}, Provider: p.name, Name: w.name, Facts: facts, senses: senses, Origin: origin}, nil
 }
 
 // allowed refuses a model that is not allowed. base is the address that it is asked at, "" or a provider's own if no variable names it.

@@ -10,17 +10,18 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// named is a model whose errors name the provider that the user chose: several providers share a protocol.
+// named is a model that is shown what it reads, and whose errors name the provider that the user chose: several providers share a protocol.
 type named struct {
 	model    llm.Model
 	provider provider
 	wire     wire
+	senses   senses
 }
 
 // Stream implements llm.Model.
 func (n *named) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		for e, err := range n.model.Stream(ctx, r) {
+		for e, err := range n.model.Stream(ctx, n.senses.seen(r)) {
 			if !yield(e, n.explain(err)) {
 				return
 			}
