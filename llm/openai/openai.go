@@ -146,7 +146,7 @@ func hostOf(u *url.URL) host {
 
 // TakesDocuments reports whether Chat Completions at this BaseURL have PDF documents. Those of most compatible servers have none.
 func TakesDocuments(base string) bool {
-	u, err := url.Parse(cmp.Or(base, Vendor))
+	u, err := url.Parse(cmp.Or(base, vendorURL))
 	return err == nil && takesDocuments(u)
 }
 
