@@ -10,7 +10,6 @@ import (
 	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/trace"
 )
 
 // HelpOptions says how a script is asked for its help.
@@ -28,9 +27,9 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptio
 	if o == nil {
 		o = &HelpOptions{}
 	}
-	ctx, ended := h.started(ctx, s, sc, "Retrieved help for "+sc.Name, slog.Bool(trace.AttrHelp, true))
+	ctx, ended := Traced(ctx, h.o.Trace, s, sc, true)
 	if !h.o.AlwaysHelp {
-		described, err := description(ctx, s, sc)
+		described, err := Describe(ctx, s, sc)
 		if err != nil {
 			ended(err)
 			return nil, err
@@ -45,7 +44,7 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptio
 	var help *HelpText
 	var kept []slog.Attr
 	err := h.engine.Admitted(ctx, c, o.Admit, func() error {
-		key, err := helpKey(ctx, c)
+		key, err := keyOf(ctx, c)
 		if err == nil {
 			if help = h.helps.get(key); help != nil {
 				kept = append(kept, slog.Bool("kept", true))
@@ -65,8 +64,8 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptio
 	return help, err
 }
 
-// description returns the help of a script that has none of its own, nil for one that knows --help.
-func description(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, error) {
+// Describe returns the help of a script that has none of its own, nil for one that shows that it knows --help. It runs nothing.
+func Describe(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -105,8 +104,7 @@ func usage(help string) string {
 	return strings.Join(paragraph, "\n")
 }
 
-// helpKey names an answer by the skill's place and content, and the script.
-func helpKey(ctx context.Context, c *run.Call) (string, error) {
-	digest, err := c.Skill.Digest(ctx)
-	return strings.Join([]string{digest, c.Skill.Entry().Layer(), c.Skill.Canonical(), c.Script.File}, "\x00"), err
+func keyOf(ctx context.Context, c *run.Call) (helpKey, error) {
+	id, err := c.Skill.ID(ctx)
+	return helpKey{id, c.Script.File}, err
 }

@@ -3,6 +3,8 @@ package script
 import (
 	"sync"
 	"time"
+
+	"github.com/agent-base/agent-base/skill"
 )
 
 // HelpText is the help of a script.
@@ -25,7 +27,13 @@ type helps struct {
 	now func() time.Time
 
 	mu    sync.Mutex
-	known map[string]keptHelp
+	known map[helpKey]keptHelp
+}
+
+// helpKey names the answer of a script.
+type helpKey struct {
+	skill.ID
+	file string
 }
 
 type keptHelp struct {
@@ -34,7 +42,7 @@ type keptHelp struct {
 }
 
 // get returns a copy of the answer, nil if there is none or it is too old.
-func (c *helps) get(key string) *HelpText {
+func (c *helps) get(key helpKey) *HelpText {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept, ok := c.known[key]
@@ -44,7 +52,7 @@ func (c *helps) get(key string) *HelpText {
 	return &kept.help
 }
 
-func (c *helps) put(key string, help *HelpText) {
+func (c *helps) put(key helpKey, help *HelpText) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
@@ -54,7 +62,7 @@ func (c *helps) put(key string, help *HelpText) {
 		}
 	}
 	if c.known == nil || len(c.known) >= maxHelps {
-		c.known = map[string]keptHelp{}
+		c.known = map[helpKey]keptHelp{}
 	}
 	c.known[key] = keptHelp{*help, now.Add(helpTTL)}
 }

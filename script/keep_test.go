@@ -54,7 +54,7 @@ func TestHelpIsKept(t *testing.T) {
 	}
 	c.out = runner.Output{}
 	for i := range maxHelps + 1 {
-		h.helps.put(strings.Repeat("x", i), &HelpText{})
+		h.helps.put(helpKey{file: strings.Repeat("x", i)}, &HelpText{})
 	}
 	if len(h.helps.known) > maxHelps {
 		t.Errorf("%d answers are kept", len(h.helps.known))

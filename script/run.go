@@ -77,7 +77,7 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if o == nil {
 		o = &RunOptions{}
 	}
-	ctx, ended := h.started(ctx, s, sc, "Executed "+sc.Name+" script")
+	ctx, ended := Traced(ctx, h.o.Trace, s, sc, false)
 	c := &run.Call{Asked: h.asked(s, sc, o.Timeout), Env: o.Env, Input: run.NewFeed(o.Stdin), Out: o.Out, Err: o.Err}
 	c.Args, c.Denied = slices.Clone(o.Args), o.Denied
 	defer c.Input.End()
@@ -121,6 +121,12 @@ func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 		return nil, fail.ToCopy(ctx, s.Name(), err)
 	}
 	return sealed, nil
+}
+
+// Admitted calls work with the skill that admit returns, and closes a copy after that. Sweep removes nothing until then.
+func (h *Host) Admitted(ctx context.Context, s *skill.Skill, admit Admit, work func(*skill.Skill) error) error {
+	c := &run.Call{Asked: h.asked(s, Script{}, 0)}
+	return h.engine.Admitted(ctx, c, admit, func() error { return work(c.Skill) })
 }
 
 // CheckStdin checks the length of a text that a script is to get on its standard input: at most 1 MiB. It returns an *Error with

@@ -11,12 +11,16 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// started traces the start of a script. It returns the context of the run and a function that traces its end. success is the
-// message of a run that does not fail.
-func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success string, attrs ...slog.Attr) (context.Context, func(error, ...slog.Attr)) {
-	begun := time.Now()
-	ctx, span := trace.Begin(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptRun, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
-	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptStarted, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
+// Traced traces the start of a run of a script, or of a call for its help. It returns the context of the run and a function that traces its
+// end. A Host calls it; so does a program that has a script run somewhere else.
+func Traced(ctx context.Context, t trace.Tracer, s *skill.Skill, sc Script, help bool) (context.Context, func(error, ...slog.Attr)) {
+	begun, success := time.Now(), "Executed "+sc.Name+" script"
+	var attrs []slog.Attr
+	if help {
+		success, attrs = "Retrieved help for "+sc.Name, []slog.Attr{slog.Bool(trace.AttrHelp, true)}
+	}
+	ctx, span := trace.Begin(ctx, t, trace.Event{Kind: trace.ScriptRun, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
+	trace.Emit(ctx, t, trace.Event{Kind: trace.ScriptStarted, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
 	return ctx, func(err error, more ...slog.Attr) {
 		ev := trace.Event{Kind: trace.ScriptRun, Skill: s.Canonical(), Script: sc.Name, Duration: time.Since(begun), Message: success, Err: err,
 			Attrs: append(slices.Clip(attrs), more...)}
@@ -30,7 +34,7 @@ func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success s
 				ev.Attrs = append(ev.Attrs, slog.String(trace.AttrReason, e.Reason))
 			}
 			if e != nil && e.Reason == ReasonSandbox {
-				trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.SandboxRefused, Level: slog.LevelWarn, Skill: ev.Skill, Script: sc.Name, Err: err})
+				trace.Emit(ctx, t, trace.Event{Kind: trace.SandboxRefused, Level: slog.LevelWarn, Skill: ev.Skill, Script: sc.Name, Err: err})
 			}
 		}
 		span.End(ev)

@@ -127,6 +127,20 @@ func (s *Skill) Digest(ctx context.Context) (string, error) {
 	return sum.Digest, err
 }
 
+// ID names one content of one skill, wherever it lies: skills with the same ID are the same on every machine. A program that serves
+// several tenants has one for each of them, see trace.Identity.
+type ID struct {
+	Layer  string `json:"layer"`
+	Name   string `json:"name"`   // canonical
+	Digest string `json:"digest"` // Skill.Digest
+}
+
+// ID returns the ID of the skill. It computes the digest.
+func (s *Skill) ID(ctx context.Context) (ID, error) {
+	digest, err := s.Digest(ctx)
+	return ID{Layer: s.entry.Layer(), Name: s.Canonical(), Digest: digest}, err
+}
+
 // Sum is a Digest with the Files that it covers, sorted by path.
 type Sum = dirhash.Sum
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -58,7 +57,7 @@ type Host struct {
 	ping time.Duration // how long a sign of life may take
 
 	mu         sync.Mutex
-	owners     map[string]*owner
+	owners     map[ownerKey]*owner
 	registered map[string][]class
 	closed     bool
 }
@@ -80,7 +79,7 @@ func New(o *Options) (*Host, error) {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("toolset.Options: Cache must be an absolute path, not %q", o.Cache)
 	}
-	h := &Host{o: *o, now: time.Now, ping: pingWait, owners: map[string]*owner{}, registered: map[string][]class{}}
+	h := &Host{o: *o, now: time.Now, ping: pingWait, owners: map[ownerKey]*owner{}, registered: map[string][]class{}}
 	for _, d := range []struct {
 		value   *time.Duration
 		without time.Duration
@@ -244,15 +243,20 @@ type owner struct {
 	admit script.Admit
 }
 
+// ownerKey is a content of a skill at its place: the processes read its files there.
+type ownerKey struct {
+	skill.ID
+	path string
+}
+
 // owner returns what belongs to a skill. It starts nothing. The processes of another content of the skill go on: a
 // conversation may still have its tools.
 func (h *Host) owner(ctx context.Context, s *skill.Skill, admit script.Admit) (*owner, error) {
-	digest, err := s.Digest(ctx)
+	id, err := s.ID(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := s.Entry()
-	key := strings.Join([]string{e.Layer(), e.Path(), s.Canonical(), digest}, "\x00")
+	key := ownerKey{id, s.Entry().Path()}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -260,7 +264,7 @@ func (h *Host) owner(ctx context.Context, s *skill.Skill, admit script.Admit) (*
 	}
 	o := h.owners[key]
 	if o == nil {
-		o = newOwner(h, s, digest)
+		o = newOwner(h, s, id.Digest)
 		h.owners[key] = o
 	}
 	o.mu.Lock()

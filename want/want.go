@@ -91,6 +91,7 @@ type kind struct {
 	files  bool                         // its names are files and folders
 	held   bool                         // something keeps scripts from what of it they were not given
 	opens  bool                         // the sandbox opens it to a program that is no script of a skill, too
+	local  bool                         // it is about one machine and its user
 	list   bool                         // its names have no commas, so that one text may list several
 	covers func(have, want string) bool // nil compares names
 	check  func(name string) error      // nil takes any name
@@ -103,19 +104,19 @@ var kinds = []kind{
 	{kind: Model, title: "model", sample: "small", held: true},
 	{kind: Variable, title: "env", seen: "reads", given: "env", sample: "GITHUB_TOKEN", held: true, list: true, covers: matches, check: checkVariable,
 		usage: "the variable with exactly this `NAME`; separate several with commas"},
-	{kind: Home, single: true, given: "home", held: true,
+	{kind: Home, single: true, given: "home", held: true, local: true,
 		usage: "your real home as HOME, instead of a private one"},
 	{kind: Unasked, single: true, given: "scripts", held: true,
 		usage: "no question for each command in the sandbox that runs one of its own scripts as its allowed-tools says, while it is active"},
 	{kind: Host, title: "network", seen: "contacts", given: "net", sample: "api.example.com", held: true, opens: true, list: true, covers: reaches, check: checkHost,
 		usage: "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all"},
-	{kind: Socket, given: "socket", sample: SSH, held: true, list: true, check: checkSocket,
+	{kind: Socket, given: "socket", sample: SSH, held: true, local: true, list: true, check: checkSocket,
 		usage: "the `AGENT` that holds your keys, ssh or gpg: a script then signs and logs in as you"},
-	{kind: Write, title: "write", seen: "writes files", given: "write", sample: "/data", files: true, held: true, opens: true, covers: holds, check: checkFolder,
+	{kind: Write, title: "write", seen: "writes files", given: "write", sample: "/data", files: true, held: true, local: true, opens: true, covers: holds, check: checkFolder,
 		usage: "write access to `DIR` or to one file; \".\" is where a script is started"},
-	{kind: Read, title: "read", seen: "reads files", given: "read", sample: "/data", files: true, held: true, opens: true, covers: holds, check: checkFolder,
+	{kind: Read, title: "read", seen: "reads files", given: "read", sample: "/data", files: true, held: true, local: true, opens: true, covers: holds, check: checkFolder,
 		usage: "read access to `DIR` or to one file"},
-	{kind: Around, sample: "/skills", files: true, held: true, covers: holds, check: checkFolder},
+	{kind: Around, sample: "/skills", files: true, held: true, local: true, covers: holds, check: checkFolder},
 	{kind: Limit, title: "limits", sample: "timeout=2m0s", held: true},
 	{kind: Command, title: "commands", seen: "starts", sample: "git", held: true},
 	{kind: Package, seen: "installs", given: "with", sample: "npm:left-pad", held: true},
@@ -175,6 +176,12 @@ func (k Kind) Sample() string {
 func (k Kind) Opens() bool {
 	row, _ := k.row()
 	return row.opens
+}
+
+// Local reports whether wants of the kind are about one machine and its user: on another machine they mean something else.
+func (k Kind) Local() bool {
+	row, _ := k.row()
+	return row.local
 }
 
 // Files reports whether the names of a kind are files and folders.

@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
+	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
 	"mcphost":                  {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
 	"cmd/agent/internal/oauth": {"internal/lockfile"},

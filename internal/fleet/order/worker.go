@@ -1,0 +1,201 @@
+package order
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/agent-base/agent-base/internal/fleet/cause"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
+)
+
+// Worker carries orders out.
+type Worker struct {
+	host *script.Host
+
+	// Input returns the standard input of a digest, at most some bytes of it. Nil has none.
+	Input func(ctx context.Context, digest string, most int64) ([]byte, error)
+}
+
+// NewWorker returns a Worker with a host of these options, of which Granted comes from the orders. Their Trace gets all events; the result
+// of an order has those that its caller asks for.
+func NewWorker(o script.Options) (*Worker, error) {
+	o.Granted = func(ctx context.Context, _ *skill.Skill) (script.Grant, error) {
+		g := jobOf(ctx).o.Grant
+		hosts, rest := g.Given.Split(func(w want.Want) bool { return w.Kind == want.Host })
+		given := rest.Add(hosts.By(want.Declared)...) // at public addresses alone: the network here is not the one that was thought of
+		return script.Grant{Given: given, Note: g.Note, Confine: g.Confine}, nil
+	}
+	o.Trace = trace.Tee(o.Trace, trace.TracerFunc(func(ctx context.Context, e trace.Event) { jobOf(ctx).note(&e) }))
+	host, err := script.New(&o)
+	return &Worker{host: host}, err
+}
+
+// job is an order that is carried out.
+type job struct {
+	o *Order
+
+	mu     sync.Mutex
+	result *Result
+
+	writing sync.Mutex
+	part    Part
+	out     func(*Part) error
+}
+
+type jobKey struct{}
+
+func jobOf(ctx context.Context) *job {
+	j, _ := ctx.Value(jobKey{}).(*job)
+	return j
+}
+
+// Do carries out an order about the content s, which it checks, and returns the result. out takes the parts of the output, one at a time;
+// while it waits, so does the script. Do closes nothing.
+func (w *Worker) Do(ctx context.Context, o *Order, s *skill.Skill, out func(*Part) error) *Result {
+	r := &Result{Version: Version, Run: o.Run, Attempt: o.Attempt, Worker: o.Worker, Start: o.Start}
+	if err := w.do(ctx, &job{o: o, result: r, part: Part{Run: o.Run}, out: out}, s); err != nil {
+		r.Output, r.Help, r.Hook = nil, nil, nil
+		r.Failure = cause.Of(err)
+	}
+	return r
+}
+
+func (w *Worker) do(ctx context.Context, j *job, s *skill.Skill) error {
+	o := j.o
+	if !o.Until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, o.Until)
+		defer cancel()
+	}
+	ctx = context.WithValue(trace.WithIdentity(ctx, trace.Identity(o.For)), jobKey{}, j)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if id, err := s.ID(ctx); err != nil || id.Name != o.Skill.Name || id.Digest != o.Skill.Digest {
+		if err == nil {
+			err = fmt.Errorf("%q with the digest %s", id.Name, id.Digest)
+		}
+		return &script.Error{Code: script.PermissionDenied, Reason: script.ReasonChanged, Err: err, Message: fmt.Sprintf("Skill '%s' is not run: what came to the machine that runs it is %v", o.Skill.Name, err)}
+	}
+	stdin, err := w.stdin(ctx, o.Stdin)
+	if err != nil {
+		return err
+	}
+	return w.call(ctx, j, s, stdin)
+}
+
+// call calls what the order is about.
+func (w *Worker) call(ctx context.Context, j *job, s *skill.Skill, stdin []byte) error {
+	o, r := j.o, j.result
+	switch o.Call {
+	case Help:
+		help, err := w.host.Help(ctx, s, script.Script{Name: o.Script.Name, File: o.Script.File}, nil)
+		if err == nil {
+			r.Help = &HelpText{help.Text, help.Usage, help.Described}
+		}
+		return err
+	case Hook:
+		h, ok := hookIn(s.Manifest(), o.Hook)
+		if !ok {
+			return &script.Error{Code: script.PermissionDenied, Message: fmt.Sprintf("Skill '%s' has no such hook for %s", s.Name(), o.Hook.Event)}
+		}
+		out, err := w.host.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: stdin, Timeout: o.Timeout})
+		if err == nil {
+			r.Hook = &HookOutput{ExitCode: out.ExitCode, Stdout: out.Stdout, Cut: out.Cut, Stderr: out.Stderr, Duration: out.Duration, Sandbox: out.Sandbox}
+			if out.Missed != nil {
+				r.Hook.Missed = cause.Of(out.Missed)
+			}
+		}
+		return err
+	}
+	run := &script.RunOptions{Args: o.Args, JSON: o.JSON, Timeout: o.Timeout}
+	if o.Watch {
+		run.Out, run.Err = &stream{j: j}, &stream{j: j, err: true}
+	}
+	if o.Stdin != nil {
+		run.Stdin = bytes.NewReader(stdin)
+	}
+	out, err := w.host.Run(ctx, s, script.Script{Name: o.Script.Name, File: o.Script.File}, run)
+	if err == nil {
+		r.Output = &Output{out.JSON, out.Text, out.Warning, out.Duration, out.Sandbox, out.Wants}
+	}
+	return err
+}
+
+// hookIn returns the hook of a manifest that an order is about, as skilltool starts it.
+func hookIn(m *manifest.Manifest, of *HookOf) (manifest.Hook, bool) {
+	for _, h := range m.Hooks {
+		h.Command = allow.Quoted(h.Command, script.HookFolders()...)
+		if h.Event == of.Event && h.Script == of.Script && h.Command == of.Command {
+			return h, true
+		}
+	}
+	return manifest.Hook{}, false
+}
+
+// stdin returns the standard input of an order.
+func (w *Worker) stdin(ctx context.Context, i *Input) ([]byte, error) {
+	if i == nil || i.Digest == "" {
+		if i == nil {
+			return nil, nil
+		}
+		return i.Data, nil
+	}
+	if w.Input == nil {
+		return nil, &script.Error{Code: script.ArgsTooLarge, Message: "Standard input does not come to the machine that runs the script"}
+	}
+	data, err := w.Input(ctx, i.Digest, i.Size)
+	if err == nil && (int64(len(data)) != i.Size || digestOf(data) != i.Digest) {
+		err = fmt.Errorf("it is another one: %d bytes", len(data))
+	}
+	if err != nil {
+		return nil, &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Standard input does not come to the machine that runs the script: %v", err)}
+	}
+	return data, nil
+}
+
+// note keeps an event that the caller asks for, and the facts about the command.
+func (j *job) note(e *trace.Event) {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case e.Kind == trace.ScriptRun:
+		j.result.Facts = attrsOf(slices.DeleteFunc(slices.Clone(e.Attrs), func(a slog.Attr) bool {
+			return slices.Contains([]string{trace.AttrHelp, trace.AttrCode, trace.AttrReason}, a.Key)
+		}))
+	case slices.Contains(kept, e.Kind) && len(j.result.Events) < maxEvents:
+		j.result.Events = append(j.result.Events, Event{e.Time, e.Kind, e.Level, e.Script, e.Message, e.Duration, cause.Of(e.Err), attrsOf(e.Attrs)})
+	}
+}
+
+// stream makes parts of what is written to it.
+type stream struct {
+	j   *job
+	err bool
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.j.writing.Lock()
+	defer s.j.writing.Unlock()
+	for chunk := range slices.Chunk(p, MaxPart) {
+		s.j.part.Seq++
+		part := s.j.part
+		part.Err, part.Data = s.err, chunk
+		if err := s.j.out(&part); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
