@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/survey"
+	"github.com/agent-base/agent-base/internal/test/ordered"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
@@ -94,14 +96,44 @@ func kit(t *testing.T, o kitOptions) (*Kit, string) {
 	return New(ko), root
 }
 
+// byOrder has all tests run scripts as another machine does. TestByOrder sets it.
+var byOrder = flag.Bool("by-order", false, "run scripts by orders")
+
+// TestByOrder runs the tests of this package again, with scripts that are run by orders. The kit does not notice it.
+func TestByOrder(t *testing.T) {
+	if *byOrder {
+		t.Skip("these are the tests with orders")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), exe, "-by-order", "-test.run=^Test").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // host runs scripts with the programs of this machine.
-func host(t *testing.T, change func(*script.Options)) *script.Host {
+func host(t *testing.T, change func(*script.Options)) Scripts {
 	t.Helper()
+	if !*byOrder {
+		return localHost(t, change)
+	}
+	return ordered.New(t, hostOptions(t, change))
+}
+
+func hostOptions(t *testing.T, change func(*script.Options)) *script.Options {
 	o := &script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)}
 	if change != nil {
 		change(o)
 	}
-	h, err := script.New(o)
+	return o
+}
+
+// localHost is the host itself.
+func localHost(t *testing.T, change func(*script.Options)) *script.Host {
+	t.Helper()
+	h, err := script.New(hostOptions(t, change))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestSweepKeepsWhatRuns(t *testing.T) {
 		sweeps = append(sweeps, err)
 	}
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
-		runs = host(t, func(o *script.Options) {
+		runs = localHost(t, func(o *script.Options) {
 			o.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 				if c.Phase == runner.Prepare { // python3 may be asked which one it is
 					return runner.Exec{}.Run(ctx, c)

@@ -185,6 +185,7 @@ var allowed = map[string][]string{
 	"internal/test/gittest":         {},
 	"internal/test/mcptry":          {"mcphost", "tool"},
 	"internal/test/npmtest":         {},
+	"internal/test/ordered":         {"internal/fleet/order", "internal/test/scratch", "script", "skill"},
 	"internal/test/ocitest":         {},
 	"internal/test/omstest":         {},
 	"internal/test/probe":           {"skill"},
