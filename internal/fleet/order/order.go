@@ -11,11 +11,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
@@ -172,9 +172,6 @@ func Decode(b []byte) (*Order, error) {
 	if err := dec.Decode(o); err != nil {
 		return nil, fmt.Errorf("no order: %w", err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("no order: something follows it")
-	}
 	return o, o.Check()
 }
 
@@ -196,6 +193,8 @@ func (o *Order) Check() error {
 		return fmt.Errorf("no script of a skill: %q", o.Script.File)
 	case !slices.Contains([]script.JSONMode{"", script.JSONAuto, script.JSONYes, script.JSONNo}, o.JSON):
 		return fmt.Errorf("JSON is %q", string(o.JSON))
+	case slices.ContainsFunc(o.Args, func(a string) bool { return !utf8.ValidString(a) }):
+		return errors.New("an argument is not UTF-8, and an order is JSON")
 	case o.Timeout < 0:
 		return fmt.Errorf("a timeout of %s", o.Timeout)
 	}
@@ -228,6 +227,9 @@ func (i *Input) check() error {
 }
 
 func (g *Grant) check() error {
+	if !slices.Contains([]runner.Confinement{"", runner.ConfineOff, runner.ConfineAuto, runner.ConfineRequired}, g.Confine) {
+		return fmt.Errorf("%q confines nothing", string(g.Confine))
+	}
 	if err := g.Given.Check(); err != nil {
 		return err
 	}

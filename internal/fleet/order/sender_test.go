@@ -1,0 +1,236 @@
+package order_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/want"
+)
+
+// pair is a sender and a worker that share the memory of one process.
+type pair struct {
+	*order.Sender
+	s       *skill.Skill
+	worker  *order.Worker
+	sent    *order.Order
+	change  func(*order.Order)  // between them
+	answers func(*order.Result) // likewise
+	kept    map[string][]byte
+	events  []trace.Event
+	granted script.Grant
+}
+
+func newPair(t *testing.T, files map[string]string) *pair {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a")
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(dir, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Lookup("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pair{kept: map[string][]byte{}, granted: script.Grant{Declared: true}}
+	if p.s, err = e.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.s.Close() })
+	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.worker, err = order.NewWorker(script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"A_TOKEN=of the worker"}}); err != nil {
+		t.Fatal(err)
+	}
+	p.worker.Input = func(_ context.Context, digest string, _ int64) ([]byte, error) { return p.kept[digest], nil }
+	p.Sender = order.NewSender(&order.SenderOptions{Host: host,
+		Granted: func(context.Context, *skill.Skill) (script.Grant, error) { return p.granted, nil },
+		Trace:   trace.TracerFunc(func(_ context.Context, e trace.Event) { p.events = append(p.events, e) }),
+		Put: func(_ context.Context, digest string, data []byte) error {
+			p.kept[digest] = data
+			return nil
+		},
+		Send: func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
+			p.sent = o
+			asked := *o
+			if p.change != nil {
+				p.change(&asked)
+			}
+			r := p.worker.Do(ctx, &asked, s, out)
+			if p.answers != nil {
+				p.answers(r)
+			}
+			return r, nil
+		}})
+	return p
+}
+
+const manifestText = "---\nname: a\ndescription: d\npermissions:\n  env: [A_TOKEN]\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: cat; echo bad >&2; exit 2\n---\nbody\n"
+
+var run = script.Script{Name: "run", File: "scripts/run.sh"}
+
+// A run by an order has the output as it comes, in order, and what a run here has.
+func TestRun(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "echo one; echo two >&2; wc -c; echo $A_TOKEN; exit ${1:-0}\n"})
+	var out, errs bytes.Buffer
+	input := strings.Repeat("x", order.MaxInline+1)
+	r, err := p.Run(t.Context(), p.s, run, &script.RunOptions{Stdin: strings.NewReader(input), Out: &out, Err: &errs})
+	if err != nil || strings.Join(strings.Fields(r.Text), " ") != "one 65537 [redacted A_TOKEN]" || out.String() != r.Text || errs.String() != "two\n" || r.Duration == 0 {
+		t.Errorf("got %+v, %v, %q and %q", r, err, out.String(), errs.String())
+	}
+	if i := p.sent.Stdin; i.Data != nil || i.Size != int64(len(input)) || p.sent.Skill.Layer != "test" {
+		t.Errorf("sent %+v", p.sent)
+	}
+	last := p.events[len(p.events)-1]
+	if last.Kind != trace.ScriptRun || !slices.ContainsFunc(last.Attrs, func(a slog.Attr) bool { return a.Key == trace.AttrExitCode && a.Value.Int64() == 0 }) {
+		t.Errorf("traced %+v", last)
+	}
+	_, err = p.Run(t.Context(), p.s, run, &script.RunOptions{Args: []string{"3"}})
+	if e, ok := errors.AsType[*script.Error](err); !ok || !strings.HasPrefix(e.Message, "Script failed with exit code 3") || p.sent.Watch {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What is of this machine is refused before anything is sent, and says why.
+func TestStaysHere(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "echo one\n"})
+	call := func(o *script.RunOptions) error {
+		p.sent = nil
+		_, err := p.Run(t.Context(), p.s, run, o)
+		if p.sent != nil {
+			t.Error("it was sent")
+		}
+		return err
+	}
+	for text, g := range map[string]want.Want{"write:/data": want.WriteOf("/data"), "read:.": want.ReadOf(want.Here), "home": want.Of(want.Home, ""), "host:*": want.HostOf(want.Any)} {
+		p.granted = script.Grant{Given: want.New(g)}
+		var local *order.LocalError
+		if err := call(nil); !errors.As(err, &local) || !strings.Contains(err.Error(), `Skill 'a' is not run: the grant "`+text+`" is about one machine`) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	p.granted = script.Grant{}
+	if err := call(&script.RunOptions{Env: []string{"A=b"}}); err == nil || !strings.Contains(err.Error(), "sets variables") {
+		t.Errorf("got %v", err)
+	}
+	if err := call(&script.RunOptions{Args: []string{"\xff"}}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+		t.Errorf("got %v", err)
+	}
+	if err := call(&script.RunOptions{Stdin: strings.NewReader(strings.Repeat("x", runner.MaxStdin+1))}); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("got %v", err)
+	}
+	refused := errors.New("refused")
+	if err := call(&script.RunOptions{Admit: func(context.Context, *skill.Skill) (*skill.Skill, error) { return nil, refused }}); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	waits, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waits.Close()
+	if _, err := p.Run(ctx, p.s, run, &script.RunOptions{Stdin: waits}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A worker trusts nothing that comes to it, and neither does the sender.
+func TestNoTrust(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "sleep 60 &\nwait\n"})
+	other := "sha256:" + strings.Repeat("0", 64)
+	for text, edit := range map[string]func(*order.Order){
+		"what came to the machine that runs it is": func(o *order.Order) { o.Skill.Digest = other },
+		"deadline exceeded":                        func(o *order.Order) { o.Until = time.Now().Add(time.Millisecond) },
+		"it is another one: 0 bytes":               func(o *order.Order) { o.Stdin = &order.Input{Digest: other, Size: 7} },
+	} {
+		p.change = edit
+		if _, err := p.Run(t.Context(), p.s, run, nil); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	p.change = func(o *order.Order) { o.Until = time.Now().Add(time.Millisecond) }
+	for text, edit := range map[string]func(*order.Result){
+		"that of the run":         func(r *order.Result) { r.Run = "another" },
+		"that of the run \"":      func(r *order.Result) { r.Attempt++ },
+		"no answer of the call r": func(r *order.Result) { r.Failure = nil },
+	} {
+		p.answers = edit
+		if _, err := p.Run(t.Context(), p.s, run, nil); err == nil || !strings.Contains(err.Error(), "answered what it was not asked") || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// A hook runs by an order if the content has it, and help does as here.
+func TestHookAndHelp(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "# Does nothing.\n"})
+	h := p.s.Manifest().Hooks[0]
+	o, err := p.RunHook(t.Context(), p.s, &script.HookOptions{Hook: h, Input: []byte("in"), Timeout: time.Minute})
+	if err != nil || o.ExitCode != 2 || string(o.Stdout) != "in" || string(o.Stderr) != "bad\n" {
+		t.Errorf("got %+v, %v", o, err)
+	}
+	traced := func() (n int) {
+		for _, e := range p.events {
+			if e.Kind == trace.HookRun {
+				n++
+			}
+		}
+		p.events = nil
+		return n
+	}
+	if n := traced(); n != 1 {
+		t.Errorf("traced %d times", n)
+	}
+	_, err = p.RunHook(t.Context(), p.s, &script.HookOptions{Hook: manifest.Hook{Event: "Stop", Command: "cat; rm -rf ."}})
+	if err == nil || !strings.Contains(err.Error(), "has no such hook") || traced() != 1 {
+		t.Errorf("got %v", err)
+	}
+	p.sent = nil
+	help, err := p.Help(t.Context(), p.s, run, nil)
+	if err != nil || !help.Described || help.Text != "Does nothing." || p.sent != nil {
+		t.Errorf("got %+v, %v", help, err)
+	}
+}
+
+// Where nobody knows what became of an order, the failure says so.
+func TestLost(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "echo one\n"})
+	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := order.NewSender(&order.SenderOptions{Host: host, Send: func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
+		return nil, errors.New("it does not answer")
+	}})
+	if _, err := s.Run(t.Context(), p.s, run, nil); err == nil || !strings.Contains(err.Error(), "it is not known what became of that: it does not answer") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Run(t.Context(), p.s, run, &script.RunOptions{Stdin: strings.NewReader(strings.Repeat("x", order.MaxInline+1))}); err == nil ||
+		!strings.Contains(err.Error(), "too large to be sent") {
+		t.Errorf("got %v", err)
+	}
+}
