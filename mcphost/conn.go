@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/trace"
 )
 
 // defaultProbe is Options.Probe when that is 0.
@@ -275,6 +277,9 @@ func (c *Conn) Tools(ctx context.Context, cursor string) (*Page, error) {
 // wait; it may be nil. The error is an *Error if it is the server's.
 func (c *Conn) Call(ctx context.Context, name string, args json.RawMessage, progress func(*Progress)) (*Result, error) {
 	params := &mcp.CallToolParams{Name: name, Arguments: args}
+	if parent := trace.ParentOf(ctx); parent != "" {
+		params.Meta = mcp.Meta{"traceparent": parent}
+	}
 	if progress != nil {
 		token := c.watch(progress)
 		defer c.unwatch(token)

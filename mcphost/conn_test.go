@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/trace"
 )
 
 // request is a message to a fake server.
@@ -163,6 +165,32 @@ func TestNoAnswer(t *testing.T) {
 		}()
 		if err := c.Connect(t.Context()); err == nil {
 			t.Error("it speaks with nobody")
+		}
+	})
+}
+
+// A call says which span it belongs to, if there is one.
+func TestParentOfCalls(t *testing.T) {
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	synctest.Test(t, func(t *testing.T) {
+		c := New(&Options{Kill: func(why string) { t.Errorf("killed: %s", why) }})
+		var got []any
+		go serve(c, func(r *request) (string, string) {
+			if r.Method != "tools/call" {
+				return modern(r)
+			}
+			got = append(got, r.Params.Meta["traceparent"], r.Params.Meta["progressToken"])
+			return "", `{"code":-32000,"message":"no"}`
+		})
+		defer c.End()
+		defer c.Close()
+		if err := c.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = c.Call(t.Context(), "tea", nil, nil)
+		_, _ = c.Call(trace.WithParent(t.Context(), parent), "tea", nil, func(*Progress) {})
+		if fmt.Sprint(got) != "[<nil> <nil> "+parent+" call-1]" {
+			t.Errorf("got %v", got)
 		}
 	})
 }

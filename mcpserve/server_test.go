@@ -336,6 +336,27 @@ func TestClientInTheLog(t *testing.T) {
 	}
 }
 
+// A call belongs to the span that the client names.
+func TestParentOfCall(t *testing.T) {
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	w := newWorld(t, greet)
+	var got []string
+	w.o.Trace = trace.TracerFunc(func(ctx context.Context, e trace.Event) {
+		if e.Kind == trace.ToolCalled {
+			got = append(got, trace.ParentOf(ctx))
+		}
+	})
+	c := w.client(t, nil, "")
+	for _, meta := range []mcp.Meta{{"traceparent": parent}, {"traceparent": 7}, nil} {
+		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: "skill", Arguments: map[string]any{"skill_name": "greet"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fmt.Sprint(got) != "["+parent+"  ]" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A person calls for a skill by its prompt, also for one that is hidden from models, and its handle works.
 func TestPrompts(t *testing.T) {
 	for _, version := range revisions {

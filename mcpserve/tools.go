@@ -97,7 +97,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	}
 	of := caller(req.Extra)
 	ctx = trace.WithIdentity(ctx, trace.Identity{Agent: clientName(of, req.Session)})
-	ctx = withProgress(ctx, req)
+	ctx = withProgress(withParent(ctx, req), req)
 	handle, args, err := takeSession(req.Params.Arguments)
 	if err != nil {
 		return s.result(of, tool.CauseArguments.Failure(err.Error())), nil
@@ -108,6 +108,15 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 		return q, nil // nothing has run: the call comes again with the answer
 	}
 	return s.result(of, r), nil
+}
+
+// withParent returns the context of a call that belongs to a span of the client.
+func withParent(ctx context.Context, req *mcp.CallToolRequest) context.Context {
+	if req.Extra != nil {
+		ctx = trace.WithParent(ctx, req.Extra.Header.Get("traceparent"))
+	}
+	text, _ := req.Params.Meta["traceparent"].(string)
+	return trace.WithParent(ctx, text)
 }
 
 // do calls a tool for a caller, in the session of a handle.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 )
 
 const showEnvironment = "import json, os\nprint(json.dumps(dict(os.environ)))\n"
@@ -152,5 +153,21 @@ func TestRequiredCommandsAreOnPath(t *testing.T) {
 	}
 	if strings.Contains(mustText(t, h, open(t, "", tree{"scripts/a.sh": "echo $PATH\n"}), "a"), bin) {
 		t.Error("the folder is on the PATH of a skill that does not require the command")
+	}
+}
+
+// A script that has the variable TRACEPARENT gets the span of its run in it, in place of that of the operator.
+func TestParent(t *testing.T) {
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	h := host(t)
+	h.Env = append(h.Env, "TRACEPARENT=of the operator")
+	for _, tt := range []struct {
+		permissions, parent, want string
+	}{{"", parent, ""}, {"permissions: {env: [TRACEPARENT]}\n", "", "of the operator"}, {"permissions: {env: [TRACEPARENT]}\n", parent, parent}} {
+		s := open(t, tt.permissions, tree{"scripts/a.sh": "echo \"$TRACEPARENT\"\n"})
+		r, err := h.host().Run(trace.WithParent(t.Context(), tt.parent), s, Script{Name: "a", File: "scripts/a.sh"}, &RunOptions{JSON: JSONNo})
+		if err != nil || strings.TrimSpace(r.Text) != tt.want {
+			t.Errorf("%+v: got %+v, %v", tt, r, err)
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/agent-base/agent-base/internal/redact"
@@ -113,12 +114,25 @@ func (b *Bridge) Begin(ctx context.Context, e trace.Event, private []slog.Attr) 
 		attrs = append(attrs, b.content(private)...)
 	}
 	outer := openOf(ctx)
+	ctx = from(ctx)
 	ctx, span := b.tracer.Start(ctx, name, oteltrace.WithSpanKind(kind), oteltrace.WithAttributes(attrs...))
 	open := &openSpan{kind: e.Kind, span: span, tool: e.Tool, outer: outer}
 	if e.Kind == trace.ScriptRun {
 		b.about(toolSpan(ctx), e.Skill, e.Script)
 	}
-	return context.WithValue(ctx, openKey{}, open)
+	header := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, header)
+	return context.WithValue(trace.WithParent(ctx, header[traceparent]), openKey{}, open)
+}
+
+const traceparent = "traceparent"
+
+// from returns ctx with the span of another program that steps in it belong to, unless it has one of this program.
+func from(ctx context.Context) context.Context {
+	if oteltrace.SpanContextFromContext(ctx).IsValid() {
+		return ctx
+	}
+	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{traceparent: trace.ParentOf(ctx)})
 }
 
 // End ends the span of ctx.
@@ -161,7 +175,7 @@ func (b *Bridge) Trace(ctx context.Context, e trace.Event) {
 func (b *Bridge) finished(ctx context.Context, e *trace.Event) {
 	name, kind := b.spanName(ctx, e)
 	attrs := append(b.identity(ctx), b.spanAttrs(e)...)
-	_, span := b.tracer.Start(ctx, name, oteltrace.WithSpanKind(kind), oteltrace.WithTimestamp(e.Time.Add(-e.Duration)),
+	_, span := b.tracer.Start(from(ctx), name, oteltrace.WithSpanKind(kind), oteltrace.WithTimestamp(e.Time.Add(-e.Duration)),
 		oteltrace.WithAttributes(append(attrs, b.endAttrs(e)...)...))
 	b.status(span, e)
 	span.End(oteltrace.WithTimestamp(e.Time))

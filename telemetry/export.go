@@ -138,7 +138,8 @@ func Start(o *ExportOptions) (*Export, error) {
 	e.client = &http.Client{Transport: transport, Timeout: e.o.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // the headers are for one address
 	res := resource.NewSchemaless(e.resource()...)
-	e.tracer = sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(&spanExporter{e}))
+	e.tracer = sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(&spanExporter{e}),
+		sdktrace.WithSampler(sdktrace.AlwaysSample())) // no caller has its calls left out
 	e.meter = sdkmetric.NewMeterProvider(sdkmetric.WithResource(res),
 		sdkmetric.WithReader(sdkmetric.NewPeriodicReader(&metricExporter{e}, sdkmetric.WithInterval(e.o.Interval))))
 	return e, nil

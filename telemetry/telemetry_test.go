@@ -375,3 +375,36 @@ func TestMadeUpNames(t *testing.T) {
 		}
 	}
 }
+
+// The spans of two programs are of one trace: one begins in a span of another program, and gives its own to a third.
+func TestParentOfAnotherProgram(t *testing.T) {
+	c := newCollector(t)
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00" // which is not recorded
+	ctx := trace.WithParent(t.Context(), parent)
+	for _, name := range []string{"first", "second"} {
+		b, end := c.start(t, Options{})
+		trace.Emit(ctx, b, trace.Event{Kind: trace.HookRun, Skill: name, Duration: time.Millisecond})
+		inner, span := trace.Begin(ctx, b, trace.Event{Kind: trace.ScriptRun, Skill: name})
+		span.End(trace.Event{Kind: trace.ScriptRun, Skill: name})
+		ctx = trace.WithParent(t.Context(), trace.ParentOf(inner))
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(c.spans) != 4 {
+		t.Fatalf("%d spans", len(c.spans))
+	}
+	ids := map[string]string{"b7ad6b7169203331": "the caller"}
+	var got []string
+	for _, s := range c.spans {
+		ids[s.SpanID] = s.Name
+		got = append(got, s.Name+" < "+ids[s.ParentID])
+		if s.TraceID != "0af7651916cd43dd8448eb211c80319c" {
+			t.Errorf("%s is of the trace %s", s.Name, s.TraceID)
+		}
+	}
+	want := []string{"hook_run first < the caller", "script_run first < the caller", "hook_run second < script_run first", "script_run second < script_run first"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

@@ -162,6 +162,7 @@ func (s *Sender) send(ctx context.Context, sk *skill.Skill, admit script.Admit, 
 // complete fills in what each order has.
 func (s *Sender) complete(ctx context.Context, sk *skill.Skill, o *Order) (err error) {
 	o.Version, o.Run, o.For = Version, rand.Text(), Identity(trace.IdentityOf(ctx))
+	o.Parent = trace.ParentOf(ctx)
 	o.Until, _ = ctx.Deadline()
 	if o.Skill, err = sk.ID(ctx); err != nil {
 		return err

@@ -76,7 +76,8 @@ func (w *Worker) do(ctx context.Context, j *job, s *skill.Skill) error {
 		ctx, cancel = context.WithDeadline(ctx, o.Until)
 		defer cancel()
 	}
-	ctx = context.WithValue(trace.WithIdentity(ctx, trace.Identity(o.For)), jobKey{}, j)
+	ctx = trace.WithParent(trace.WithIdentity(ctx, trace.Identity(o.For)), o.Parent)
+	ctx = context.WithValue(ctx, jobKey{}, j)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ type Run struct {
 
 	Grant   *Grant
 	Passes  *Passing
+	Parent  string            // the span that the run belongs to, as a traceparent; "" for none
 	Given   map[string]string // variables of the caller
 	Network runner.Network    // what decides about hosts while it runs
 
@@ -73,9 +74,15 @@ func HookFolders() []string {
 	return []string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"}
 }
 
+// parentVariable names the span that a script belongs to, if it has the variable: with it the script's own spans are of the same trace.
+const parentVariable = "TRACEPARENT"
+
 // Environment returns the variables of the run that are there before it is known what its caller gives.
 func (r *Run) Environment(o *Operator) map[string]string {
 	env := Environment(r.Passes, o.Path, o.Env, r.own(o))
+	if r.Parent != "" && r.Passes.Allows(parentVariable) {
+		env[parentVariable] = r.Parent
+	}
 	if r.Foreign {
 		names := HookFolders()
 		maps.Copy(env, map[string]string{names[0]: r.Dir, names[1]: r.Dir, names[2]: o.Workspace})

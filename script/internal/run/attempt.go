@@ -91,8 +91,12 @@ func (e *Engine) begin(ctx context.Context, c *Call) (*attempt, error) {
 	if c.Serves != nil && len(c.Serves.Files) > 0 {
 		of.Also, of.Else = c.Serves.Files[1:], c.Else
 	}
+	parent := ""
+	if c.Serves == nil { // such a program outlives the call that starts it
+		parent = trace.ParentOf(ctx)
+	}
 	return &attempt{e: e, c: c, of: of,
-		r: &plan.Run{Asked: c.Asked, Foreign: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: plan.PassingOf(&grant),
+		r: &plan.Run{Asked: c.Asked, Foreign: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: plan.PassingOf(&grant), Parent: parent,
 			Start: plan.Start{Dir: dir, File: file, Uncached: uncached}},
 		seen: sync.OnceValue(func() explain.Seen {
 			if e.o.Seen == nil {

@@ -39,7 +39,8 @@ func Main(ctx context.Context, sys *setup.System) failure.Exit {
 	root.SetIn(sys.In)
 	root.SetOut(out)
 	root.SetErr(sys.Err)
-	err := root.ExecuteContext(trace.WithIdentity(ctx, trace.Identity{Agent: "user"})) // until a conversation begins
+	caller := trace.WithParent(ctx, sys.Getenv("TRACEPARENT"))
+	err := root.ExecuteContext(trace.WithIdentity(caller, trace.Identity{Agent: "user"})) // until a conversation begins
 	services.Served.Close()
 	if recorded := services.Observe.Close(ctx); err == nil {
 		err = recorded
