@@ -118,7 +118,7 @@ func TestCheckArgs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := checkArgs(tt.args)
+			err := CheckArgs(tt.args)
 			if tt.want == "" {
 				if err != nil {
 					t.Errorf("got %v", err)
@@ -131,5 +131,5 @@ func TestCheckArgs(t *testing.T) {
 		})
 	}
 	// R102: NUL is not too large, it is a call that cannot be made.
-	failure(t, checkArgs([]string{"a", "b\x00c"}), ExecutionFailed, fail.ReasonArgument, "Argument 2 holds a NUL character, which no program can be given: leave it out")
+	failure(t, CheckArgs([]string{"a", "b\x00c"}), ExecutionFailed, fail.ReasonArgument, "Argument 2 holds a NUL character, which no program can be given: leave it out")
 }

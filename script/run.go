@@ -51,9 +51,9 @@ type Result struct {
 	Wants want.Set
 }
 
-// checkArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
+// CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
 // or with ExecutionFailed and fail.ReasonArgument for NUL.
-func checkArgs(args []string) error {
+func CheckArgs(args []string) error {
 	if len(args) > MaxArgs {
 		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
 	}
@@ -88,7 +88,7 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 }
 
 func (h *Host) run(ctx context.Context, c *run.Call, o *RunOptions, done **run.Done) (*Result, error) {
-	if err := checkArgs(o.Args); err != nil {
+	if err := CheckArgs(o.Args); err != nil {
 		return nil, err
 	}
 	mode := cmp.Or(o.JSON, h.o.JSON, JSONAuto)
