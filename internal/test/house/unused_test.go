@@ -13,8 +13,7 @@ import (
 
 // namedByRows lists the exported names that only a row of docs/requirements.md names, with what it is about.
 var namedByRows = map[string]string{
-	"script.ArgsTooLarge": "one set of error codes",
-	"skilltool.Coded":     "errors with the codes of their source",
+	"skilltool.Coded": "errors with the codes of their source",
 }
 
 // Each exported name of a public package has a user outside its package, an Example, or a row that names it. A type that the
