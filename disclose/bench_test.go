@@ -67,13 +67,6 @@ func BenchmarkRender(b *testing.B) {
 			b.Run(tr.name+"/"+string(s), func(b *testing.B) {
 				n := len(NewIndex(tr.skills).entries)
 				for b.Loop() {
-					render(b, tr.skills, &Options{Style: s, Bare: true})
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/skill")
-			})
-			b.Run(tr.name+"/"+string(s)+"/counted", func(b *testing.B) {
-				n := len(NewIndex(tr.skills).entries)
-				for b.Loop() {
 					render(b, tr.skills, &Options{Style: s})
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/skill")

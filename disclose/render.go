@@ -58,7 +58,6 @@ type Options struct {
 	Budget     int           // limit on the tokens of the whole text, as Tokens counts; 0 means none
 	MaxSkills  int           // limit on the number of skills; 0 means none
 	Entries    []skill.Entry // the skills to list; nil means all that a model may see
-	Bare       bool          // render the body only, in half the time: Tokens and Skills stay zero
 	Search     string        // how to find a skill that was left out; default SearchTool
 	Ranked     bool          // Entries are in order, the best first: the list keeps that order and is cut at its end
 	More       int           // number of skills besides Entries, which the last line counts with those left out
@@ -110,7 +109,7 @@ func ToolList(c *skill.Catalog, o *Options) (Text, error) {
 
 func (r *renderer) rendered() Text {
 	if len(r.items) == 0 && !r.style.framed {
-		return Text{Body: r.style.empty, Tokens: whole(r.count([]byte(r.style.empty)))}
+		return Text{Body: r.style.empty, Tokens: whole(cost([]byte(r.style.empty)))}
 	}
 	r.limit()
 	r.noteLong()
@@ -275,24 +274,24 @@ func (r *renderer) noteLong() {
 func (r *renderer) text() Text {
 	if r.alone {
 		body := r.style.closing(nil, r.more, r.o.Search)
-		return Text{Body: string(body), Tokens: whole(r.count(body)), Cut: r.cut}
+		return Text{Body: string(body), Tokens: whole(cost(body)), Cut: r.cut}
 	}
 	t := Text{Cut: r.cut}
 	var all strings.Builder
 	all.Grow(r.room())
 	b := r.style.head(nil, r)
-	sum := r.count(b)
+	sum := cost(b)
 	all.Write(b)
 	if r.style.item != nil {
 		t.Skills = r.list(&all, &sum)
 	}
 	b = r.style.tail(b[:0], r)
-	sum += r.count(b)
+	sum += cost(b)
 	all.Write(b)
 	t.Body = all.String()
 	if n := len(t.Body); n > 1 && t.Body[n-1] == '\n' {
 		t.Body = t.Body[:n-1]
-		if classes[t.Body[n-2]] != punct && !r.o.Bare {
+		if classes[t.Body[n-2]] != punct {
 			sum -= perBreak
 		}
 	}
@@ -311,31 +310,19 @@ func (r *renderer) room() int {
 
 // list writes the skills, adds their costs to sum and returns the cost of each.
 func (r *renderer) list(to *strings.Builder, sum *int) []Cost {
-	var costs []Cost
-	if !r.o.Bare {
-		costs = make([]Cost, 0, len(r.items))
-	}
+	costs := make([]Cost, 0, len(r.items))
 	var b []byte
 	for i := range r.items {
 		b = r.piece(b[:0], &r.items[i], i == len(r.items)-1)
 		to.Write(b)
-		if !r.o.Bare {
-			c := r.items[i].cost
-			if c == 0 {
-				c = cost(b)
-			}
-			*sum += c
-			costs = append(costs, Cost{r.items[i].e.Name(), whole(c)})
+		c := r.items[i].cost
+		if c == 0 {
+			c = cost(b)
 		}
+		*sum += c
+		costs = append(costs, Cost{r.items[i].e.Name(), whole(c)})
 	}
 	return costs
-}
-
-func (r *renderer) count(b []byte) int {
-	if r.o.Bare {
-		return 0
-	}
-	return cost(b)
 }
 
 // piece appends the lines of one skill.

@@ -41,7 +41,7 @@ func TestTiers(t *testing.T) {
 		"csv/SKILL.md": file{name: "csv"}.text(),
 	})
 	c := open(t, skill.Layer{Name: "project", Source: skill.Dir(root, nil)})
-	if got := render(t, c, &Options{Bare: true}).Body; !strings.Contains(got, "<location>"+root+"/pdf/SKILL.md</location>") {
+	if got := render(t, c, nil).Body; !strings.Contains(got, "<location>"+root+"/pdf/SKILL.md</location>") {
 		t.Errorf("tier 1: got %q", got)
 	}
 	e, err := c.Lookup("PDF")
@@ -76,7 +76,7 @@ func TestTiers(t *testing.T) {
 	if _, err := c.Lookup("docx"); !errors.As(err, &missing) {
 		t.Errorf("got %v, want a *skill.NotFoundError", err)
 	}
-	if got := render(t, catalog(t), &Options{Bare: true}).Body; got != "" {
+	if got := render(t, catalog(t), nil).Body; got != "" {
 		t.Errorf("no skills: got %q", got)
 	}
 }

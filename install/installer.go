@@ -34,10 +34,6 @@ var (
 	ErrNoPrevious = errors.New("no former content is kept")
 )
 
-// Limits bound what is unpacked, in all: MaxFiles files and folders (0 means 10,000) with MaxBytes bytes (256 MiB), one file MaxFile
-// bytes (64 MiB), one path MaxDepth names (64) and MaxPath bytes (1,024). FollowLinks and Volatile are of no use to callers.
-type Limits = unpack.Options
-
 // IntegrityError is the error for content that is not what its digest says: its Path, and the digests that were wanted and found.
 type IntegrityError = store.IntegrityError
 
@@ -54,7 +50,6 @@ type Options struct {
 	Folder   string                  // required, absolute: its folder ".store" keeps the contents of installed skills
 	Fetchers map[source.Kind]Fetcher // by kind of place
 	Catalog  skill.Options           // how the skills of a place are opened; Layers and Admit are ignored
-	Limits   Limits                  // of one skill
 	Progress func(Progress)          // told how far a fetch is; it may be nil
 
 	// Verify checks the signature of a skill that was there at a time; the zero time is now. Nil checks none.
@@ -290,9 +285,7 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) (left []stri
 		return nil, err
 	}
 	defer root.Close()
-	limits := p.in.o.Limits
-	limits.Volatile, limits.LeaveOdd = true, true // Stage.Keep writes them to the disk
-	w := unpack.NewWriter(root, &limits)
+	w := unpack.NewWriter(root, &unpack.Options{Volatile: true, LeaveOdd: true}) // Stage.Keep writes them to the disk
 	own := content.Without(fsys, func(name, kind string) {
 		if !filename.IsRepository(path.Base(name)) { // nobody misses it
 			left = append(left, path.Join(c.Path, name)+" is "+kind)

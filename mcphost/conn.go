@@ -16,7 +16,8 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// defaultProbe is Options.Probe when that is 0.
+// defaultProbe is how long a server may be silent when it is asked for the revisions it knows, before it is taken for an older one. A slow
+// server is found out all the same.
 const defaultProbe = 2 * time.Second
 
 // Options configures a Conn. Kill is required.
@@ -24,10 +25,6 @@ type Options struct {
 	// Kill must end the process, for a reason that follows "it was ended: ". It is called by several goroutines, perhaps more than once,
 	// and must not wait.
 	Kill func(why string)
-
-	// Probe is how long a server may be silent when it is asked for the revisions it knows, before it is taken for an older one. A slow
-	// server is found out all the same. 0 means 2 s.
-	Probe time.Duration
 
 	// Elicit puts a question of the server to the user, one at a time, and only while a call is under way. nil declines all, and tells the
 	// server that there is nobody to ask. Question.Label is left to it.
@@ -86,7 +83,7 @@ func (e *Error) Error() string { return e.Message }
 // New returns a Conn.
 func New(o *Options) *Conn {
 	c := &Conn{o: *o, w: newWire(o.Kill), watching: map[string]func(*Progress){}}
-	c.w.probe = cmp.Or(max(o.Probe, 0), defaultProbe)
+	c.w.probe = defaultProbe
 	c.w.onProgress = c.told
 	c.w.passNotes = o.Elicit != nil || o.Changed != nil
 	if o.remote != nil {

@@ -30,8 +30,8 @@ type Options struct {
 	// Session returns a new session for one call; nil means session.New(nil).
 	Session func() *session.Session
 
-	Name, Version string // of the server; "" means "agent-base" and "0"
-	Instructions  string // for the client's model; "" means none
+	Version      string // of the server; "" means "0"
+	Instructions string // for the client's model; "" means none
 
 	Key    []byte // seals handles, at least 32 bytes; nil means a key of this Server
 	Tenant string // for whom it serves; it takes no handle of another tenant, also with the same key
@@ -92,7 +92,7 @@ func New(o *Options) (*Server, error) {
 		*l.limit = cmp.Or(max(*l.limit, 0), l.without)
 	}
 	s.slots = make(chan struct{}, s.o.Limits.Calls)
-	s.sdk = mcp.NewServer(&mcp.Implementation{Name: cmp.Or(s.o.Name, "agent-base"), Version: cmp.Or(s.o.Version, "0")}, &mcp.ServerOptions{
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "agent-base", Version: cmp.Or(s.o.Version, "0")}, &mcp.ServerOptions{
 		Instructions:      s.o.Instructions,
 		CompletionHandler: s.complete,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Prompts: &mcp.PromptCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{ListChanged: true},

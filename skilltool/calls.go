@@ -63,7 +63,6 @@ type RunRequest struct {
 	Skill, Script string
 	Args          []string
 	JSON          script.JSONMode // "" means the host's
-	Timeout       time.Duration   // 0 means the host's
 	Stdin         io.Reader       // standard input of the script, see script.RunOptions; nil for an empty one
 }
 
@@ -110,7 +109,7 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 	if err := k.forbidsRun(ctx, "script_run", r.Skill, r.Script, r.Args); err != nil {
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles(), Stdin: r.Stdin,
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Admit: k.Admit, Denied: k.DeniedFiles(), Stdin: r.Stdin,
 		Out: tool.Output(ctx), Err: tool.Output(ctx)})
 	if err != nil {
 		return nil, err

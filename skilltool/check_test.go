@@ -260,3 +260,28 @@ func TestRulesOfProgram(t *testing.T) {
 		}
 	}
 }
+
+// C73: in rules, too, ${CLAUDE_PLUGIN_ROOT} is the folder of the plugin that has the skill, as its instructions say.
+func TestRulesOfPlugin(t *testing.T) {
+	k, e := checked(t, tree{
+		"p/.claude-plugin/plugin.json": "{}",
+		"p/skills/x/SKILL.md":          skillText("x", "allowed-tools: Bash(${CLAUDE_PLUGIN_ROOT}/bin/look:*)\n", "Run ${CLAUDE_PLUGIN_ROOT}/bin/look."),
+	}, session.Options{}, nil)
+	r := k.Activate(t.Context(), "x", "")
+	if !r.Success {
+		t.Fatal(r.Message)
+	}
+	for dir, want := range map[string]bool{"../..": true, ".": false} {
+		command := filepath.Join(r.Result.(Activation).BasePath, dir, "bin/look")
+		args, err := json.Marshal(map[string]string{"command": command + " a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Call(t.Context(), "bash", args); got.Success != want {
+			t.Errorf("%s: %s", command, got.Encode())
+		}
+		if want && !strings.Contains(r.Message+fmt.Sprint(r.Result), command) {
+			t.Errorf("the instructions do not name %s", command)
+		}
+	}
+}

@@ -24,6 +24,7 @@ func (k *Kit) rules(ctx context.Context, s *skill.Skill) allow.Options {
 	o.Skill = s.Canonical()
 	if dir, err := s.Dir(ctx); err == nil { // a skill in memory has none
 		o.Dir = dir
+		o.Plugin, _ = s.PluginDir(ctx)
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			o.Roots = append(o.Roots[:len(o.Roots):len(o.Roots)], real)
 		}

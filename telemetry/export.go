@@ -39,9 +39,8 @@ type ExportOptions struct {
 	Headers  map[string]string
 	Resource map[string]string // attributes of this program: service.name and others
 
-	Timeout   time.Duration     // of one request; 0 means 10 s
-	Interval  time.Duration     // between two reports of metrics; 0 means a minute
-	Transport http.RoundTripper // nil means a transport without a proxy
+	Timeout  time.Duration // of one request; 0 means 10 s
+	Interval time.Duration // between two reports of metrics; 0 means a minute
 }
 
 // OptionsFrom reads the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT, …_TRACES_ENDPOINT, …_METRICS_ENDPOINT, …_HEADERS,
@@ -131,11 +130,7 @@ func Start(o *ExportOptions) (*Export, error) {
 			return nil, errors.New("the address of the collector is not one of http or https")
 		}
 	}
-	transport := e.o.Transport
-	if transport == nil {
-		transport = &http.Transport{}
-	}
-	e.client = &http.Client{Transport: transport, Timeout: e.o.Timeout,
+	e.client = &http.Client{Transport: &http.Transport{}, Timeout: e.o.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // the headers are for one address
 	res := resource.NewSchemaless(e.resource()...)
 	e.tracer = sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(&spanExporter{e}),

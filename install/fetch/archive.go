@@ -22,7 +22,7 @@ const maxLocal = 256 << 20
 // files of the archive, and without other links. Its Origin.Commit is the digest of the archive. If Source.Want is a digest, the
 // archive must have it.
 //
-// An archive of this machine may have 256 MiB and unpack to the defaults of install.Limits; o limits those from the network. o may
+// An archive of this machine may have 256 MiB and unpack to the usual limits; o limits those from the network. o may
 // be nil. An error is about o.Private.
 func Archive(o *HTTPOptions) (install.Fetcher, error) {
 	d, err := newDownloader(o)
@@ -50,7 +50,7 @@ func (d *downloader) fetchArchive(ctx context.Context, r *install.Request) (_ *i
 		if err != nil {
 			return nil, err
 		}
-		origin.URL, origin.Commit, limits = clean(got.url), got.digest, d.o.Limits
+		origin.URL, origin.Commit, limits = clean(got.url), got.digest, unpacked()
 	}
 	if want := r.Source.Want; want != "" {
 		origin.Pinned = true

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/internal/unpack"
 )
 
 // Limits of the attempts of one download.
@@ -27,6 +28,9 @@ const (
 	lessIdle   = 3         // a server that was silent gets a third of the time at the next attempts
 	reported   = 256 << 10 // bytes between two reports of progress
 )
+
+// unpacked returns the limits of what an archive from the network unpacks to.
+func unpacked() unpack.Options { return unpack.Options{MaxFiles: 1000, MaxBytes: 64 << 20} }
 
 // statusError is an answer other than 200 OK.
 type statusError struct {
@@ -80,8 +84,6 @@ func newDownloader(o *HTTPOptions) (*downloader, error) {
 	d.o.MaxBytes = cmp.Or(d.o.MaxBytes, defaultMaxBytes)
 	d.o.MaxTime = cmp.Or(d.o.MaxTime, defaultMaxTime)
 	d.o.Idle = cmp.Or(d.o.Idle, defaultIdle)
-	d.o.Limits.MaxFiles = cmp.Or(d.o.Limits.MaxFiles, 1000)
-	d.o.Limits.MaxBytes = cmp.Or(d.o.Limits.MaxBytes, 64<<20)
 	if d.o.Sleep == nil {
 		d.o.Sleep = sleep
 	}

@@ -33,13 +33,7 @@ type GitOptions struct {
 	// repository is refused without it.
 	Tokens []Token
 
-	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration.
-	InsteadOf bool
-
-	// Limits of one fetch. Zero fields have defaults.
-	MaxBytes uint64        // on disk (1 GiB)
-	MaxFiles int           // of the commit that Request.Choose wants (100,000)
-	Timeout  time.Duration // of each run of git (15 minutes)
+	MaxFiles int // of the commit that Request.Choose wants; 0 means 100,000
 
 	// Sleep waits between attempts when the network fails. A nil Sleep waits on the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -114,8 +108,8 @@ func (f *gitFetcher) make(askPass string, tokens []Token) (*git.Client, error) {
 		return nil, err
 	}
 	return git.New(&git.Options{
-		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: tokens, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
-		Limits: git.Limits{Bytes: f.o.MaxBytes, Files: f.o.MaxFiles, Time: f.o.Timeout},
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: tokens, Sleep: f.o.Sleep,
+		Limits: git.Limits{Files: f.o.MaxFiles},
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/address"
 	"github.com/agent-base/agent-base/internal/hostname"
 )
@@ -49,7 +48,6 @@ type HTTPOptions struct {
 	RootCAs  *x509.CertPool // whose certificates are accepted; nil means the system's
 	MaxBytes int64          // of one download; 0 means 50 MiB
 	MaxTime  time.Duration  // of one download, with all attempts; 0 means 10 minutes
-	Limits   install.Limits // of what an archive from the network unpacks to; zero fields mean 1,000 files and folders, and 64 MiB
 	Idle     time.Duration  // after which a download that does not move is ended: less than 1 KiB came; 0 means 30 s
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil means the system's resolver

@@ -291,7 +291,7 @@ func (s *site) fetchArtifact(ctx context.Context, o *offered, root *os.Root, nam
 
 // fetchFiles gets the files of a skill of version 0.1.0.
 func (s *site) fetchFiles(ctx context.Context, o *offered, root *os.Root) error {
-	w, left := s.writer(root), s.d.o.Limits.MaxBytes
+	w, left := s.writer(root), unpacked().MaxBytes
 	names := make([]string, 0, len(o.files))
 	for name := range o.files {
 		names = append(names, name)
@@ -311,7 +311,7 @@ func (s *site) fetchFiles(ctx context.Context, o *offered, root *os.Root) error 
 }
 
 func (s *site) writer(root *os.Root) *unpack.Writer {
-	limits := s.d.o.Limits
+	limits := unpacked()
 	limits.Volatile = true
 	return unpack.NewWriter(root, &limits)
 }

@@ -26,20 +26,12 @@ func (e *helperError) Error() string {
 	return fmt.Sprintf("the password for %s is kept by docker-credential-%s, which is not run", e.Registry, clip(e.Helper))
 }
 
-// DockerOptions are the options of DockerCredentials.
-type DockerOptions struct {
-	// File is the user's configuration of Docker, usually ~/.docker/config.json. A file that does not exist has no credentials.
-	File string
-
-	// Helper asks a program for a credential where File names one. Without it that is an error, since a file could
-	// otherwise name any program.
-	Helper func(ctx context.Context, helper, registry string) (Credential, error)
-}
-
-// DockerCredentials returns a function for Options.Credential. The file is read at each call, so a login is noticed.
-func DockerCredentials(o DockerOptions) func(context.Context, string) (Credential, error) {
+// DockerCredentials returns a function for Options.Credential, which reads a user's configuration of Docker, usually ~/.docker/config.json,
+// at each call, so a login is noticed. A file that does not exist has no credentials. The password that the file leaves to a program is an
+// error, since a file could name any program.
+func DockerCredentials(file string) func(context.Context, string) (Credential, error) {
 	return func(ctx context.Context, registry string) (Credential, error) {
-		c, err := readDocker(o.File)
+		c, err := readDocker(file)
 		if err != nil {
 			return Credential{}, err
 		}
@@ -53,13 +45,10 @@ func DockerCredentials(o DockerOptions) func(context.Context, string) (Credentia
 				helper = c.Store // the entry says that there was a login
 			}
 		}
-		switch {
-		case helper == "":
-			return Credential{}, nil
-		case o.Helper == nil:
+		if helper != "" {
 			return Credential{}, &helperError{registry, helper}
 		}
-		return o.Helper(ctx, helper, registry)
+		return Credential{}, nil
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/internal/unpack"
 )
 
 // Sentinels for what a caller may want to explain.
@@ -72,9 +72,6 @@ type Options struct {
 	// Transport.
 	PlainHTTP bool
 
-	// Unpack bounds what is unpacked. It may be nil.
-	Unpack *install.Limits
-
 	Timeout   time.Duration // of a whole Fetch or Push; 0 means 10 minutes
 	Idle      time.Duration // after which a download is ended of which nothing comes; 0 means 30 s
 	UserAgent string        // sent with each request
@@ -91,7 +88,7 @@ type Credential struct {
 // Client gets artifacts from registries and stores them there. It is an install.Fetcher. It is safe for concurrent use.
 type Client struct {
 	o      Options
-	limits install.Limits
+	limits unpack.Options // but for tests, the usual ones
 }
 
 // New returns a client. It fails if Options.Transport is not set.
@@ -102,9 +99,6 @@ func New(o *Options) (*Client, error) {
 	c := &Client{o: *o}
 	c.o.Timeout = cmp.Or(c.o.Timeout, defaultTimeout)
 	c.o.Idle = cmp.Or(c.o.Idle, defaultIdle)
-	if o.Unpack != nil {
-		c.limits = *o.Unpack
-	}
 	c.limits.Volatile = true // a snapshot does not outlive the process
 	return c, nil
 }

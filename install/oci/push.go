@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
+	"maps"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -40,13 +40,6 @@ type PushRequest struct {
 	// Skills are one skill or, with the name of a Collection, several ones that are found together.
 	Skills     []Skill
 	Collection string
-
-	// Annotations are added to the manifest, such as "org.opencontainers.image.source". They do not replace those that
-	// are made from the skill.
-	Annotations map[string]string
-
-	// Created is noted in the manifest. With the zero value it is not, so the same skill has the same digest.
-	Created time.Time
 }
 
 // Pushed is what Push has stored.
@@ -127,7 +120,7 @@ func (p *pusher) push(ctx context.Context) error {
 		MediaType:    ocispec.MediaTypeImageIndex,
 		ArtifactType: collectionArtifact,
 		Manifests:    members,
-		Annotations:  p.r.annotations(map[string]string{ocispec.AnnotationTitle: p.r.Collection, annotationCollection: p.r.Collection}),
+		Annotations:  present(map[string]string{ocispec.AnnotationTitle: p.r.Collection, annotationCollection: p.r.Collection}),
 	})
 	if err != nil {
 		return err
@@ -157,7 +150,7 @@ func (p *pusher) skill(ctx context.Context, s *Skill) ([]byte, error) {
 		ArtifactType: skillArtifact,
 		Config:       describe(skillConfig, config),
 		Layers:       []ocispec.Descriptor{describe(skillContent, layer.Data)},
-		Annotations:  p.r.annotations(s.annotations()),
+		Annotations:  present(s.annotations()),
 	}
 	if err := p.store(ctx, m.Config, config); err != nil {
 		return nil, err
@@ -206,19 +199,9 @@ func (s *Skill) annotations() map[string]string {
 	}
 }
 
-// annotations adds those of the request. Empty ones are left out.
-func (r *PushRequest) annotations(of map[string]string) map[string]string {
-	all := map[string]string{}
-	if !r.Created.IsZero() {
-		all[ocispec.AnnotationCreated] = r.Created.UTC().Format(time.RFC3339)
-	}
-	for _, from := range []map[string]string{r.Annotations, of} {
-		for key, value := range from {
-			if value != "" {
-				all[key] = value
-			}
-		}
-	}
+// present leaves the empty annotations out.
+func present(all map[string]string) map[string]string {
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
 	return all
 }
 

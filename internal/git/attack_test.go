@@ -149,10 +149,6 @@ func TestUserConfiguration(t *testing.T) {
 	if found, _ := filepath.Glob(ran + "*"); len(found) > 0 {
 		t.Errorf("ran %q", found)
 	}
-	followed := newClient(t, func(o *git.Options) { o.Env, o.InsteadOf = []string{"HOME=" + home}, true })
-	if _, err := followed.Resolve(t.Context(), query(repo.URL())); !errors.Is(err, git.ErrNotFound) {
-		t.Errorf("with InsteadOf: got %v", err)
-	}
 	plain(t, t.TempDir(), []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig")}, "clone", "--quiet", repo.Dir, "copy")
 	if found, _ := filepath.Glob(ran + "*"); len(found) == 0 {
 		t.Error("control: plain git ran nothing, so the test proves nothing")

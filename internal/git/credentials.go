@@ -34,10 +34,7 @@ func (c *Client) readOwn(ctx context.Context) error {
 			own = append(own, parseSettings(string(said))...)
 		}
 	}
-	if !c.o.InsteadOf {
-		own = slices.DeleteFunc(own, leadsElsewhere)
-	}
-	c.own, c.read = own, true
+	c.own, c.read = slices.DeleteFunc(own, leadsElsewhere), true
 	return nil
 }
 

@@ -37,10 +37,6 @@ type Options struct {
 	// Tokens are sent to their hosts where a repository is refused without one.
 	Tokens []Token
 
-	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration, so that another repository may be read than
-	// the one that was named.
-	InsteadOf bool
-
 	Limits Limits
 
 	// Quiet is how long a server may send nothing before an attempt ends, 0 means 30 s; http.lowSpeedTime of the operator's

@@ -161,10 +161,7 @@ func (c *Client) list(ctx context.Context, q *Query, u *url.URL, args ...string)
 
 // reaching returns a call that may reach the server of a URL, and nothing else.
 func (c *Client) reaching(ctx context.Context, u *url.URL) (*call, error) {
-	k := &call{protocols: []string{u.Scheme}, own: u.Scheme == "https" || c.o.InsteadOf}
-	if c.o.InsteadOf {
-		k.protocols = []string{"https", "ssh", "file"}
-	}
+	k := &call{protocols: []string{u.Scheme}, own: u.Scheme == "https"}
 	if !k.own {
 		return k, nil
 	}

@@ -12,23 +12,14 @@ import (
 	"github.com/agent-base/agent-base/internal/content"
 )
 
-// FilesOptions configures Files. The zero value is useful.
-type FilesOptions struct {
-	Poll time.Duration // the interval between looks; 0 means 300 ms
-}
-
 // maxFiles is how many files and folders of a skill Files looks at.
 const maxFiles = 10_000
 
 // Files calls changed after files below an absolute folder changed and were then quiet for one interval, until ctx is done. It
 // is for the folder of one skill, whose files a Watcher does not watch. It compares names, sizes and times, and reads no file.
 // Hidden files, node_modules and what belongs to no skill do not count. Calls do not overlap.
-func Files(ctx context.Context, dir string, o *FilesOptions, changed func()) {
-	poll := 300 * time.Millisecond
-	if o != nil && o.Poll > 0 {
-		poll = o.Poll
-	}
-	tick := time.NewTicker(poll)
+func Files(ctx context.Context, dir string, changed func()) {
+	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	told := state(dir)
 	last := told

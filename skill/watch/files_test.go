@@ -32,7 +32,7 @@ func TestFiles(t *testing.T) {
 		var told atomic.Int32
 		go func() {
 			defer close(done)
-			watch.Files(ctx, dir, nil, func() { told.Add(1) })
+			watch.Files(ctx, dir, func() { told.Add(1) })
 		}()
 		for _, step := range []struct {
 			name string

@@ -52,7 +52,6 @@ var ErrInUse = errors.New("a script is running or being prepared")
 // SweepOptions says what Sweep may remove. The zero value removes only unused environments, downloads and unfinished work.
 type SweepOptions struct {
 	Needed func(digest string) bool // whether a sealed content is still approved; nil: all are
-	Unused time.Duration            // least time since its last use after which an environment goes; 0 means DefaultUnused
 	Now    func() time.Time         // nil means time.Now
 	Wait   time.Duration            // for runs to end; 0 means 2 s
 	DryRun bool                     // only report; nothing is waited for
@@ -165,7 +164,7 @@ func (o *SweepOptions) now() time.Time {
 // environments returns the unused environments, the folders that no record names, and downloads.
 func (st *Store) environments(o *SweepOptions, unused func(time.Time) []envstore.Leftover) []Swept {
 	var out []Swept
-	before := o.now().Add(-cmp.Or(o.Unused, DefaultUnused))
+	before := o.now().Add(-DefaultUnused)
 	for _, l := range unused(before) {
 		out = append(out, st.swept(l.Path, l.Why, l.Parts...))
 	}

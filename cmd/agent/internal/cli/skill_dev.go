@@ -129,7 +129,7 @@ func (d *studio) serve(ctx context.Context) error {
 	done, dir := make(chan struct{}), d.dir // looking sets d.dir
 	go func() {
 		defer close(done)
-		watch.Files(watched, dir, nil, d.save)
+		watch.Files(watched, dir, d.save)
 	}()
 	defer func() { stop(); <-done }()
 	if _, err := d.look(ctx, quick); err != nil {

@@ -92,9 +92,9 @@ func (p *Packages) Registry(ref source.Ref) (*oci.Client, error) {
 	}
 	o := &oci.Options{Transport: client.Transport, PlainHTTP: !p.foreign, UserAgent: "agent-base/" + setup.Version}
 	if dir := p.Sys.Getenv("DOCKER_CONFIG"); dir != "" {
-		o.Credential = oci.DockerCredentials(oci.DockerOptions{File: filepath.Join(dir, "config.json")})
+		o.Credential = oci.DockerCredentials(filepath.Join(dir, "config.json"))
 	} else if p.Sys.Home != "" {
-		o.Credential = oci.DockerCredentials(oci.DockerOptions{File: filepath.Join(p.Sys.Home, ".docker", "config.json")})
+		o.Credential = oci.DockerCredentials(filepath.Join(p.Sys.Home, ".docker", "config.json"))
 	}
 	o.Passed = func(registry, host string) {
 		p.Out.Warn(fmt.Sprintf("the password for %s goes to %s, which it names for its tokens", registry, ui.Line(host)))
