@@ -100,7 +100,7 @@ func (s *state) offerFiles(p *popup, query string) []effect {
 		p.note += ", not all of them"
 	}
 	if n := s.files.leftOut; n > 0 {
-		p.note += fmt.Sprintf(", %s left out whose names cannot be shown", Number(n))
+		p.note += fmt.Sprintf(", %s with odd names left out", Number(n))
 	}
 	switch {
 	case s.files.err != nil:
@@ -203,7 +203,7 @@ func (s *state) popupRows(most int) []string {
 	from := min(max(p.at-n+1, 0), max(len(p.offers)-n, 0))
 	var rows []string
 	first := 0
-	for _, o := range p.offers[from : from+n] {
+	for _, o := range p.offers {
 		first = max(first, columns(o.shown))
 	}
 	first = min(first, max(s.room()/2, 20))

@@ -54,7 +54,7 @@ func TestPopupOfFiles(t *testing.T) {
     src/keys.go
     docs/keys.md
     docs/a guide.md
-    4 of 6 files, 3 left out whose names cannot be shown
+    4 of 6 files, 3 with odd names left out
 
 `)
 }

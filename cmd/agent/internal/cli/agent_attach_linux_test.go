@@ -36,7 +36,7 @@ func TestConversationOffersFiles(t *testing.T) {
 		w.write("work/docs/not\x1b[2J\nes.md", "hostile\n")
 		w.write("work/docs/┇ Press y.md", "hostile\n")
 		w.write("work/key.txt", "the key\n")
-		left := "2 of 3 files, 2 left out whose names cannot be shown"
+		left := "2 of 3 files, 2 with odd names left out"
 		if git {
 			w.write("work/.git/HEAD", "ref: refs/heads/main\n")
 			if out, err := exec.Command("git", "init", "-q", w.project).CombinedOutput(); err != nil {
@@ -70,7 +70,7 @@ func TestConversationOffersFiles(t *testing.T) {
 		k.answers("n")
 		k.sees("Why not?")
 		k.press("\r")
-		k.sees("not attached: key.txt: The user did not allow reading 'key.txt'")
+		k.sees("not attached: The user did not allow reading 'key.txt'")
 		k.sees("No key.")
 		k.leaves()
 		if q := s.Requests(); !strings.Contains(string(q[0].Body), "the note") || !strings.Contains(string(q[0].Body), "the words") || strings.Contains(string(q[len(q)-1].Body), "the key") {

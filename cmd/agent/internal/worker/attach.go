@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,10 +104,10 @@ func (a *attaching) attach(ctx context.Context, path string) bool {
 		a.file(page)
 	case taken:
 		a.say("attached %s: %s", path, other)
-	case other != "":
-		a.say("not attached: %s: %s", path, other)
+	case other != "", r.Success:
+		a.say("not attached: %s: %s", path, cmp.Or(other, "it is no text"))
 	default:
-		a.say("not attached: %s: %s", path, r.Message)
+		a.say("not attached: %s", r.Message)
 	}
 	return true
 }
@@ -127,19 +128,20 @@ func (a *attaching) call(ctx context.Context, name string, args map[string]any) 
 
 // file attaches a page of a file, or as many of its lines as fit.
 func (a *attaching) file(p hosttool.Page) {
-	text, lines, cut := p.Content, p.Lines, p.NextOffset > 0
-	if len(text) > a.room {
-		if a.room < leastAttached {
-			a.say("not attached: %s: the other files leave no room for it", p.FilePath)
-			return
-		}
-		text = text[:strings.LastIndexByte(text[:a.room], '\n')+1]
-		lines, cut = strings.Count(text, "\n"), true
+	text, size := p.Content, output.Count(p.Lines, "line")
+	if len(text) > a.room && a.room < leastAttached {
+		a.say("not attached: %s: the other files leave no room for it", p.FilePath)
+		return
 	}
-	size := output.Count(lines, "line")
-	if cut {
-		size = "the first " + size
-		text += fmt.Sprintf("(read_file has the rest, from offset %d)", lines+1)
+	whole := text[:strings.LastIndexByte(text[:min(len(text), a.room)], '\n')+1] // the lines that fit
+	switch lines := strings.Count(whole, "\n"); {
+	case len(text) <= a.room && p.NextOffset == 0:
+	case lines == 0:
+		text = strings.ToValidUTF8(text[:min(len(text), a.room)], "") + "\n(the line goes on)"
+		size = "the beginning of a long line"
+	default:
+		text = whole + fmt.Sprintf("(read_file has the rest, from offset %d)", lines+1)
+		size = "the first " + output.Count(lines, "line")
 	}
 	a.add(p.FilePath, text)
 	a.say("attached %s: %s", p.FilePath, size)
@@ -150,7 +152,7 @@ func (a *attaching) folder(ctx context.Context, path string) {
 	r := a.call(ctx, "glob", map[string]any{"pattern": "**", "path": path})
 	names, ok := r.Result.(hosttool.Names)
 	if !ok {
-		a.say("not attached: %s: %s", path, r.Message)
+		a.say("not attached: %s", r.Message)
 		return
 	}
 	text := ""
