@@ -1,0 +1,97 @@
+package node
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// Admit lets a worker in and returns the seed of its key. It hears to.NAME.> and says from.NAME.>, answers what it is asked, and
+// reaches nothing else: no stream, no other worker. It returns an error if another process has the node.
+func (n *Node) Admit(name string) (seed []byte, err error) {
+	if n.users == nil {
+		return nil, fmt.Errorf("another process has the node: it alone admits workers")
+	}
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		return nil, fmt.Errorf("%q is no name of a worker: use a-z, 0-9 and -", name)
+	}
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, err
+	}
+	public, err := key.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	n.users.add(public, &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{"from." + name + ".>"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"to." + name + ".>"}},
+		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
+	})
+	return key.Seed()
+}
+
+// users are the keys that come in, with what they may do.
+type users struct {
+	mu  sync.Mutex
+	may map[string]*server.Permissions // by public key; nil for everything
+}
+
+func (u *users) add(public string, may *server.Permissions) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.may == nil {
+		u.may = map[string]*server.Permissions{}
+	}
+	u.may[public] = may
+}
+
+// Check lets a client in that has signed the nonce with a known key.
+func (u *users) Check(c server.ClientAuthentication) bool {
+	o := c.GetOpts()
+	u.mu.Lock()
+	may, known := u.may[o.Nkey]
+	u.mu.Unlock()
+	if !known || len(c.GetNonce()) == 0 {
+		return false
+	}
+	sig, err := base64.RawURLEncoding.DecodeString(o.Sig)
+	if err != nil {
+		return false
+	}
+	key, err := nkeys.FromPublicKey(o.Nkey)
+	if err != nil || key.Verify(c.GetNonce(), sig) != nil {
+		return false
+	}
+	c.RegisterUser(&server.User{Username: o.Nkey, Permissions: may})
+	return true
+}
+
+// pass copies until one end is closed, and closes the other.
+func pass(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	to.Close()
+}
+
+// logger passes on what the node warns of. It never ends the process.
+type logger struct{ log func(string) }
+
+func (l *logger) say(format string, v []any) {
+	if l.log != nil {
+		l.log(fmt.Sprintf(format, v...))
+	}
+}
+
+func (l *logger) Noticef(string, ...any)         {}
+func (l *logger) Debugf(string, ...any)          {}
+func (l *logger) Tracef(string, ...any)          {}
+func (l *logger) Warnf(format string, v ...any)  { l.say(format, v) }
+func (l *logger) Errorf(format string, v ...any) { l.say(format, v) }
+func (l *logger) Fatalf(format string, v ...any) { l.say(format, v) }
