@@ -1,0 +1,436 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agent-base/agent-base/internal/fleet/node"
+)
+
+const beat = 40 * time.Millisecond
+
+func start(t *testing.T) (*node.Node, string) {
+	t.Helper()
+	dir := t.TempDir()
+	n, err := node.Open(t.Context(), &node.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n, dir
+}
+
+func queue(t *testing.T, n *node.Node, o *Options) *Queue {
+	t.Helper()
+	if o == nil {
+		o = &Options{}
+	}
+	o.Beat = beat
+	q, err := Open(t.Context(), n.Conn(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// runs lets something serve until the test ends or stop is called, which waits for it.
+func runs(t *testing.T, serve func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan bool)
+	go func() { serve(ctx); close(done) }()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
+}
+
+// plain seals an order with its token, to see which attempt a worker works for.
+func plain(_ context.Context, r *Run, to *To) ([]byte, error) {
+	return fmt.Appendf(nil, "%s for %s %d", r.Order, to.Worker, to.Token), nil
+}
+
+// worker is one that does what do says, over its own connection.
+func worker(t *testing.T, n *node.Node, dir, name string, slots int, do func(ctx context.Context, run string, order string) string) *Worker {
+	t.Helper()
+	seed, err := n.Admit(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := node.Dial(dir, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return &Worker{Conn: conn, Name: name, Slots: slots, Beat: beat, Open: func(run string, _ uint64, order []byte) (func(context.Context) []byte, error) {
+		if strings.HasPrefix(string(order), "bad") {
+			return nil, errors.New("a bad order")
+		}
+		return func(ctx context.Context) []byte { return []byte(do(ctx, run, string(order))) }, nil
+	}}
+}
+
+func run(id string) *Run {
+	return &Run{ID: id, Until: time.Now().Add(time.Minute), Order: []byte("order")}
+}
+
+func submit(t *testing.T, q *Queue, r *Run) *Ticket {
+	t.Helper()
+	ticket, err := q.Submit(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ticket.Close)
+	return ticket
+}
+
+func ended(t *testing.T, ticket *Ticket) *End {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	e, err := ticket.Wait(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// waits until the queue is empty: every run has ended, and said so.
+func empty(t *testing.T, q *Queue) {
+	t.Helper()
+	for range 500 {
+		info, err := q.runs.Info(t.Context())
+		if err == nil && info.State.Msgs == 0 {
+			return
+		}
+		time.Sleep(beat / 2)
+	}
+	t.Error("the queue is not empty")
+}
+
+// A run is done by a worker under the token of its claim, and its result comes back. The queue is empty then.
+func TestDone(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	d := q.Dispatcher(plain)
+	runs(t, d.Serve)
+	runs(t, worker(t, n, dir, "a", 2, func(_ context.Context, run, order string) string { return run + ": " + order }).Serve)
+	for i := range 5 {
+		id := fmt.Sprintf("r-%d", i)
+		e := ended(t, submit(t, q, run(id)))
+		if want := fmt.Sprintf("%s: order for a %d", id, e.Token); e.State != Done || e.Worker != "a" || string(e.Result) != want || e.Token == 0 {
+			t.Errorf("%+v, result %q; want %q", e, e.Result, want)
+		}
+	}
+	bad := run("bad")
+	bad.Order = []byte("bad")
+	if e := ended(t, submit(t, q, bad)); e.State != Refused || string(e.Result) != "a bad order" {
+		t.Errorf("%+v", e)
+	}
+	empty(t, q)
+	if got := d.Counts(); got[Done] != 5 || got[Refused] != 1 || got[Lost] != 0 {
+		t.Errorf("counted %v", got)
+	}
+}
+
+// The same id is the same run: it is done once, and whoever asks again is told that it has ended.
+func TestSameID(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	runs(t, q.Dispatcher(plain).Serve)
+	var mu sync.Mutex
+	did := 0
+	runs(t, worker(t, n, dir, "a", 2, func(context.Context, string, string) string { mu.Lock(); defer mu.Unlock(); did++; return "" }).Serve)
+	first, second := submit(t, q, run("x")), submit(t, q, run("x"))
+	if a, b := ended(t, first), ended(t, second); a.State != Done || b.State != Done {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	empty(t, q)
+	if _, err := submit(t, q, run("x")).Wait(t.Context()); !errors.Is(err, ErrResultGone) {
+		t.Errorf("later: %v", err)
+	}
+	if did != 1 {
+		t.Errorf("done %d times", did)
+	}
+}
+
+// What cannot be a run is refused before it is queued.
+func TestSubmitRefuses(t *testing.T) {
+	n, _ := start(t)
+	q := queue(t, n, nil)
+	for want, edit := range map[string]func(*Run){
+		"no id":            func(r *Run) { r.ID = "a.b" },
+		"name of the tena": func(r *Run) { r.Tenant = strings.Repeat("x", 129) },
+		"deadline":         func(r *Run) { r.Until = time.Now() },
+		"within 1h":        func(r *Run) { r.Until = time.Now().Add(2 * time.Hour) },
+		"more than 1048":   func(r *Run) { r.Order = make([]byte, MaxOrder+1) },
+	} {
+		r := run("x")
+		if edit(r); true {
+			if _, err := q.Submit(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want %q", err, want)
+			}
+		}
+	}
+}
+
+// A worker that is gone loses its run, which says so. It is done again only where the caller allowed that. What the worker reports
+// later changes nothing.
+func TestLost(t *testing.T) {
+	for _, repeat := range []bool{false, true} {
+		n, dir := start(t)
+		q := queue(t, n, nil)
+		runs(t, q.Dispatcher(plain).Serve)
+		begun, goOn := make(chan bool, 1), make(chan bool)
+		gone := worker(t, n, dir, "gone", 5, func(context.Context, string, string) string { begun <- true; <-goOn; return "late" })
+		stop := runs(t, gone.Serve)
+		r := run("x")
+		r.Repeat = repeat
+		ticket := submit(t, q, r)
+		<-begun
+		gone.Conn.Close() // as if its machine had gone
+		if repeat {
+			runs(t, worker(t, n, dir, "b", 1, func(context.Context, string, string) string { return "again" }).Serve)
+		}
+		e := ended(t, ticket)
+		if repeat && (e.State != Done || string(e.Result) != "again") || !repeat && e.State != Lost {
+			t.Errorf("repeat %v: %+v %q", repeat, e, e.Result)
+		}
+		close(goOn)
+		stop()
+		empty(t, q)
+	}
+}
+
+// A worker that was started again does not know the run: it may have run. One that never had it never will, and another one does it.
+func TestUnknown(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	w := worker(t, n, dir, "a", 1, func(context.Context, string, string) string { return "did" })
+	runs(t, w.Serve)
+	for range 100 { // until it hears
+		if w.Conn.NumSubscriptions() == 3 {
+			break
+		}
+		time.Sleep(beat)
+	}
+	w.Conn.Flush()
+	for id, start := range map[string]string{"other-start": "another", "never-had": w.start} {
+		if _, err := q.swap(t.Context(), id, claim{State: Running, Worker: "a", Start: start}, 0); err != nil { // of a dispatcher that died
+			t.Fatal(err)
+		}
+	}
+	lost, done := submit(t, q, run("other-start")), submit(t, q, run("never-had"))
+	runs(t, q.Dispatcher(plain).Serve)
+	if e := ended(t, lost); e.State != Lost {
+		t.Errorf("%+v", e)
+	}
+	if e := ended(t, done); e.State != Done || string(e.Result) != "did" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A run that is under way when its dispatcher dies is followed by the next one, and done once.
+func TestDispatcherDies(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	stop := runs(t, q.Dispatcher(plain).Serve)
+	begun, goOn := make(chan bool, 2), make(chan bool)
+	runs(t, worker(t, n, dir, "a", 1, func(context.Context, string, string) string { begun <- true; <-goOn; return "did" }).Serve)
+	ticket := submit(t, q, run("x"))
+	<-begun
+	stop()
+	runs(t, queue(t, n, nil).Dispatcher(plain).Serve)
+	close(goOn)
+	if e := ended(t, ticket); e.State != Done || string(e.Result) != "did" {
+		t.Errorf("%+v", e)
+	}
+	empty(t, q)
+	if len(begun) != 0 {
+		t.Error("it was done twice")
+	}
+}
+
+// A worker ends a run that no dispatcher asks about.
+func TestOrphan(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	stop := runs(t, q.Dispatcher(plain).Serve)
+	begun, ends := make(chan bool, 1), make(chan error, 1)
+	runs(t, worker(t, n, dir, "a", 1, func(ctx context.Context, _, _ string) string { begun <- true; <-ctx.Done(); ends <- ctx.Err(); return "" }).Serve)
+	submit(t, q, run("x"))
+	<-begun
+	stop()
+	select {
+	case err := <-ends:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("it goes on")
+	}
+}
+
+// A run that waits can be taken back, and one that is under way is told to end. A deadline holds in the queue and at the worker.
+func TestCancel(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	waits := submit(t, q, run("waits"))
+	late := run("late")
+	late.Until = time.Now().Add(beat)
+	tooLate := submit(t, q, late)
+	if err := q.Cancel(t.Context(), "waits"); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * beat)
+	runs(t, q.Dispatcher(plain).Serve)
+	begun := make(chan string, 3)
+	runs(t, worker(t, n, dir, "a", 3, func(ctx context.Context, run, _ string) string {
+		begun <- run
+		<-ctx.Done()
+		return ctx.Err().Error()
+	}).Serve)
+	if e := ended(t, waits); e.State != Cancelled {
+		t.Errorf("%+v", e)
+	}
+	if e := ended(t, tooLate); e.State != Late {
+		t.Errorf("%+v", e)
+	}
+	under := submit(t, q, run("under-way"))
+	if got := <-begun; got != "under-way" {
+		t.Errorf("%s began", got)
+	}
+	if err := q.Cancel(t.Context(), "under-way"); err != nil {
+		t.Fatal(err)
+	}
+	if e := ended(t, under); e.State != Done || string(e.Result) != "context canceled" {
+		t.Errorf("%+v %q", e, e.Result)
+	}
+	short := run("short")
+	short.Until = time.Now().Add(10 * beat)
+	if e := ended(t, submit(t, q, short)); e.State != Done || string(e.Result) != "context deadline exceeded" {
+		t.Errorf("%+v %q", e, e.Result)
+	}
+	empty(t, q)
+}
+
+// A tenant that has too many runs waiting is told so; another one is not. A queue that is full leaves room for the ends of what is under way.
+func TestQuotaAndFull(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Quota: 3, QueueBytes: 1 << 20, ClaimBytes: 1 << 20})
+	for i := range 3 {
+		submit(t, q, &Run{ID: fmt.Sprintf("a%d", i), Tenant: "A", Until: time.Now().Add(time.Minute)})
+	}
+	if _, err := q.Submit(t.Context(), &Run{ID: "a3", Tenant: "A", Until: time.Now().Add(time.Minute)}); !errors.Is(err, ErrQuota) {
+		t.Errorf("%v, want the quota", err)
+	}
+	var first *Ticket
+	var err error
+	for i := 0; err == nil && i < 10; i++ {
+		var ticket *Ticket
+		ticket, err = q.Submit(t.Context(), &Run{ID: fmt.Sprintf("b%d", i), Tenant: fmt.Sprintf("B.>* %d", i), Until: time.Now().Add(time.Minute), Order: make([]byte, 300_000)})
+		if first == nil {
+			first = ticket
+		}
+	}
+	if !errors.Is(err, ErrFull) || first == nil {
+		t.Fatalf("%v, want a full queue", err)
+	}
+	runs(t, q.Dispatcher(plain).Serve)
+	runs(t, worker(t, n, dir, "a", 2, func(context.Context, string, string) string { return "did" }).Serve)
+	if e := ended(t, first); e.State != Done {
+		t.Errorf("%+v", e)
+	}
+	empty(t, q)
+}
+
+// A tenant with many runs does not keep another one waiting: they take turns.
+func TestTurns(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, nil)
+	for i := range 40 {
+		submit(t, q, &Run{ID: fmt.Sprintf("a%d", i), Tenant: "A", Until: time.Now().Add(time.Minute)})
+	}
+	var b []*Ticket
+	for i := range 5 {
+		b = append(b, submit(t, q, &Run{ID: fmt.Sprintf("b%d", i), Tenant: "B", Until: time.Now().Add(time.Minute)}))
+	}
+	var mu sync.Mutex
+	var order []string
+	runs(t, worker(t, n, dir, "a", 1, func(_ context.Context, run, _ string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		order = append(order, run)
+		return ""
+	}).Serve)
+	runs(t, q.Dispatcher(plain).Serve)
+	for _, ticket := range b {
+		ended(t, ticket)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if at := slices.Index(order, "b4"); at > 15 {
+		t.Errorf("the fifth run of B was the %dth of all: %v", at+1, order)
+	}
+	empty(t, q)
+}
+
+// Orders that are replayed, late, or for an attempt that was said not to begin do nothing.
+func TestWorkerRefuses(t *testing.T) {
+	n, dir := start(t)
+	did := make(chan string, 10)
+	w := worker(t, n, dir, "a", 5, func(_ context.Context, run, _ string) string { did <- run; return "r" })
+	runs(t, w.Serve)
+	d := queue(t, n, nil).Dispatcher(plain)
+	ask := func(what, run string, token uint64, until time.Duration) State {
+		f := &follower{d: d, r: &Run{ID: run, Until: time.Now().Add(until)}, rev: token}
+		for range 50 {
+			if m := d.ask(t.Context(), "a", what, f.head(), []byte("order")); m != nil {
+				state, _ := answer(m)
+				return state
+			}
+		}
+		return "silent"
+	}
+	for _, step := range []struct {
+		what, run string
+		token     uint64
+		until     time.Duration
+		want      State
+	}{
+		{"run", "x", 5, time.Minute, Running},
+		{"run", "y", 7, -time.Second, Refused}, // late
+		{"ask", "z", 9, time.Minute, unknown},
+		{"run", "z", 9, time.Minute, unknown}, // it was said not to begin
+		{"run", "z", 8, time.Minute, unknown},
+		{"run", "z", 10, time.Minute, Running}, // another attempt
+		{"run", "y", 7, time.Minute, Refused},
+	} {
+		if got := ask(step.what, step.run, step.token, step.until); got != step.want {
+			t.Errorf("%+v: %s", step, got)
+		}
+	}
+	for range 2 {
+		<-did
+	}
+	for range 50 {
+		if ask("ask", "x", 5, time.Minute) == Done {
+			break
+		}
+	}
+	if got := ask("run", "x", 6, time.Minute); got != Done || len(did) != 0 { // replayed
+		t.Errorf("%s, %d", got, len(did))
+	}
+	if m := nats.NewMsg("to.a.run"); n.Conn().PublishMsg(m) != nil { // garbage ends nobody
+		t.Error("not published")
+	}
+	if got := ask("ask", "x", 5, time.Minute); got != Done {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,277 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// To is the attempt that an order is made for.
+type To struct {
+	Worker, Start string
+	Key           []byte // that the worker sealed its start with, see Worker.Key
+	Token         uint64
+}
+
+// Dispatcher hands runs to workers. Several may share a queue.
+type Dispatcher struct {
+	// Seal makes the order of a run for one attempt: it signs it, and adds what is secret. Its error refuses the run.
+	Seal func(ctx context.Context, r *Run, to *To) ([]byte, error)
+
+	q     *Queue
+	count [6]atomic.Int64 // in the order of ends
+
+	mu      sync.Mutex
+	workers map[string]*known
+	wake    map[string]chan struct{} // by run that is followed here
+	turns   []string                 // subjects of the queue, the next first
+	from    map[string]jetstream.Consumer
+	news    chan struct{} // something was queued, or a worker has room
+}
+
+// known is a worker as it last said.
+type known struct {
+	to    To
+	heard time.Time
+	free  int
+}
+
+// Dispatcher returns one for the queue.
+func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
+	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]chan struct{}{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}, 1)}
+}
+
+var ends = [...]State{Done, Lost, Late, Cancelled, Refused}
+
+// Counts returns how many runs ended here, by how they ended.
+func (d *Dispatcher) Counts() map[State]int64 {
+	out := map[State]int64{}
+	for i, s := range ends {
+		out[s] = d.count[i].Load()
+	}
+	return out
+}
+
+// Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.
+func (d *Dispatcher) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	for subject, hear := range map[string]func(*nats.Msg){
+		"from.*.beat": d.beat, "from.*.done.*": d.wakeUp(3), "cancel.*": d.wakeUp(1), "queued": func(*nats.Msg) { d.note() },
+	} {
+		sub, err := d.q.conn.Subscribe(subject, hear)
+		if err != nil {
+			return err
+		}
+		defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
+	}
+	for {
+		m, err := d.next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.q.conn.IsClosed():
+			return nats.ErrConnectionClosed
+		case err != nil || m == nil: // such as a leader that changes
+			d.rest(ctx, d.q.o.Beat)
+			continue
+		}
+		if !d.begin(ctx, m, &all) { // every worker has enough to do; but a run that somebody left needs no place
+			_ = m.NakWithDelay(d.q.o.Beat / short)
+			d.rest(ctx, d.q.o.Beat/short)
+		}
+	}
+}
+
+// note says that there may be something to do.
+func (d *Dispatcher) note() {
+	select {
+	case d.news <- struct{}{}:
+	default:
+	}
+}
+
+// short is the part of a beat for which a run waits in the queue before a place is looked for again.
+const short = 20
+
+// rest waits until there may be something to do, or for some time.
+func (d *Dispatcher) rest(ctx context.Context, most time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-d.news:
+	case <-time.After(most):
+	}
+}
+
+// beat hears from a worker.
+func (d *Dispatcher) beat(m *nats.Msg) {
+	name := strings.Split(m.Subject, ".")[1]
+	free, err := strconv.Atoi(m.Header.Get(headFree))
+	if err != nil {
+		return
+	}
+	d.mu.Lock()
+	d.workers[name] = &known{To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}, time.Now(), free}
+	d.mu.Unlock()
+	if free > 0 {
+		d.note()
+	}
+}
+
+// wakeUp returns what wakes whoever follows the run that is a part of a subject.
+func (d *Dispatcher) wakeUp(part int) func(*nats.Msg) {
+	return func(m *nats.Msg) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if c := d.wake[strings.Split(m.Subject, ".")[part]]; c != nil {
+			select {
+			case c <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// pick takes a place at the worker that has the most; nil if none has one.
+func (d *Dispatcher) pick() *To {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var best *known
+	for name, w := range d.workers {
+		switch age := time.Since(w.heard); {
+		case age > orphan*d.q.o.Beat:
+			delete(d.workers, name)
+		case age < silence*d.q.o.Beat && w.free > 0 && (best == nil || w.free > best.free):
+			best = w
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	best.free--
+	to := best.to
+	return &to
+}
+
+// next takes a run from the queue, from each tenant in turn; nil if none waits.
+func (d *Dispatcher) next(ctx context.Context) (jetstream.Msg, error) {
+	for again := range 2 {
+		if again > 0 || len(d.turns) == 0 {
+			if err := d.look(ctx); err != nil {
+				return nil, err
+			}
+		}
+		for range d.turns {
+			subject := d.turns[0]
+			d.turns = append(d.turns[1:], subject)
+			batch, err := d.from[subject].FetchNoWait(1)
+			if err != nil {
+				delete(d.from, subject) // it may have been idle for too long
+				continue
+			}
+			for m := range batch.Messages() {
+				return m, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// look finds the tenants that have something in the queue.
+func (d *Dispatcher) look(ctx context.Context) error {
+	info, err := d.q.runs.Info(ctx, jetstream.WithSubjectFilter("run.*"))
+	if err != nil {
+		return err
+	}
+	var turns []string
+	for _, s := range d.turns { // who was served last stays last
+		if info.State.Subjects[s] > 0 && d.from[s] != nil {
+			turns = append(turns, s)
+		} else {
+			delete(d.from, s)
+		}
+	}
+	for s := range info.State.Subjects {
+		if d.from[s] != nil {
+			continue
+		}
+		c, err := d.q.runs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: strings.TrimPrefix(s, "run."), FilterSubject: s, AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease * d.q.o.Beat,
+			MaxAckPending: d.q.o.AtOnce, InactiveThreshold: Longest,
+		})
+		if err != nil {
+			return err
+		}
+		d.from[s], turns = c, append(turns, s)
+	}
+	d.turns = turns
+	return nil
+}
+
+// begin does what a message of the queue needs, in the background. It reports false if no worker has room for the run.
+func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitGroup) bool {
+	r, err := parse(m.Headers(), m.Data())
+	if err != nil {
+		_ = m.Term() // nobody can do it
+		return true
+	}
+	c, rev, err := d.q.claim(ctx, r.ID)
+	f := &follower{d: d, m: m, r: r, c: c, rev: rev}
+	switch {
+	case err != nil:
+		return true // the queue brings it again
+	case c != nil:
+	case time.Now().After(r.Until):
+		all.Go(func() { f.end(ctx, Late, nil) })
+		return true
+	default:
+		if f.to = d.pick(); f.to == nil {
+			return false
+		}
+	}
+	woken := make(chan struct{}, 1)
+	d.mu.Lock()
+	followed := d.wake[r.ID] != nil
+	if !followed {
+		d.wake[r.ID] = woken
+	}
+	d.mu.Unlock()
+	if followed { // here, and for so long that the queue brought it again
+		return true
+	}
+	all.Go(func() {
+		f.run(ctx, woken)
+		d.mu.Lock()
+		delete(d.wake, r.ID)
+		d.mu.Unlock()
+	})
+	return true
+}
+
+// ask sends something to a worker and returns its answer, nil if it does not answer.
+func (d *Dispatcher) ask(ctx context.Context, worker, what string, h nats.Header, body []byte) *nats.Msg {
+	ctx, cancel := context.WithTimeout(ctx, d.q.o.Beat)
+	defer cancel()
+	m := nats.NewMsg("to." + worker + "." + what)
+	m.Header, m.Data = h, body
+	got, err := d.q.conn.RequestMsgWithContext(ctx, m)
+	if err != nil {
+		if !errors.Is(err, context.DeadlineExceeded) { // nobody listens: it would answer at once
+			select {
+			case <-ctx.Done():
+			case <-time.After(d.q.o.Beat / 4):
+			}
+		}
+		return nil
+	}
+	return got
+}

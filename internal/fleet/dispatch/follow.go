@@ -1,0 +1,177 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// follower brings one run to its end.
+type follower struct {
+	d   *Dispatcher
+	m   jetstream.Msg
+	r   *Run
+	c   *claim // nil if nobody has it yet
+	rev uint64 // of the claim: the token
+	to  *To    // the worker that gets it, where this dispatcher gives it
+}
+
+// run claims the run if nobody has, hands it to a worker, and waits for its end. Where it gives up the queue brings the run again.
+func (f *follower) run(ctx context.Context, woken chan struct{}) {
+	if f.c == nil && !f.give(ctx) {
+		return
+	}
+	if f.c.State != Running {
+		f.ended(ctx)
+		return
+	}
+	q := f.d.q
+	heard, cancelled := time.Now(), q.cancelled(ctx, f.r.ID)
+	for ctx.Err() == nil {
+		head := f.head()
+		if cancelled {
+			head.Set(headCancel, "true")
+		}
+		a := f.d.ask(ctx, f.c.Worker, "ask", head, nil)
+		switch state, start := answer(a); {
+		case state == Done || state == Refused:
+			f.end(ctx, state, a.Data)
+			return
+		case state == Running:
+			heard = time.Now()
+		case state == unknown && start == f.c.Start: // this attempt did not begin there, and never will
+			if time.Now().After(f.r.Until) {
+				f.end(ctx, Late, nil)
+				return
+			}
+			if f.to = f.d.pick(); f.to != nil && !f.give(ctx) {
+				return
+			}
+			heard = time.Now()
+		case state == unknown || time.Since(heard) > silence*q.o.Beat: // it began, as far as anybody knows
+			if !f.r.Repeat || f.c.Tries+1 >= maxTries || time.Now().After(f.r.Until) {
+				f.end(ctx, Lost, nil)
+				return
+			}
+			if f.to = f.d.pick(); f.to == nil {
+				break
+			}
+			f.c.Tries++
+			if !f.give(ctx) {
+				return
+			}
+			heard = time.Now()
+		}
+		_ = f.m.InProgress()
+		select {
+		case <-ctx.Done():
+		case <-woken:
+			cancelled = cancelled || q.cancelled(ctx, f.r.ID)
+		case <-time.After(q.o.Beat):
+		}
+	}
+}
+
+// answer returns what a worker says of a run; "" if it says nothing.
+func answer(a *nats.Msg) (State, string) {
+	if a == nil {
+		return "", ""
+	}
+	return State(a.Header.Get(headState)), a.Header.Get(headStart)
+}
+
+func (f *follower) head() nats.Header {
+	h := nats.Header{}
+	h.Set(headRun, f.r.ID)
+	h.Set(headToken, strconv.FormatUint(f.rev, 10))
+	h.Set(headUntil, f.r.Until.UTC().Format(time.RFC3339Nano))
+	return h
+}
+
+// give claims the run for the worker f.to, over the claim that is known, and hands it over. It reports false if another dispatcher came
+// first, or the run has ended.
+func (f *follower) give(ctx context.Context) bool {
+	for f.to != nil {
+		c := claim{State: Running, Worker: f.to.Worker, Start: f.to.Start}
+		if f.c != nil {
+			c.Tries = f.c.Tries
+		}
+		rev, err := f.d.q.swap(ctx, f.r.ID, c, f.rev)
+		if err != nil {
+			return false
+		}
+		f.c, f.rev, f.to.Token = &c, rev, rev
+		order, err := f.d.Seal(ctx, f.r, f.to)
+		if err != nil {
+			f.end(ctx, Refused, []byte(err.Error()))
+			return false
+		}
+		a := f.d.ask(ctx, c.Worker, "run", f.head(), order)
+		switch state, _ := answer(a); state {
+		case full: // it took nothing: the claim goes to another worker, with another token
+			for f.to = f.d.pick(); f.to == nil && ctx.Err() == nil; f.to = f.d.pick() {
+				_ = f.m.InProgress()
+				f.d.rest(ctx, f.d.q.o.Beat)
+			}
+		case Refused:
+			f.end(ctx, Refused, a.Data)
+			return false
+		default: // it has it, or it is asked
+			return true
+		}
+	}
+	return false
+}
+
+// end writes down how the run ended, with the token, and says so. If somebody else has ended it, it does nothing.
+func (f *follower) end(ctx context.Context, s State, result []byte) {
+	c := claim{State: s}
+	if f.c != nil {
+		c.Worker, c.Start, c.Tries = f.c.Worker, f.c.Start, f.c.Tries
+	}
+	rev, err := f.d.q.swap(ctx, f.r.ID, c, f.rev)
+	if err != nil {
+		return
+	}
+	if i := slices.Index(ends[:], s); i >= 0 {
+		f.d.count[i].Add(1)
+	}
+	f.say(ctx, &End{State: s, Worker: c.Worker, Token: f.rev, Result: result})
+	f.c, f.rev = &c, rev
+}
+
+// say tells how the run ended, lets the worker forget it, and takes it out of the queue: in this order, so that whoever dies in between
+// leaves it to another one to say it again.
+func (f *follower) say(ctx context.Context, e *End) {
+	q := f.d.q
+	ctx, cancel := context.WithTimeout(ctx, lease*q.o.Beat)
+	defer cancel()
+	if err := errors.Join(q.tell(f.r.ID, e), q.conn.FlushWithContext(ctx)); err != nil {
+		return
+	}
+	if e.Worker != "" {
+		m := nats.NewMsg("to." + e.Worker + ".forget")
+		m.Header.Set(headRun, f.r.ID)
+		_ = q.conn.PublishMsg(m)
+	}
+	_ = f.m.DoubleAck(ctx)
+}
+
+// ended says the end of a run again that was written down and may not have been said.
+func (f *follower) ended(ctx context.Context) {
+	e := &End{State: f.c.State, Worker: f.c.Worker, Token: f.rev}
+	if e.State == Done || e.State == Refused {
+		a := f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
+		if state, _ := answer(a); state != e.State { // the result is gone, and Ticket.Wait says so
+			_ = f.m.DoubleAck(ctx)
+			return
+		}
+		e.Result = a.Data
+	}
+	f.say(ctx, e)
+}

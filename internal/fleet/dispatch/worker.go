@@ -1,0 +1,213 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// What a worker says of a run besides its states.
+const (
+	unknown State = "unknown" // it has not begun here, and never will
+	full    State = "full"    // it did not begin, and may
+)
+
+const (
+	headFree   = "Free"
+	headCancel = "Cancel"
+)
+
+// Worker does what it is handed. Its fields are set before Serve.
+type Worker struct {
+	Conn  *nats.Conn
+	Name  string // letters, digits and "-": its subjects have it
+	Slots int    // runs at the same time
+	Beat  time.Duration
+	Key   []byte // what Seal gets to seal with, such as a public key of this start
+
+	// Open checks an order and returns what it is to do. Its error refuses the order: nothing has begun.
+	Open func(run string, token uint64, order []byte) (func(context.Context) (result []byte), error)
+
+	start string
+
+	mu    sync.Mutex
+	jobs  map[string]*job
+	busy  int
+	ended bool
+	all   sync.WaitGroup
+}
+
+// job is a run here: one that is under way, one whose result is kept, or one that is known not to begin.
+type job struct {
+	state  State
+	token  uint64
+	result []byte
+	end    context.CancelFunc
+	asked  time.Time // when a dispatcher last did
+	until  time.Time // when an order for it comes too late anyhow
+}
+
+// Serve works until ctx is done or the connection ends. Then it ends what is under way and waits for it.
+func (w *Worker) Serve(ctx context.Context) error {
+	w.start, w.jobs = rand.Text(), map[string]*job{}
+	ctx, cancel := context.WithCancel(ctx)
+	defer w.all.Wait()
+	defer func() {
+		w.mu.Lock()
+		w.ended = true
+		w.mu.Unlock()
+		cancel()
+	}()
+	for what, hear := range map[string]func(*nats.Msg){
+		"run": func(m *nats.Msg) { w.order(ctx, m) }, "ask": w.asked, "forget": w.forget,
+	} {
+		sub, err := w.Conn.Subscribe("to."+w.Name+"."+what, hear)
+		if err != nil {
+			return err
+		}
+		defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
+	}
+	for {
+		if err := w.beat(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(w.Beat):
+			w.tidy()
+		}
+	}
+}
+
+// beat says that the worker is there.
+func (w *Worker) beat() error {
+	w.mu.Lock()
+	free := w.Slots - w.busy
+	w.mu.Unlock()
+	m := nats.NewMsg("from." + w.Name + ".beat")
+	m.Header.Set(headStart, w.start)
+	m.Header.Set(headFree, strconv.Itoa(free))
+	m.Data = w.Key
+	return w.Conn.PublishMsg(m)
+}
+
+// tidy ends runs that no dispatcher asks about, and forgets what no order can be for any more.
+func (w *Worker) tidy() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for run, j := range w.jobs {
+		switch {
+		case j.state == Running && time.Since(j.asked) > orphan*w.Beat:
+			j.end()
+		case j.state != Running && time.Now().After(j.until):
+			delete(w.jobs, run)
+		}
+	}
+}
+
+// order begins a run, if it is in order and there is room.
+func (w *Worker) order(ctx context.Context, m *nats.Msg) {
+	run, until := m.Header.Get(headRun), deadline(m)
+	token, err := strconv.ParseUint(m.Header.Get(headToken), 10, 64)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if j := w.jobs[run]; j != nil && (j.state != unknown || token <= j.token) { // replayed, or late: it was said not to begin
+		w.say(m, j.state, nil)
+		return
+	}
+	if w.busy >= w.Slots || w.ended {
+		w.say(m, full, nil)
+		return
+	}
+	var do func(context.Context) []byte
+	if err == nil && !time.Now().Before(until) {
+		err = fmt.Errorf("its deadline has passed")
+	}
+	if err == nil {
+		do, err = w.Open(run, token, m.Data)
+	}
+	if err != nil {
+		w.jobs[run] = &job{state: Refused, token: token, result: []byte(err.Error()), until: keepUntil(until)}
+		w.say(m, Refused, []byte(err.Error()))
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	j := &job{state: Running, token: token, end: cancel, asked: time.Now(), until: keepUntil(until)}
+	w.jobs[run] = j
+	w.busy++
+	w.say(m, Running, nil)
+	w.all.Go(func() {
+		defer cancel()
+		result := do(ctx)
+		if len(result) > MaxResult {
+			result = result[:MaxResult]
+		}
+		w.mu.Lock()
+		j.state, j.result = Done, result
+		w.busy--
+		w.mu.Unlock()
+		_ = w.Conn.Publish("from."+w.Name+".done."+run, nil) // otherwise a dispatcher asks
+		_ = w.beat()
+	})
+}
+
+// keepUntil returns how long what is known of a run with a deadline is kept: longer than any order for it is taken. A worker believes
+// no deadline that is too far away.
+func keepUntil(until time.Time) time.Time {
+	if most := time.Now().Add(Longest); until.After(most) {
+		until = most
+	}
+	return until.Add(time.Minute)
+}
+
+// deadline returns the deadline of the run that a message is about.
+func deadline(m *nats.Msg) time.Time {
+	until, err := time.Parse(time.RFC3339Nano, m.Header.Get(headUntil))
+	if err != nil {
+		return time.Time{}
+	}
+	return until
+}
+
+// asked says how a run is. An attempt that is not known will not begin: an order for it that comes later is not taken.
+func (w *Worker) asked(m *nats.Msg) {
+	run := m.Header.Get(headRun)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	j := w.jobs[run]
+	if j == nil {
+		j = &job{state: unknown, until: keepUntil(deadline(m))}
+		w.jobs[run] = j
+	}
+	if token, err := strconv.ParseUint(m.Header.Get(headToken), 10, 64); err == nil && j.state == unknown {
+		j.token = max(j.token, token)
+	}
+	j.asked = time.Now()
+	if j.state == Running && m.Header.Get(headCancel) != "" {
+		j.end()
+	}
+	w.say(m, j.state, j.result)
+}
+
+// forget drops a result that was written down. The run stays known.
+func (w *Worker) forget(m *nats.Msg) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if j := w.jobs[m.Header.Get(headRun)]; j != nil && j.state != Running {
+		j.result = nil
+	}
+}
+
+func (w *Worker) say(m *nats.Msg, s State, result []byte) {
+	a := nats.NewMsg(m.Reply)
+	a.Header.Set(headState, string(s))
+	a.Header.Set(headStart, w.start)
+	a.Data = result
+	_ = m.RespondMsg(a)
+}
