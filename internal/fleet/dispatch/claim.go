@@ -19,6 +19,7 @@ type claim struct {
 	Worker string `json:"worker,omitempty"`
 	Start  string `json:"start,omitempty"` // of the worker
 	Tries  int    `json:"tries,omitempty"`
+	Token  uint64 `json:"token,omitempty"` // of the attempt that ended, once it has
 	By     string `json:"by"` // of one write alone, by which its writer knows it again
 }
 
@@ -73,9 +74,9 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if !runID.MatchString(run) {
 		return fmt.Errorf("%q is no id of a run", run)
 	}
-	rev, err := q.swap(ctx, run, claim{State: Cancelled}, 0)
+	_, err := q.swap(ctx, run, claim{State: Cancelled}, 0)
 	if err == nil {
-		return q.tell(run, &End{State: Cancelled, Token: rev})
+		return q.tell(run, &End{State: Cancelled})
 	}
 	if !errors.Is(err, errTaken) {
 		return err

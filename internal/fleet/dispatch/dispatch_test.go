@@ -373,12 +373,12 @@ func TestTurns(t *testing.T) {
 	for _, ticket := range b {
 		ended(t, ticket)
 	}
+	empty(t, q)
 	mu.Lock()
 	defer mu.Unlock()
 	if at := slices.Index(order, "b4"); at > 15 {
 		t.Errorf("the fifth run of B was the %dth of all: %v", at+1, order)
 	}
-	empty(t, q)
 }
 
 // Orders that are replayed, late, or for an attempt that was said not to begin do nothing.
@@ -432,5 +432,37 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 	if got := ask("ask", "x", 5, time.Minute); got != Done {
 		t.Error(got)
+	}
+}
+
+// A claim is written over the one that is known, by one writer alone. Who does not know whether its write came through finds out.
+func TestClaim(t *testing.T) {
+	n, _ := start(t)
+	q := queue(t, n, nil)
+	ctx := t.Context()
+	first, err := q.swap(ctx, "x", claim{State: Running, Worker: "a"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := q.swap(ctx, "x", claim{State: Running, Worker: "b"}, first)
+	if err != nil || second <= first {
+		t.Fatal(second, err)
+	}
+	for name, over := range map[string]uint64{"nobody has it": 0, "an old attempt": first, "a token that never was": second + 9} {
+		if _, err := q.swap(ctx, "x", claim{State: Done, Worker: "a"}, over); !errors.Is(err, errTaken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c, rev, err := q.claim(ctx, "x")
+	if err != nil || c.Worker != "b" || rev != second {
+		t.Errorf("%+v, %d, %v", c, rev, err)
+	}
+	if c, rev, err := q.claim(ctx, "y"); c != nil || rev != 0 || err != nil {
+		t.Errorf("%+v, %d, %v", c, rev, err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := q.swap(cancelled, "z", claim{State: Running}, 0); err == nil || errors.Is(err, errTaken) {
+		t.Error(err)
 	}
 }

@@ -130,7 +130,7 @@ func (f *follower) give(ctx context.Context) bool {
 
 // end writes down how the run ended, with the token, and says so. If somebody else has ended it, it does nothing.
 func (f *follower) end(ctx context.Context, s State, result []byte) {
-	c := claim{State: s}
+	c := claim{State: s, Token: f.rev}
 	if f.c != nil {
 		c.Worker, c.Start, c.Tries = f.c.Worker, f.c.Start, f.c.Tries
 	}
@@ -164,7 +164,7 @@ func (f *follower) say(ctx context.Context, e *End) {
 
 // ended says the end of a run again that was written down and may not have been said.
 func (f *follower) ended(ctx context.Context) {
-	e := &End{State: f.c.State, Worker: f.c.Worker, Token: f.rev}
+	e := &End{State: f.c.State, Worker: f.c.Worker, Token: f.c.Token}
 	if e.State == Done || e.State == Refused {
 		a := f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
 		if state, _ := answer(a); state != e.State { // the result is gone, and Ticket.Wait says so

@@ -236,12 +236,12 @@ func (t *Ticket) Wait(ctx context.Context) (*End, error) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return nil, err
 		}
-		c, rev, err := t.q.claim(ctx, t.run)
+		c, _, err := t.q.claim(ctx, t.run)
 		if err != nil || c == nil || c.State == Running {
 			continue
 		}
 		if c.State != Done && c.State != Refused {
-			return &End{State: c.State, Worker: c.Worker, Token: rev}, nil
+			return &End{State: c.State, Worker: c.Worker, Token: c.Token}, nil
 		}
 		if over++; over > 3 { // whoever dispatches has had the time of two leases to ask for it
 			return nil, ErrResultGone
