@@ -20,7 +20,7 @@ type claim struct {
 	Start  string `json:"start,omitempty"` // of the worker
 	Tries  int    `json:"tries,omitempty"`
 	Token  uint64 `json:"token,omitempty"` // of the attempt that ended, once it has
-	By     string `json:"by"` // of one write alone, by which its writer knows it again
+	By     string `json:"by"`              // of one write alone, by which its writer knows it again
 }
 
 // errTaken means that somebody else has written the claim.

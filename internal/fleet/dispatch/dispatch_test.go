@@ -263,7 +263,12 @@ func TestOrphan(t *testing.T) {
 	q := queue(t, n, nil)
 	stop := runs(t, q.Dispatcher(plain).Serve)
 	begun, ends := make(chan bool, 1), make(chan error, 1)
-	runs(t, worker(t, n, dir, "a", 1, func(ctx context.Context, _, _ string) string { begun <- true; <-ctx.Done(); ends <- ctx.Err(); return "" }).Serve)
+	runs(t, worker(t, n, dir, "a", 1, func(ctx context.Context, _, _ string) string {
+		begun <- true
+		<-ctx.Done()
+		ends <- ctx.Err()
+		return ""
+	}).Serve)
 	submit(t, q, run("x"))
 	<-begun
 	stop()

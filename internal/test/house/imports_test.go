@@ -42,6 +42,8 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
+	"internal/fleet/node":      {"internal/lockfile"},
+	"internal/fleet/dispatch":  {},
 	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
 	"mcphost":                  {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
@@ -251,6 +253,9 @@ var importers = map[string][]string{
 	"go.opentelemetry.io/otel":        {"telemetry"},
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
+	"github.com/nats-io/nats-server":  {"internal/fleet/node"},
+	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch"},
+	"github.com/nats-io/nkeys":        {"internal/fleet/node"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},
 	"github.com/coder/acp-go-sdk":     {"cmd/agent/internal/acp"},

@@ -29,7 +29,7 @@ var forbidden = map[string][]string{
 	"fmt":                    {"Print", "Printf", "Println", "Scan", "Scanf", "Scanln"},
 	"context":                {"Background", "TODO"},
 	"flag":                   {"*"},
-	"net/http":               {"DefaultClient", "DefaultServeMux", "DefaultTransport", "Get", "Head", "Post", "PostForm", "Handle", "HandleFunc"},
+	"net/http":               {"DefaultClient", "DefaultServeMux", "DefaultTransport", "Get", "Head", "Post", "PostForm", "Handle", "HandleFunc", "ListenAndServe", "ListenAndServeTLS", "Serve", "ServeTLS"},
 	"path/filepath":          {"HasPrefix"}, // it compares letters, not path elements
 	"io/ioutil":              {"*"},
 	"github.com/spf13/viper": {"*"},
