@@ -2,10 +2,12 @@ package mcpserve
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,8 +25,11 @@ const (
 // errAsked is the error of Ask for a call that ends with the question. The call must do nothing more.
 var errAsked = errors.New("the user is being asked")
 
-// answerTime is how long an answer may take.
-const answerTime = 10 * time.Minute
+const (
+	answerTime   = 10 * time.Minute // for all questions of a call
+	maxQuestions = 4                // of one call
+	maxTaken     = 10_000           // states that are remembered
+)
 
 // answerKey names the question of a call, and the field of its answer.
 const answerKey = "run"
@@ -34,34 +39,68 @@ type askingKey struct{}
 // asking is what a call asks the person at the client.
 type asking struct {
 	s     *Server
-	of    string
-	call  string // the hash of the tool and its arguments
-	state string // of the question that was asked before; "" without one
-	given *mcp.ElicitResult
 	there bool // the client can ask
+	came  bool // the call has an answer
 
 	mu  sync.Mutex
+	was asked               // what is known of the call: its answers, and the question that was asked last
+	met bool                // the call came to that question again
 	out *mcp.CallToolResult // the question to ask; nil without one
 }
 
-// asked is what a state says of a question.
+// asked is what a state says of a question, and of what the person has said to earlier ones of the same call.
 type asked struct {
-	Of    string    `json:"of"`
-	Call  string    `json:"call"`
-	About string    `json:"about"` // the hash of what the person was shown
-	Until time.Time `json:"until"`
+	ID    string            `json:"id"` // a state is taken once
+	Of    string            `json:"of"`
+	Call  string            `json:"call"`            // the hash of the tool and its arguments
+	About string            `json:"about"`           // the hash of what the person was shown
+	Given map[string]string `json:"given,omitempty"` // the answers that let the call go on, by the hash of their question
+	Until time.Time         `json:"until"`
 }
 
 func (s *Server) asking(of string, req *mcp.CallToolRequest) *asking {
-	a := &asking{s: s, of: of, state: req.Params.RequestState}
-	a.given, _ = req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
+	a := &asking{s: s}
 	if p := req.Session.InitializeParams(); p != nil && p.Capabilities != nil {
 		can := p.Capabilities.Elicitation
-		if a.there = can != nil && (can.Form != nil || can.URL == nil); a.there {
-			a.call = hash(req.Params.Name, canonical(req.Params.Arguments))
+		a.there = can != nil && (can.Form != nil || can.URL == nil)
+	}
+	if !a.there {
+		return a
+	}
+	call := hash(req.Params.Name, canonical(req.Params.Arguments))
+	a.was = asked{Of: of, Call: call, Until: s.o.Now().Add(answerTime)}
+	given, _ := req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
+	if a.came = given != nil; !a.came {
+		return a
+	}
+	if was, ok := s.taken(of, call, req.Params.RequestState); ok {
+		a.was = *was
+		if answer, _ := given.Content[answerKey].(string); given.Action == "accept" && slices.Contains([]string{AnswerOnce, AnswerYes}, answer) {
+			if a.was.Given == nil {
+				a.was.Given = map[string]string{}
+			}
+			a.was.Given[a.was.About] = answer
 		}
 	}
 	return a
+}
+
+// taken returns what a state says: of a question of this call, that is not too old, and that no answer has come to before.
+func (s *Server) taken(of, call, state string) (*asked, bool) {
+	b, ok := s.proven("question", state)
+	var was asked
+	now := s.o.Now()
+	if !ok || json.Unmarshal(b, &was) != nil || was.Of != of || was.Call != call || now.After(was.Until) {
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.answered, func(_ string, until time.Time) bool { return now.After(until) })
+	if _, before := s.answered[was.ID]; before || len(s.answered) == maxTaken {
+		return nil, false
+	}
+	s.answered[was.ID] = was.Until
+	return &was, true
 }
 
 // CanAsk reports whether the client of a call can ask a person. ctx is that of Options.Kit, or of what the kit calls.
@@ -71,37 +110,36 @@ func CanAsk(ctx context.Context) bool {
 }
 
 // Ask asks the person at the client a question, and returns one of the answers. about is what the answer is for, such as the digest of a
-// skill: an answer to a question with another about or text counts as no. The first time it returns errAsked, and the call is made
-// again when there is an answer. Without a person the answer is no.
+// skill: an answer to a question with another about or text counts as no. The first time it returns an error, and the call must do nothing
+// more: it is made again when there is an answer, and may then ask another question. Without a person the answer is no.
 func Ask(ctx context.Context, about, text string) (string, error) {
 	a, _ := ctx.Value(askingKey{}).(*asking)
 	if a == nil || !a.there {
 		return answerNo, nil
 	}
 	shown := hash(about, text)
-	if a.given != nil {
-		if answer, _ := a.given.Content[answerKey].(string); a.given.Action == "accept" && a.answers(shown) && slices.Contains([]string{AnswerOnce, AnswerYes}, answer) {
-			return answer, nil
-		}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if answer := a.was.Given[shown]; answer != "" {
+		a.met = a.met || shown == a.was.About
+		return answer, nil
+	}
+	if a.came && !a.met || len(a.was.Given) == maxQuestions { // the person said no, or what was asked is not what comes now
 		return answerNo, nil
 	}
-	state, err := json.Marshal(&asked{a.of, a.call, shown, a.s.o.Now().Add(answerTime)})
+	if a.out != nil {
+		return "", errAsked
+	}
+	ask := a.was
+	ask.ID, ask.About = rand.Text(), shown
+	state, err := json.Marshal(&ask)
 	if err != nil {
 		return "", err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.out = &mcp.CallToolResult{RequestState: a.s.signed("question", state), InputRequests: mcp.InputRequestMap{answerKey: &mcp.ElicitParams{Mode: "form", Message: text,
 		RequestedSchema: map[string]any{"type": "object", "required": []string{answerKey}, "properties": map[string]any{answerKey: map[string]any{
 			"type": "string", "title": "Let them run?", "enum": []string{answerNo, AnswerOnce, AnswerYes}, "default": answerNo}}}}}}
 	return "", errAsked
-}
-
-// answers reports whether the answer that came is for this call and what was shown, and is not too old.
-func (a *asking) answers(shown string) bool {
-	b, ok := a.s.proven("question", a.state)
-	var was asked
-	return ok && json.Unmarshal(b, &was) == nil && was.Of == a.of && was.Call == a.call && was.About == shown && !a.s.o.Now().After(was.Until)
 }
 
 // question returns the result that asks; nil without a question.

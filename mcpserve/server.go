@@ -57,10 +57,11 @@ type Server struct {
 
 	patience time.Duration // writeTime, but for tests
 
-	mu      sync.Mutex
-	shown   *skill.Catalog    // whose tools and prompts are described; nil before the first request
-	prompts map[string]string // the hint for the arguments of each prompt, by its name
-	changed atomic.Bool       // the skills have changed since: then clients are told
+	mu       sync.Mutex
+	answered map[string]time.Time // the states of questions to which an answer came, until they are too old
+	shown    *skill.Catalog       // whose tools and prompts are described; nil before the first request
+	prompts  map[string]string    // the hint for the arguments of each prompt, by its name
+	changed  atomic.Bool          // the skills have changed since: then clients are told
 }
 
 // keySize is the least size of Options.Key, in bytes.
@@ -71,7 +72,7 @@ func New(o *Options) (*Server, error) {
 	if o == nil || o.Catalog == nil || o.Kit == nil {
 		return nil, errors.New("mcpserve.Options: Catalog and Kit are needed")
 	}
-	s := &Server{o: *o, patience: writeTime}
+	s := &Server{o: *o, patience: writeTime, answered: map[string]time.Time{}}
 	switch {
 	case s.o.Key == nil:
 		s.o.Key = make([]byte, keySize)

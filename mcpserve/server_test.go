@@ -435,80 +435,6 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A person at the client is asked before content runs that nobody approved. The answer is for what was shown, for this call and caller.
-func TestQuestions(t *testing.T) {
-	for _, version := range revisions {
-		t.Run(version, func(t *testing.T) {
-			w := newWorld(t, greet)
-			about := "digest 1"
-			var got []string
-			kit := w.o.Kit
-			w.o.Kit = func(ctx context.Context, c *skill.Catalog, s *session.Session) (*skilltool.Kit, error) {
-				if CanAsk(ctx) {
-					answer, err := Ask(ctx, about, "Let it run?")
-					got = append(got, fmt.Sprint(answer, err))
-				}
-				return kit(ctx, c, s)
-			}
-			answer := &mcp.ElicitResult{Action: "accept", Content: map[string]any{"run": "yes"}}
-			var asked []string
-			c := w.client(t, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-				asked = append(asked, r.Params.Message)
-				return answer, nil
-			}}, version)
-			for _, tt := range []struct {
-				action, run, want string
-			}{{"accept", "yes", "yes<nil>"}, {"accept", "once", "once<nil>"}, {"accept", "no", "no<nil>"}, {"decline", "yes", "no<nil>"}, {"cancel", "", "no<nil>"}, {"accept", "YES", "no<nil>"}} {
-				answer, got, asked = &mcp.ElicitResult{Action: tt.action, Content: map[string]any{"run": tt.run}}, nil, nil
-				_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "skill", Arguments: map[string]any{"skill_name": "greet"}})
-				if tt.run == "YES" && err != nil { // the client itself refuses what the schema does not have
-					continue
-				}
-				if want := []string{errAsked.Error(), tt.want}; len(got) != 2 || got[1] != tt.want || len(asked) != 1 || err != nil {
-					t.Errorf("%s %s: got %q, want %q; asked %q, %v", tt.action, tt.run, got, want, asked, err)
-				}
-			}
-			if version != revisions[0] {
-				return
-			}
-			// A client that answers what was not asked: another call, another content, another server, later.
-			c, own := w.server(t, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}}, version)
-			first := rawCall(t, c, "greet", nil, "")
-			yes := mcp.InputResponseMap{answerKey: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"run": "yes"}}}
-			for name, do := range map[string]func() string{
-				"the answer":      func() string { rawCall(t, c, "greet", yes, first.RequestState); return "yes<nil>" },
-				"of another call": func() string { rawCall(t, c, "notes", yes, first.RequestState); return "no<nil>" },
-				"without a state": func() string { rawCall(t, c, "greet", yes, ""); return "no<nil>" },
-				"a handle as state": func() string {
-					rawCall(t, c, "greet", yes, own.seal("", &session.State{}))
-					return "no<nil>"
-				},
-				"of other content": func() string {
-					about = "digest 2"
-					defer func() { about = "digest 1" }()
-					rawCall(t, c, "greet", yes, first.RequestState)
-					return "no<nil>"
-				},
-			} {
-				got = nil
-				if want := do(); got[len(got)-1] != want {
-					t.Errorf("%s: got %q, want %s", name, got, want)
-				}
-			}
-		})
-	}
-}
-
-// rawCall calls the tool skill as a client that answers questions itself.
-func rawCall(t *testing.T, c *mcp.ClientSession, name string, given mcp.InputResponseMap, state string) *mcp.CallToolResult {
-	t.Helper()
-	r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "skill", Arguments: map[string]any{"skill_name": name}, InputResponses: given, RequestState: state})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // What was cut is kept for its caller, for a while, and within a limit.
 func TestWholes(t *testing.T) {
 	var w wholes
@@ -533,27 +459,6 @@ func TestWholes(t *testing.T) {
 	w.keep(now.Add(wholeFor+1), "ada", "new")
 	if w.size != 3 {
 		t.Errorf("kept %d bytes", w.size)
-	}
-}
-
-// A state is good for the caller that was asked, and for a while.
-func TestAnswers(t *testing.T) {
-	now := time.Now()
-	s := &Server{o: Options{Key: []byte(strings.Repeat("k", 32)), Now: func() time.Time { return now }}}
-	b, err := json.Marshal(&asked{"ada", "call", "about", now.Add(answerTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &asking{s: s, of: "ada", call: "call", state: s.signed("question", b)}
-	if !a.answers("about") {
-		t.Error("the answer to the question does not count")
-	}
-	if a.of = "bob"; a.answers("about") {
-		t.Error("the answer of another caller counts")
-	}
-	a.of = "ada"
-	if now = now.Add(answerTime + 1); a.answers("about") {
-		t.Error("an answer counts that came too late")
 	}
 }
 
