@@ -236,7 +236,6 @@ var importers = map[string][]string{
 	"golang.org/x/mod":                {"skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow", "internal/shellsyntax", "internal/survey", "skill/scan/internal/shell"},
 	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},
-	"github.com/evanw/esbuild":        {"skill/scan/internal/js"}, // strips types
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/walk", "skill/check", "cmd/agent/internal/lock"},
 	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/walk", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "internal/store", "internal/test/fault", "internal/proc", "policy"},

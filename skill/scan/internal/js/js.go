@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/skill/scan/internal/code"
+	"github.com/agent-base/agent-base/skill/scan/internal/js/strip"
 )
 
 // Dialect is what a program is written in.
@@ -37,34 +38,42 @@ func Read(ctx context.Context, d Dialect, text []byte, line int) code.Program {
 	var p code.Program
 	var err error
 	if d == JavaScript {
-		if p, err = read(ctx, text, func(line int) int { return line + first - 1 }); err == nil {
+		if p, err = read(ctx, text, first); err == nil {
 			return p
 		}
 	}
-	typed, failed := readTyped(ctx, d, text, first)
+	plain, failed := strip.Program(ctx, text, strip.Options{Types: d != JavaScript, JSX: d != TypeScript})
 	if failed == nil {
-		return typed
+		p, failed = read(ctx, plain, first)
+	}
+	if failed == nil {
+		return p
 	}
 	if err == nil {
 		err = failed
 	}
-	return texts(text, first, clause(err, first))
+	return texts(text, first, clause(err, first, [...]string{"JavaScript", "TypeScript", "TypeScript"}[d]))
 }
 
 // clause says why a program could not be read.
-func clause(err error, first int) string {
-	var at *parse.Error
+func clause(err error, first int, language string) string {
+	var at *strip.Error
+	var tree *parse.Error
 	switch {
-	case errors.As(err, &at) && strings.Contains(at.Message, "nested"):
-		return fmt.Sprintf("line %d is nested too deep", at.Line+first-1)
+	case errors.As(err, &tree) && strings.Contains(tree.Message, "nested"):
+		return fmt.Sprintf("line %d is nested too deep", tree.Line+first-1)
+	case errors.As(err, &tree):
+		return fmt.Sprintf("line %d is no %s", tree.Line+first-1, language)
+	case errors.As(err, &at) && at.Fault:
+		return fmt.Sprintf("line %d is no %s", at.Line+first-1, language)
 	case errors.As(err, &at):
-		return fmt.Sprintf("line %d is no JavaScript", at.Line+first-1)
+		return fmt.Sprintf("line %d: %s", at.Line+first-1, at.Why)
 	}
 	return err.Error()
 }
 
-// read reads JavaScript. A line of the text becomes a line of its file.
-func read(ctx context.Context, text []byte, lines func(int) int) (code.Program, error) {
+// read reads JavaScript.
+func read(ctx context.Context, text []byte, first int) (code.Program, error) {
 	buf := append(make([]byte, 0, len(text)+1), text...) // the parser adds one byte in place
 	ast, err := js.Parse(parse.NewInputBytes(buf), js.Options{})
 	if err != nil && !strings.Contains(err.Error(), "nested") && len(text) > 0 && (text[0] == '{' || text[0] == '[') { // JSON
@@ -80,7 +89,7 @@ func read(ctx context.Context, text []byte, lines func(int) int) (code.Program, 
 	if err != nil {
 		return code.Program{}, err
 	}
-	w := &walker{ctx: ctx, places: newPlaces(buf, lines)}
+	w := &walker{ctx: ctx, places: newPlaces(buf, first)}
 	w.statements(ast.List)
 	return code.Program{Body: w.out, Partly: w.partly}, nil
 }

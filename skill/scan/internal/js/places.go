@@ -12,12 +12,12 @@ import (
 type places struct {
 	source []byte
 	ends   []int // offsets of the line ends
-	lines  func(int) int
+	first  int   // the line of the first byte
 	at     int // the offset of what was seen last
 }
 
-func newPlaces(source []byte, lines func(int) int) *places {
-	p := &places{source: source, lines: lines}
+func newPlaces(source []byte, first int) *places {
+	p := &places{source: source, first: first}
 	for i, c := range source {
 		if c == '\n' {
 			p.ends = append(p.ends, i)
@@ -29,7 +29,7 @@ func newPlaces(source []byte, lines func(int) int) *places {
 // line returns the line of what was seen last.
 func (p *places) line() int {
 	n, _ := slices.BinarySearch(p.ends, p.at)
-	return p.lines(n + 1)
+	return n + p.first
 }
 
 // saw goes to a part of the source that stands in one place of the syntax tree.

@@ -392,6 +392,9 @@ func (w *walker) imports(s *js.ImportStmt) {
 }
 
 func (w *walker) alias(a js.Alias, module string) {
+	if len(a.Binding) == 0 { // behind the last comma
+		return
+	}
 	s := code.Statement{Op: code.Import, Name: string(a.Binding), Module: module, Member: string(a.Binding)}
 	if a.Name != nil {
 		s.Member = unquote(a.Name)
