@@ -62,6 +62,9 @@ func (p *parser) elementName(start int) string {
 	for p.accept(".") || p.accept(":") {
 		p.hyphens()
 	}
+	if p.err != nil {
+		return ""
+	}
 	of := p.src[from:p.prev]
 	p.edit(start, from, "React.createElement(", "")
 	if of != "this" && !strings.Contains(of, ".") && (of[0] >= 'a' && of[0] <= 'z' || strings.ContainsAny(of, "-:")) {
@@ -102,6 +105,9 @@ func (p *parser) attributes() {
 		p.hyphens()
 		if p.accept(":") {
 			p.hyphens()
+		}
+		if p.err != nil {
+			return
 		}
 		if key := p.src[from:p.prev]; strings.ContainsAny(key, "-: \t\n") {
 			p.edit(from, p.prev, strconv.Quote(key), "")
@@ -245,7 +251,7 @@ func (p *parser) closing(of string) {
 		}
 		to = p.prev
 	}
-	if !p.at(">") || p.src[from:to] != of {
+	if !p.at(">") || p.err != nil || p.src[from:to] != of {
 		p.fail()
 		return
 	}

@@ -50,6 +50,7 @@ func Program(ctx context.Context, text []byte, o Options) ([]byte, error) {
 		p.statement()
 	}
 	if p.err != nil {
+		p.err.Line = 1 + strings.Count(p.src[:min(p.failed, len(p.src))], "\n")
 		return nil, p.err
 	}
 	return p.edited(), nil
@@ -62,6 +63,7 @@ type parser struct {
 	src     string
 	o       Options
 	work    int          // bytes that may still be scanned
+	failed  int          // where err is
 	refused map[int]bool // offsets of colons that begin no type of an arrow function
 }
 
@@ -99,7 +101,7 @@ func (p *parser) fail() { p.stop(p.tok.start, true, "it is not of the language")
 
 func (p *parser) stop(at int, fault bool, why string) {
 	if p.err == nil {
-		p.err = &Error{Line: 1 + strings.Count(p.src[:min(at, len(p.src))], "\n"), Fault: fault, Why: why}
+		p.err, p.failed = &Error{Fault: fault, Why: why}, at
 	}
 	p.pos = len(p.src)
 	p.tok = token{kind: eof, start: p.pos, end: p.pos}
