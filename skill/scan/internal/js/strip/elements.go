@@ -157,22 +157,23 @@ func (p *parser) attribute() {
 func text(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for _, r := range html.UnescapeString(s) {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		default:
-			b.WriteRune(r)
+	for s != "" {
+		n := strings.IndexByte(s[1:], '&') + 1
+		if n == 0 {
+			n = len(s)
 		}
+		part := s[:n]
+		if end := strings.IndexByte(part, ';'); end > 0 && part[0] == '&' { // without it, &curren is no character
+			part = html.UnescapeString(part[:end+1]) + part[end+1:]
+		}
+		b.WriteString(escapes.Replace(part))
+		s = s[n:]
 	}
 	b.WriteByte('"')
 	return b.String()
 }
+
+var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`)
 
 // child goes over a text, a value in braces or an element behind tok, and reports whether the element ends there.
 func (p *parser) child() (ends bool) {

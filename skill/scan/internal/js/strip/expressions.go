@@ -188,7 +188,9 @@ func (p *parser) chain(m mode) (ends bool) {
 			p.expression(0)
 			p.expect("]")
 		case p.at("("):
-			p.list(false)
+			if p.list(false).typed {
+				p.fail()
+			}
 		case p.tok.kind == template:
 			p.template(func() { p.expression(0) })
 		case p.o.Types && p.at("!") && !p.tok.newline:
@@ -315,7 +317,7 @@ func (p *parser) asynchronous(m mode) (arrow bool) {
 		if wrap {
 			p.insert(p.prev, ")")
 		}
-	case next.kind == name && !reserved[next.text]:
+	case next.kind == name && !reserved(next.text):
 		p.next()
 		if after := p.peek(); after.text == "=>" && !after.newline {
 			p.next()

@@ -20,10 +20,10 @@ func (p *parser) typeStatement() bool {
 	case word == "const" && next.text == "enum":
 		p.next()
 		p.enum(mark, start)
-	case (word == "interface" || word == "type") && line && !reserved[next.text]:
+	case (word == "interface" || word == "type") && line && !reserved(next.text):
 		p.typeDeclaration()
 		p.erase(mark, start, ";")
-	case (word == "namespace" || word == "module") && line && !reserved[next.text]:
+	case (word == "namespace" || word == "module") && line && !reserved(next.text):
 		p.namespace(mark, start)
 	case word == "abstract" && next.text == "class" && line:
 		p.next()

@@ -30,7 +30,7 @@ func (p *parser) statement() {
 // declares reports whether let or using begins a declaration.
 func (p *parser) declares() bool {
 	next := p.peek()
-	return next.kind == name && !reserved[next.text] && next.text != "of" || next.text == "[" || next.text == "{"
+	return next.kind == name && !reserved(next.text) && next.text != "of" || next.text == "[" || next.text == "{"
 }
 
 // using reports whether await using declares something.

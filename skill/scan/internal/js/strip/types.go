@@ -2,18 +2,18 @@ package strip
 
 import "strings"
 
-// reserved are the names that are neither variables nor types.
-var reserved = func() map[string]bool {
-	m := map[string]bool{}
-	for _, s := range strings.Fields(`break case catch class const continue debugger default delete do else enum export extends finally for function
-		if import in instanceof new return super switch throw try typeof var while with`) {
-		m[s] = true
+// reserved reports whether a name is neither a variable nor a type.
+func reserved(s string) bool {
+	switch s {
+	case "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum", "export", "extends", "finally", "for",
+		"function", "if", "import", "in", "instanceof", "new", "return", "super", "switch", "throw", "try", "typeof", "var", "while", "with":
+		return true
 	}
-	return m
-}()
+	return false
+}
 
 // named reports whether tok is a name that may be a variable or a type.
-func (p *parser) named() bool { return p.tok.kind == name && !reserved[p.tok.text] }
+func (p *parser) named() bool { return p.tok.kind == name && !reserved(p.tok.text) }
 
 // sameLine reports whether the next token is a name on the line of tok.
 func (p *parser) sameLine() bool {
