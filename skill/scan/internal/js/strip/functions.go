@@ -114,7 +114,7 @@ func (p *parser) parameter(declared bool, l *listed) {
 	if property {
 		l.properties = append(l.properties, first.text)
 	}
-	if decorator {
+	if decorator && p.err == nil {
 		p.edits[at].before = first.text + p.edits[at].before
 		p.next()
 		p.blank(first.start)

@@ -359,7 +359,7 @@ func (p *parser) exportDeclaration(mark, start int) {
 	before := p.exporting
 	p.exporting = true
 	from := p.prev
-	switch {
+	switch word := p.tok.text; {
 	case p.at("async") && p.startsFunction(), p.at("function"):
 		if p.exported != nil {
 			p.edit(start, from, " ", "")
@@ -367,13 +367,12 @@ func (p *parser) exportDeclaration(mark, start int) {
 		p.functionStatement(mark, start)
 		p.exporting = before
 		return
-	case p.at("enum"), p.at("const") && p.peek().text == "enum", p.at("namespace"), p.at("module"), p.at("interface"), p.at("type"), p.at("declare"):
+	case word == "enum", word == "const" && p.peek().text == "enum", word == "namespace", word == "module", word == "interface", word == "type", word == "declare":
 		p.edit(start, from, " ", "")
-	case p.exported != nil || p.ambient:
-		p.edit(start, from, " ", "")
-	case p.at("var"), p.at("let"), p.at("const"), p.at("class"), p.at("using"), p.at("abstract"), p.at("import"):
-	default:
+	case !declared(p.tok.text) && !p.at("import"):
 		p.fail()
+	case p.exported != nil:
+		p.edit(start, from, " ", "")
 	}
 	p.statement()
 	p.exporting = before

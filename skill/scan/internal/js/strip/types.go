@@ -161,7 +161,9 @@ func (p *parser) signature() {
 
 // typeParameters goes over <T extends U = V>.
 func (p *parser) typeParameters() {
-	p.expect("<")
+	if p.expect("<"); p.at(">") {
+		p.fail()
+	}
 	for !p.at(">") && p.err == nil {
 		for (p.at("const") || p.at("in") || p.at("out")) && p.sameLine() {
 			p.next()
@@ -277,8 +279,19 @@ func (p *parser) reference() {
 	if !p.named() {
 		p.fail()
 	}
-	p.next()
-	p.referred()
+	plain := simple(p.tok.text)
+	if p.next(); !plain || p.at(".") {
+		p.referred()
+	}
+}
+
+// simple reports whether a name is a type that has no arguments: in a as number < b it is compared.
+func simple(s string) bool {
+	switch s {
+	case "any", "unknown", "string", "number", "bigint", "symbol", "boolean", "undefined", "never", "object", "void", "null", "true", "false", "this":
+		return true
+	}
+	return false
 }
 
 func (p *parser) referred() {
