@@ -2,13 +2,19 @@ package strip_test
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/skill/scan/internal/js/strip"
 )
 
-// What is read keeps its lines, and what is not has a line of the text.
+// made are the words that a program without types may have that was not in its source.
+var made = regexp.MustCompile(`^(?:const|static|this|return|void|async|module|exports|\d+)$`)
+
+var wordsOf = regexp.MustCompile(`[\w$]+`)
+
+// What is read keeps its lines and has no word that was not there, and what is not has a line of the text.
 func FuzzProgram(f *testing.F) {
 	for _, s := range []string{
 		"let a: B<C> = <D>e as F", "class A<T> { @b() private c?: d; constructor(readonly e = 1) {} }", "enum A { B, C = 'x' } namespace D.E { export const f = 1 }",
@@ -31,6 +37,11 @@ func FuzzProgram(f *testing.F) {
 		}
 		if n := strings.Count(string(out), "\n"); n != lines {
 			t.Fatalf("%q has %d lines, not %d: %q", out, n, lines, source)
+		}
+		for _, word := range wordsOf.FindAllString(string(out), -1) {
+			if !o.JSX && !strings.Contains(source, word) && !made.MatchString(word) {
+				t.Fatalf("%q has %q, unlike %q", out, word, source)
+			}
 		}
 	})
 }

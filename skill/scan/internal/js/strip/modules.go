@@ -165,7 +165,7 @@ func (p *parser) enumerated(of, value string) (next string) {
 	return next
 }
 
-// namespace makes a function of a namespace, which is called with the object that its names become members of.
+// namespace makes a function of a namespace, which returns what it exports: N=((N)=>{const a=1;return{a}})(N).
 func (p *parser) namespace(mark, start int) {
 	p.next()
 	of := p.tok.text
@@ -187,15 +187,11 @@ func (p *parser) namespace(mark, start int) {
 	var names []string
 	p.exported = &names
 	if p.at("{") {
-		p.edit(start, p.tok.end, ";(("+last+")=>{", "")
+		p.edit(start, p.tok.end, ";"+of+"=(("+last+")=>{", "")
 	}
 	p.block()
 	p.leaveFunction(in)
-	var b strings.Builder
-	for _, n := range names {
-		b.WriteString(";" + last + "." + n + "=" + n)
-	}
-	p.edit(p.prev-1, p.prev, b.String()+"})("+of+");", "")
+	p.edit(p.prev-1, p.prev, ";return{"+strings.Join(names, ",")+"}})("+of+");", "")
 }
 
 // export notes a name that a namespace exports.
