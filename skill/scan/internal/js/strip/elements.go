@@ -70,9 +70,8 @@ func (p *parser) elementName(start int) string {
 	if of != "this" && !strings.Contains(of, ".") && (of[0] >= 'a' && of[0] <= 'z' || strings.ContainsAny(of, "-:")) {
 		p.edit(from, p.prev, strconv.Quote(of), "")
 	}
-	if from := p.tok.start; p.o.Types && p.at("<") {
-		p.typeArguments()
-		p.blank(from)
+	if p.o.Types && p.at("<") {
+		p.without(p.typeArguments)
 	}
 	return of
 }

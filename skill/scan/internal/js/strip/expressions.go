@@ -33,12 +33,11 @@ func (p *parser) more(m mode) bool {
 		p.operator()
 		switch {
 		case p.o.Types && (p.at("as") || p.at("satisfies")) && !p.tok.newline:
-			start := p.tok.start
-			p.next()
-			if !p.accept("const") {
-				p.typed()
-			}
-			p.blank(start)
+			p.without(func() {
+				if p.next(); !p.accept("const") {
+					p.typed()
+				}
+			})
 			if p.tok.newline && (p.at("(") || p.at("[") || p.tok.kind == template) {
 				p.insert(p.prev, ";")
 			}
@@ -110,13 +109,10 @@ func (p *parser) operand(m mode) (ends bool) {
 
 // awaits reports whether await is an operator.
 func (p *parser) awaits() bool {
-	before := p.state
-	p.next()
-	is := p.begins() && (p.async || p.tok.kind != mark && p.tok.kind != template && !p.tok.newline)
-	if p.err == nil || p.err.Fault {
-		p.state = before
-	}
-	return is
+	return p.ahead(func() bool {
+		p.next()
+		return p.begins() && (p.async || p.tok.kind != mark && p.tok.kind != template && !p.tok.newline)
+	})
 }
 
 // begins reports whether tok begins an expression, where one may also end.
@@ -152,18 +148,15 @@ func (p *parser) assertion() bool {
 
 // generic reports whether < begins the types of an arrow function, where it may also begin an element.
 func (p *parser) generic() bool {
-	before := p.state
-	p.next()
-	if p.at("const") {
+	return p.ahead(func() bool {
 		p.next()
-	}
-	is := p.named()
-	p.next()
-	is = is && (p.at(",") || p.at("=") || p.at("extends") && !strings.Contains("=>/", p.peekText()))
-	if p.err == nil || p.err.Fault {
-		p.state = before
-	}
-	return is
+		p.accept("const")
+		if !p.named() {
+			return false
+		}
+		p.next()
+		return p.at(",") || p.at("=") || p.at("extends") && !strings.Contains("=>/", p.peekText())
+	})
 }
 
 // chain goes over a value with its members and calls.
@@ -193,10 +186,7 @@ func (p *parser) chain(m mode) (ends bool) {
 			}
 		case p.tok.kind == template:
 			p.template(func() { p.expression(0) })
-		case p.o.Types && p.at("!") && !p.tok.newline:
-			start := p.tok.start
-			p.next()
-			p.blank(start)
+		case !p.tok.newline && p.drop("!"):
 		case p.o.Types && (p.at("<") || p.at("<<")):
 			start := p.tok.start
 			if !p.try(func() bool { p.angle(); p.typeArguments(); return p.followsArguments() }) {
@@ -431,6 +421,8 @@ func (p *parser) property() {
 // key goes over the name of a property.
 func (p *parser) key() {
 	switch {
+	case p.ambient && p.accept("["):
+		p.index()
 	case p.accept("["):
 		p.expression(0)
 		p.expect("]")

@@ -32,19 +32,14 @@ func (p *parser) function(async bool) bool {
 
 // routine goes over parameters, the type of the result and the body, and reports whether there is a body.
 func (p *parser) routine(async, generator bool) bool {
-	if start := p.tok.start; p.at("<") {
-		if !p.o.Types {
-			p.fail()
-		}
-		p.typeParameters()
-		p.blank(start)
+	if p.at("<") {
+		p.without(p.typeParameters)
 	}
 	in := p.enterFunction(async, generator)
 	defer p.leaveFunction(in)
 	l := p.list(true)
-	if start := p.tok.start; p.o.Types && p.accept(":") {
-		p.result(true)
-		p.blank(start)
+	if p.o.Types && p.at(":") {
+		p.without(func() { p.next(); p.result(true) })
 	}
 	if !p.at("{") {
 		return false
@@ -97,9 +92,8 @@ func (p *parser) parameter(declared bool, l *listed) {
 		p.decorated("=(", "", ",")
 	}
 	property := false
-	for start := p.tok.start; declared && p.o.Types && p.modifier(); start = p.tok.start {
-		p.next()
-		p.blank(start)
+	for declared && p.o.Types && p.modifier() {
+		p.without(p.next)
 		property = true
 	}
 	first := p.tok
@@ -116,16 +110,12 @@ func (p *parser) parameter(declared bool, l *listed) {
 	}
 	if decorator && p.err == nil {
 		p.edits[at].before = first.text + p.edits[at].before
-		p.next()
-		p.blank(first.start)
+		p.without(p.next)
 	} else {
 		p.assign(0)
 	}
-	if start := p.tok.start; p.o.Types && p.accept("?") {
-		p.blank(start)
-		l.typed = true
-	}
-	l.typed = p.o.Types && p.annotation() || l.typed
+	l.typed = p.drop("?") || l.typed
+	l.typed = p.annotation() || l.typed
 	if start := p.tok.start; p.accept("=") {
 		if decorator {
 			p.blank(start)
@@ -174,9 +164,8 @@ func (p *parser) class() {
 	if p.named() && !(p.at("implements") && p.o.Types && p.sameLine()) {
 		p.next()
 	}
-	if start := p.tok.start; p.o.Types && p.at("<") {
-		p.typeParameters()
-		p.blank(start)
+	if p.o.Types && p.at("<") {
+		p.without(p.typeParameters)
 	}
 	if p.accept("extends") {
 		if p.ambient {
@@ -184,30 +173,32 @@ func (p *parser) class() {
 		} else {
 			p.chain(0)
 		}
-		if start := p.tok.start; p.o.Types && p.angle() {
-			p.typeArguments()
-			p.blank(start)
+		if p.o.Types && p.angle() {
+			p.without(p.typeArguments)
 		}
 	}
-	if start := p.tok.start; p.o.Types && p.accept("implements") {
-		for p.reference(); p.accept(","); {
-			p.reference()
-		}
-		p.blank(start)
+	if p.o.Types && p.at("implements") {
+		p.without(func() {
+			for p.next(); p.err == nil; {
+				if p.reference(); !p.accept(",") {
+					return
+				}
+			}
+		})
 	}
 	in := p.enterFunction(false, false)
 	p.expect("{")
 	for !p.at("}") && p.err == nil {
 		if !p.accept(";") {
-			p.element_()
+			p.classMember()
 		}
 	}
 	p.leaveFunction(in)
 	p.expect("}")
 }
 
-// member_ goes over a member of a class. What has no body and no value is left out if it only declares.
-func (p *parser) element_() {
+// classMember goes over a member of a class. What has no body and no value is left out if it only declares.
+func (p *parser) classMember() {
 	p.decorated("static{", "static{", "}")
 	mark, start := len(p.edits), p.tok.start
 	if p.at("static") && p.peek().text == "{" {
@@ -225,11 +216,10 @@ func (p *parser) element_() {
 		p.erase(mark, start, ";")
 		return
 	}
-	computed := p.at("[")
+	computed := p.at("[") && !p.ahead(func() bool { p.next(); p.index(); return p.err == nil })
 	p.key()
-	from := p.tok.start
-	if p.o.Types && (p.accept("?") || !p.tok.newline && p.accept("!")) {
-		p.blank(from)
+	if !p.drop("?") && !p.tok.newline {
+		p.drop("!")
 	}
 	if p.at("(") || p.at("<") {
 		if p.routine(async, generator) {
@@ -238,17 +228,13 @@ func (p *parser) element_() {
 		p.semicolon()
 		bare = true
 	} else {
-		if p.o.Types {
-			p.annotation()
-		}
-		if p.value(0) {
-			bare = false
-		}
+		p.annotation()
+		bare = !p.value(0) && bare
 		end := p.prev
 		p.semicolon()
 		p.insert(end, ";")
 	}
-	if bare && computed && !p.ambient {
+	if bare && computed {
 		p.fail() // what is computed may run
 	}
 	if bare {
@@ -275,7 +261,6 @@ func (p *parser) value(m mode) bool {
 // modifiers leaves out the modifiers of a member that are types.
 func (p *parser) modifiers() (async, bare bool) {
 	for p.modifier() {
-		start := p.tok.start
 		switch p.tok.text {
 		case "async":
 			async = true
@@ -287,8 +272,7 @@ func (p *parser) modifiers() (async, bare bool) {
 			if !p.o.Types && !p.at("accessor") {
 				p.fail()
 			}
-			p.next()
-			p.blank(start)
+			p.without(p.next)
 		}
 	}
 	return async, bare

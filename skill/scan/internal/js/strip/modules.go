@@ -26,8 +26,7 @@ func (p *parser) typeStatement() bool {
 	case (word == "namespace" || word == "module") && line && !reserved(next.text):
 		p.namespace(mark, start)
 	case word == "abstract" && next.text == "class" && line:
-		p.next()
-		p.blank(start)
+		p.drop("abstract")
 		p.classStatement()
 	case word == "declare" && line && declared(next.text):
 		p.next()
@@ -223,8 +222,17 @@ func (p *parser) importStatement() {
 		p.export(p.tok.text)
 		p.edit(start, p.tok.start, "const ", "")
 		p.next()
-		p.next()
-		p.expression(0)
+		if p.next(); p.peek().text == "(" {
+			p.expect("require")
+			p.next()
+			if p.tok.kind != quoted {
+				p.fail()
+			}
+			p.next()
+			p.expect(")")
+		} else {
+			p.reference()
+		}
 		p.semicolon()
 	} else {
 		p.imports()
@@ -238,19 +246,14 @@ func (p *parser) importStatement() {
 
 // typeImport reports whether import type imports types only, and not something with the name "type".
 func (p *parser) typeImport() bool {
-	before := p.state
-	p.next()
-	is := p.at("{") || p.at("*")
-	if p.tok.kind == name {
-		if is = true; p.at("from") {
-			next := p.peek().text
-			is = next == "from" || next == "="
+	return p.ahead(func() bool {
+		p.next()
+		if !p.at("from") {
+			return p.at("{") || p.at("*") || p.tok.kind == name
 		}
-	}
-	if p.err == nil || p.err.Fault {
-		p.state = before
-	}
-	return is
+		next := p.peek().text
+		return next == "from" || next == "="
+	})
 }
 
 func (p *parser) imports() {
@@ -342,10 +345,7 @@ func (p *parser) moved(start int) {
 	text := p.src[start:p.prev]
 	p.blank(start)
 	p.decorated(";", ";", ";")
-	at := p.tok.start
-	if from := at; p.o.Types && p.accept("abstract") {
-		p.blank(from)
-	}
+	p.drop("abstract")
 	p.insert(p.tok.start, strings.Join(strings.Fields(text), " ")+" ")
 	p.class()
 }
@@ -395,14 +395,13 @@ func (p *parser) exportedTypes(mark, start int) bool {
 	case p.at("as") && next.text == "namespace":
 		p.next()
 		p.next()
-		p.next()
+		p.reference()
 		p.semicolon()
 		p.erase(mark, start, ";")
 	case p.at("="):
 		p.next()
 		p.edit(start, p.prev, "module.exports=", "")
-		p.expression(0)
-		p.semicolon()
+		p.exportedValue()
 		if p.ambient {
 			p.erase(mark, start, ";")
 		}
@@ -421,15 +420,21 @@ func (p *parser) exportDefault(mark, start int) {
 	case p.at("class"):
 		p.class()
 	case p.o.Types && p.at("abstract") && next.text == "class":
-		from := p.tok.start
-		p.next()
-		p.blank(from)
+		p.drop("abstract")
 		p.class()
 	case p.o.Types && p.at("interface") && next.kind == name && !next.newline:
 		p.typeDeclaration()
 		p.erase(mark, start, ";")
 	default:
-		p.assign(0)
-		p.semicolon()
+		p.exportedValue()
 	}
+}
+
+func (p *parser) exportedValue() {
+	if p.ambient {
+		p.typed()
+	} else {
+		p.assign(0)
+	}
+	p.semicolon()
 }

@@ -158,7 +158,9 @@ func (p *parser) token() {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-func isNamed(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || isDigit(c) }
+func isNamed(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || isDigit(c)
+}
 
 // name passes over a name, if there is one.
 func (p *parser) name() bool {
@@ -179,7 +181,7 @@ func (p *parser) name() bool {
 			}
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRuneInString(p.src[p.pos:])
-			if isSpace(r) || r == utf8.RuneError {
+			if !unicode.In(r, unicode.L, unicode.Nl, unicode.M, unicode.Nd, unicode.Pc, unicode.Other_ID_Start, unicode.Join_Control) {
 				return p.pos > from
 			}
 			p.pos += n
@@ -336,14 +338,9 @@ func (p *parser) expect(text string) {
 }
 
 // peek returns the token after tok.
-func (p *parser) peek() token {
-	before := p.state
-	p.next()
-	after := p.tok
-	if p.err == nil || p.err.Fault {
-		p.state = before
-	}
-	return after
+func (p *parser) peek() (next token) {
+	p.ahead(func() bool { p.next(); next = p.tok; return true })
+	return next
 }
 
 // semicolon goes over the end of a statement.

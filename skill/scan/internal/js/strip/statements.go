@@ -35,13 +35,7 @@ func (p *parser) declares() bool {
 
 // using reports whether await using declares something.
 func (p *parser) using() bool {
-	before := p.state
-	p.next()
-	is := p.at("using") && p.sameLine() && p.declares()
-	if p.err == nil || p.err.Fault {
-		p.state = before
-	}
-	return is
+	return p.ahead(func() bool { p.next(); return p.at("using") && p.sameLine() && p.declares() })
 }
 
 func (p *parser) startsFunction() bool {
@@ -82,12 +76,10 @@ func (p *parser) declaration(m mode) {
 		default:
 			p.fail()
 		}
-		if from := p.tok.start; p.o.Types && !p.tok.newline && p.accept("!") {
-			p.blank(from)
+		if !p.tok.newline {
+			p.drop("!")
 		}
-		if p.o.Types {
-			p.annotation()
-		}
+		p.annotation()
 		p.value(m)
 		if !p.accept(",") {
 			return
@@ -235,9 +227,7 @@ func (p *parser) attempt() {
 			} else {
 				p.next()
 			}
-			if p.o.Types {
-				p.annotation()
-			}
+			p.annotation()
 			p.expect(")")
 		}
 		p.block()

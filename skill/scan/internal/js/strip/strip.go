@@ -96,6 +96,16 @@ func (p *parser) try(do func() bool) bool {
 	return false
 }
 
+// ahead reports what do finds out, and takes back where it went.
+func (p *parser) ahead(do func() bool) bool {
+	before := p.state
+	is := do()
+	if p.err == nil || p.err.Fault {
+		p.state = before
+	}
+	return is
+}
+
 // fail ends the reading where tok is.
 func (p *parser) fail() { p.stop(p.tok.start, true, "it is not of the language") }
 
@@ -131,6 +141,22 @@ func (p *parser) insert(at int, text string) { p.edit(at, at, text, "") }
 
 // blank leaves a part out, up to the end of the last token.
 func (p *parser) blank(start int) { p.edit(start, p.prev, " ", "") }
+
+// without leaves out what do goes over.
+func (p *parser) without(do func()) {
+	start := p.tok.start
+	do()
+	p.blank(start)
+}
+
+// drop leaves out a word or a mark that only TypeScript has there, if it is there.
+func (p *parser) drop(text string) bool {
+	if !p.o.Types || !p.at(text) {
+		return false
+	}
+	p.without(p.next)
+	return true
+}
 
 // erase leaves a part out in which there are edits already, since a mark.
 func (p *parser) erase(mark, start int, instead string) {

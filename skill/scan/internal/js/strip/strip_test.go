@@ -45,7 +45,7 @@ func TestProgram(t *testing.T) {
 		{types, "function f(this: A, b: C): asserts b is D { g() }\nfunction h(a: string): void;\nfunction h(a) {}", "function f(b){g()};function h(a){}"},
 		{types, "type A<B> = B extends infer C extends D ? E : F\ntype\nG = f()\ntype H = {[K in L as M]-?: N} & `a${O}`", "type G=f()"},
 		{types, "interface A<B> extends C.D<E>, F { g(h: I): J; new (k): L; readonly m?: N; [o: string]: P; get q(): R }\nf()", "f()"},
-		{types, "abstract class A<T> extends B<T> implements C, D { private readonly e?: F = g; static h!: I; abstract j(): K; [l: string]: M; declare n: O; override get p(): Q { return r } }",
+		{types, "abstract class A<T> extends B<T> implements C, D { private readonly e?: F = g; static h!: I; abstract j(): K; [l: string]: M; declare n: O; abstract [Symbol.iterator](): P; override get p(): Q { return r } }",
 			"class A extends B{e=g;static h;get p(){return r}}"},
 		{types, "class A { constructor(private b: C, public readonly d = e()) { f(b) } g(h?: I): J { } g(): K }", "class A{constructor(b,d=e()){this.b=b;this.d=d;f(b)} g(h){}}"},
 		{types, "class A { get; set: B; static; async\nb() {} static c() {} readonly\nd = 1 }", "class A{get;set;static;async;b(){} static c(){} readonly;d=1}"},
@@ -108,7 +108,7 @@ func TestProgramKeepsWhatRuns(t *testing.T) {
 		"@run() class A {}", "class A { @run() declare b: C }", "class A { @run() b(): C; b() {} }", "class A { constructor(@run() b) {} }", "class A extends run() implements B {}", "class A extends run<B>() {}",
 		"declare class A { b() { run() } }", "declare function a() { run() }", "declare module A { run() }", "declare module 'a' { run() }", "declare const a = run()", "declare class A extends run() {}",
 		"declare global { var a = run() }", "declare class A { b = run() }", "declare class A { @run() b }", "declare class A { static { run() } }", "function a(b = run()): c is D {}", "interface A { [run()]: B }",
-		"interface A extends run() {}", "type A = { [run()]: B }", "type A = `${run()}`", "import a = run()", "import { type A } from 'run'", "export = run()", "export default run() as A", "let a: B = run()",
+		"interface A extends run() {}", "type A = { [run()]: B }", "type A = `${run()}`", "import type A = run()", "import A = run(b)", "class A { abstract [run().b]: C }", "import { type A } from 'run'", "export = run()", "export default run() as A", "let a: B = run()",
 		"let a: b is run()", "(a: B = run()) => c", "(a?: B, b = run()) => c", "({a = run()}: B) => c", "return <\nA\n>run()", "x = <T>run()", "x = <T,>(a = run()) => b", "a!\n[run()]", "a\n!run()", "a! = run()",
 		"for (const a of <B>run()) {}", "a satisfies B; run()", "accessor\nrun()", "declare namespace A { const b = run() }", "type A = B // \u2028run()", "type A = B /*\u2028*/ run()", "a = <B>/[/*]/.c(run()) /*]/*/",
 		"type A = /* */ B\u2029run()", "let type, a; type\nas\nrun()", "a < b, c > (run())", "if (a < b || c > (run())) d", "async < A > (run())", "async <A>(b = run()) => c",
@@ -131,7 +131,7 @@ func TestProgramFaults(t *testing.T) {
 	}{
 		{types, "a\nlet b: = c", 2}, {types, "'a\n'", 1}, {types, "a\n/* b", 2}, {types, "`a\n${b", 2}, {types, "(a: B)", 1}, {types, "f(a?: B)", 1}, {types, "a b", 1}, {types, "x = /a", 1},
 		{jsx, "let a: B", 1}, {jsx, "a as B", 1}, {jsx, "class A { private b }", 1}, {jsx, "enum A {}", 1}, {jsx, "x = <a>\n</b>", 2}, {jsx, "<a b='c", 1}, {jsx, "<a>b", 1},
-		{types, "class A { constructor(@b {c}) {} }", 1}, {types, "namespace A { export const {b} = c }", 1}, {types, "a\n\\", 2}, {types, "f<>(a)", 1}, {types, "a ? b", 1}, {types, "\x80", 1},
+		{types, "class A { constructor(@b {c}) {} }", 1}, {types, "namespace A { export const {b} = c }", 1}, {types, "a\n\\", 2}, {types, "f<>(a)", 1}, {types, "a ? b", 1}, {types, "\x80", 1}, {types, "a\u200b", 1},
 	} {
 		_, err := strip.Program(t.Context(), []byte(test.source), test.o)
 		var at *strip.Error

@@ -23,13 +23,10 @@ func (p *parser) sameLine() bool {
 
 // annotation leaves out a colon and a type, if there are any.
 func (p *parser) annotation() bool {
-	if !p.at(":") {
+	if !p.o.Types || !p.at(":") {
 		return false
 	}
-	start := p.tok.start
-	p.next()
-	p.typed()
-	p.blank(start)
+	p.without(func() { p.next(); p.typed() })
 	return true
 }
 
@@ -84,19 +81,18 @@ func (p *parser) result(condition bool) {
 
 // functionType reports whether a bracket begins the parameters of a function.
 func (p *parser) functionType() bool {
-	before := p.state
-	p.next()
-	is := p.at(")") || p.at("...")
-	if !is {
+	return p.ahead(func() bool {
+		p.next()
+		if p.at(")") {
+			p.next()
+			return p.at("=>")
+		}
+		if p.at("...") {
+			return true
+		}
 		p.binding()
-		is = p.at(":") || p.at(",") || p.at("?") || p.at(")") && p.peek().text == "=>"
-	} else if p.accept(")") {
-		is = p.at("=>")
-	}
-	if p.err == nil || p.err.Fault {
-		p.state = before
-	}
-	return is
+		return p.at(":") || p.at(",") || p.at("?") || p.at(")") && p.peek().text == "=>"
+	})
 }
 
 func (p *parser) peekText() string {
@@ -161,6 +157,9 @@ func (p *parser) signature() {
 
 // typeParameters goes over <T extends U = V>.
 func (p *parser) typeParameters() {
+	if !p.o.Types {
+		p.fail()
+	}
 	if p.expect("<"); p.at(">") {
 		p.fail()
 	}
