@@ -26,6 +26,7 @@ type Error struct {
 	Why   string
 }
 
+// Error says where and why.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Why) }
 
 // Limits of a program.
