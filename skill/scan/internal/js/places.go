@@ -13,7 +13,7 @@ type places struct {
 	source []byte
 	ends   []int // offsets of the line ends
 	first  int   // the line of the first byte
-	at     int // the offset of what was seen last
+	at     int   // the offset of what was seen last
 }
 
 func newPlaces(source []byte, first int) *places {
