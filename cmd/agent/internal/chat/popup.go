@@ -49,15 +49,21 @@ type Files struct {
 	Partial bool // there are more
 }
 
-// listed takes a new list, and shows it in an open popup.
-func (s *state) listed(e filesEvent) {
+// newFileList prepares a list for searches.
+func newFileList(files Files, err error) fileList {
 	var names []string
-	for _, name := range e.files.Names {
+	for _, name := range files.Names {
 		if _, ok := mention(name); ok && ui.Line(name) == name {
 			names = append(names, name)
 		}
 	}
-	s.files = fileList{names: foldNames(names), leftOut: len(e.files.Names) - len(names), partial: e.files.Partial, err: e.err, listed: s.now}
+	return fileList{names: foldNames(names), leftOut: len(files.Names) - len(names), partial: files.Partial, err: err}
+}
+
+// listed takes a new list, and shows it in an open popup.
+func (s *state) listed(files fileList) {
+	s.files = files
+	s.files.listed = s.now
 	if s.popup != nil {
 		s.offer(s.popup)
 	}

@@ -16,7 +16,7 @@ func withFiles(t *testing.T, width int, names ...string) *talk {
 		Skills: func() []Skill {
 			return []Skill{{Name: "moon", About: "Looks at the moon. Use when it is dark, and \x1b[31mno\x1b[0m clouds are there."}}
 		}})
-	k.happen(filesEvent{files: Files{Names: names}})
+	k.happen(filesEvent{newFileList(Files{Names: names}, nil)})
 	return k
 }
 
@@ -85,7 +85,7 @@ func TestPopupLists(t *testing.T) {
     listing the files
 
 `)
-	k.happen(filesEvent{files: Files{Names: []string{"b.go", "a.go"}}})
+	k.happen(filesEvent{newFileList(Files{Names: []string{"b.go", "a.go"}}, nil)})
 	k.check(t, `
 
 ────
@@ -101,7 +101,7 @@ func TestPopupLists(t *testing.T) {
 	if !reflect.DeepEqual(k.done, []effect{listFiles{}, listFiles{}}) {
 		t.Errorf("effects %+v, want a second list after a minute", k.done)
 	}
-	k.happen(filesEvent{err: errors.New("no\x1b[2J way")})
+	k.happen(filesEvent{newFileList(Files{}, errors.New("no\x1b[2J way"))})
 	if rows := strings.Join(k.view().rows, "\n"); !strings.Contains(rows, "the files cannot be listed: no") || strings.Contains(rows, "\x1b") {
 		t.Error(rows)
 	}

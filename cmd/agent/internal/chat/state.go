@@ -34,11 +34,8 @@ type (
 	goOnEvent     struct{} // it was answered
 	noticeEvent   struct{ text string }
 	editedEvent   struct{ text string } // what the user made of the input
-	filesEvent    struct {
-		files Files
-		err   error
-	}
-	leaveEvent struct{}
+	filesEvent    struct{ files fileList }
+	leaveEvent    struct{}
 )
 
 // An effect is something that a conversation asks its caller to do.
@@ -163,7 +160,7 @@ func (s *state) update(e event) []effect {
 		s.input.set("")
 		s.insert(strings.TrimRight(e.text, "\n"))
 	case filesEvent:
-		s.listed(e)
+		s.listed(e.files)
 	case leaveEvent:
 		return s.quit()
 	}

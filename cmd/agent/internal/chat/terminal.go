@@ -203,7 +203,7 @@ func (m *model) do(effects []effect) []tea.Cmd {
 		case listFiles:
 			m.work.Go(func() {
 				files, err := m.o.Files(m.ctx)
-				m.send(filesEvent{files, err})
+				m.send(filesEvent{newFileList(files, err)})
 			})
 		case suspend:
 			cmds = append(cmds, tea.Suspend)
