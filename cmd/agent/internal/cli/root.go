@@ -24,10 +24,10 @@ import (
 const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
 
 Without a command it starts a conversation in the terminal, which a prompt in quotes or after "--" begins; with -p it answers
-one prompt. --model, the setting "model" or
-a key in the environment chooses the model. Otherwise agent looks for a local server (Ollama, LM Studio, llama.cpp, vLLM).
+one prompt. --model, the setting "model" or a key in the environment chooses the model. Otherwise agent looks for a local
+server (Ollama, LM Studio, llama.cpp, vLLM).
 The model activates skills that fit. To activate one yourself, type "/NAME ARGUMENTS"; this also works for skills that are
-hidden from models.
+hidden from models. "@FILE" in a prompt attaches a file of the project, or the list of a folder.
 
 Some skills are bundled. Others are read from .agents/skills, .agent/skills and .claude/skills in your home and in the
 project, and from folders that you name. The agent runs only scripts of bundled and trusted skills.`
