@@ -65,8 +65,18 @@ func (o *HookOutput) answer() *script.HookOutput {
 	return out
 }
 
-// Encode returns the JSON form.
-func (r *Result) Encode() ([]byte, error) { return encode(r, MaxResult, "result") }
+// Encode returns the JSON form. An answer that is too large becomes a failure that says so: the script has run.
+func (r *Result) Encode() ([]byte, error) {
+	b, err := encode(r, MaxResult, "result")
+	if err == nil || r.Output == nil && r.Help == nil && r.Hook == nil && r.Failure == nil {
+		return b, err
+	}
+	small := *r
+	small.Output, small.Help, small.Hook, small.Events = nil, nil, nil, nil
+	small.Failure = cause.Of(&script.Error{Code: script.ExecutionFailed, Err: err,
+		Message: fmt.Sprintf("The script has run, but its answer does not come back from another machine: %v; have it print less", err)})
+	return encode(&small, MaxResult, "result")
+}
 
 // DecodeResult reads the JSON form of a result, which anybody may have written. It leaves out what this version does not know.
 func DecodeResult(b []byte) (*Result, error) {

@@ -216,6 +216,24 @@ func TestHookAndHelp(t *testing.T) {
 	}
 }
 
+// An answer that is too large to come back is cut as every long output is, or is a failure that says that the script has run.
+func TestLargeAnswers(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "head -c 700000 /dev/zero | tr '\\0' a\n"})
+	r, err := p.Run(t.Context(), p.s, run, nil)
+	if err != nil || len(r.Text) != order.MaxOutput || !strings.Contains(r.Warning, "output truncated at 524288 bytes") {
+		t.Errorf("%d bytes, %v", len(r.Text), err)
+	}
+	big := &order.Result{Version: order.Version, Run: "r", Output: &order.Output{Text: strings.Repeat("\x01", order.MaxOutput)}}
+	b, err := big.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := order.DecodeResult(b)
+	if err != nil || back.Output != nil || !strings.Contains(back.Failure.Text, "The script has run, but its answer does not come back from another machine: the result has 3145") {
+		t.Errorf("got %v, %+v", err, back)
+	}
+}
+
 // Where nobody knows what became of an order, the failure says so.
 func TestLost(t *testing.T) {
 	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "echo one\n"})

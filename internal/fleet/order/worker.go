@@ -35,6 +35,9 @@ func NewWorker(o script.Options) (*Worker, error) {
 		return script.Grant{Given: given, Note: g.Note, Confine: g.Confine}, nil
 	}
 	o.Trace = trace.Tee(o.Trace, trace.TracerFunc(func(ctx context.Context, e trace.Event) { jobOf(ctx).note(&e) }))
+	if o.MaxOutput <= 0 || o.MaxOutput > MaxOutput {
+		o.MaxOutput = MaxOutput
+	}
 	host, err := script.New(&o)
 	return &Worker{host: host}, err
 }

@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
 	"internal/fleet/node":      {"internal/lockfile"},
 	"internal/fleet/dispatch":  {},
+	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
 	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
 	"mcphost":                  {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},

@@ -1,0 +1,175 @@
+package content
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agent-base/agent-base/internal/store"
+	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// load writes the files of a skill and opens it.
+func load(t *testing.T, files map[string]string) *skill.Skill {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, "a", filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil { //nolint:gosec // a script
+			t.Fatal(err)
+		}
+	}
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(dir, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Lookup("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+var files = map[string]string{
+	"SKILL.md": "---\nname: a\ndescription: d\n---\nbody\n", "scripts/run.sh": "#!/bin/sh\necho hi\n", "evals/evals.json": "{}", ".env": "A=b\n", "__pycache__/x.pyc": "x",
+}
+
+func cache(t *testing.T, get func() (io.ReadCloser, error)) *Cache {
+	return &Cache{Dir: store.Dir{Root: scratch.Dir(t)}, Get: func(context.Context, skill.ID) (io.ReadCloser, error) { return get() }}
+}
+
+// A content arrives as it is, once for all that want it, and stays while it is open.
+func TestCache(t *testing.T) {
+	s := load(t, files)
+	id, err := s.ID(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gets atomic.Int32
+	c := cache(t, func() (io.ReadCloser, error) {
+		gets.Add(1)
+		var b bytes.Buffer
+		err := Write(t.Context(), &b, s)
+		return io.NopCloser(&b), err
+	})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			got, release, err := c.Open(t.Context(), id)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer release()
+			defer got.Close()
+			if now, err := got.ID(t.Context()); err != nil || now != id {
+				t.Errorf("got %+v, %v", now, err)
+			}
+		})
+	}
+	all.Wait()
+	before := gets.Load()
+	got, release, err := c.Open(t.Context(), id)
+	if err != nil || gets.Load() != before {
+		t.Fatalf("%v, and %d archives after %d", err, gets.Load(), before)
+	}
+	dir, err := got.Dir(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "scripts", "run.sh"))
+	if err != nil || info.Mode().Perm()&0o111 == 0 {
+		t.Errorf("got %v, %v", info, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "__pycache__")); err == nil {
+		t.Error("byte code was sent")
+	}
+	nothing := func(context.Context) (func(string) bool, error) { return func(string) bool { return false }, nil }
+	if _, err := c.Dir.Sweep(t.Context(), nothing, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("it is gone while it is open: %v", err)
+	}
+	got.Close()
+	release()
+}
+
+// What is not the content of the digest is nowhere, whoever sent it, and neither is half of one.
+func TestNotTheContent(t *testing.T) {
+	s := load(t, files)
+	id, err := s.ID(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := func(more ...*tar.Header) []byte {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for _, f := range append([]*tar.Header{{Typeflag: tar.TypeReg, Name: "SKILL.md", Mode: 0o644}}, more...) {
+			if err := w.WriteHeader(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close()
+		return b.Bytes()
+	}
+	var whole bytes.Buffer
+	if err := Write(t.Context(), &whole, s); err != nil {
+		t.Fatal(err)
+	}
+	for want, b := range map[string][]byte{
+		"integrity":              archive(),
+		"not a path below":       archive(&tar.Header{Typeflag: tar.TypeReg, Name: "../x"}),
+		"link":                   archive(&tar.Header{Typeflag: tar.TypeSymlink, Name: "x", Linkname: "/etc/passwd"}),
+		"has the content sha256": whole.Bytes()[:600],
+		"it is not there":        nil,
+		"not 64 hexadecimal":     whole.Bytes(),
+	} {
+		c := cache(t, func() (io.ReadCloser, error) {
+			if b == nil {
+				return nil, errors.New("it is not there")
+			}
+			return io.NopCloser(bytes.NewReader(b)), nil
+		})
+		ask := id
+		if strings.HasPrefix(want, "not 64") {
+			want, ask.Digest = "64 hexadecimal", "sha256:../x"
+		}
+		if got, _, err := c.Open(t.Context(), ask); got != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", want, err)
+		}
+		if left := c.Dir.Versions(); len(left) > 0 {
+			t.Errorf("%s: %v is there", want, left)
+		}
+	}
+}
+
+// A content with a link is not sent, and says what helps.
+func TestLink(t *testing.T) {
+	s := load(t, files)
+	dir, err := s.Dir(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("SKILL.md", filepath.Join(dir, "link.md")); err != nil {
+		t.Skip(err)
+	}
+	var link *LinkError
+	if err := Write(t.Context(), io.Discard, s); !errors.As(err, &link) || link.Path != "link.md" || !strings.Contains(err.Error(), "install the skill") {
+		t.Errorf("got %v", err)
+	}
+}
