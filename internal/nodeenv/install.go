@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 )
@@ -24,7 +26,8 @@ const (
 	unpacking     = 8    // how much larger packages that a person allowed become when they are unpacked, at most
 	managerOutput = 1500 // bytes of what a manager printed, in a message
 	look          = 200 * time.Millisecond
-	reported      = 10_000_000 // bytes between two reports
+	reported      = 10_000_000       // bytes between two reports
+	askTime       = 30 * time.Second // for the version of a manager
 )
 
 // installation is the making of one environment by a manager.
@@ -171,8 +174,9 @@ func (i *installation) run(ctx context.Context, m manager, path string, args []s
 		others = append(others, node)
 	}
 	watched, stop := envstore.Watch(ctx, look, i.check)
-	out, err := s.o.Run(watched, &Command{Path: path, Args: append([]string{path}, args...), Dir: i.env, Env: program.Pairs(i.environment(path, authorities != nil)),
-		Timeout: s.o.MaxTime, MaxStdout: 64 << 10, Write: []string{i.env, i.home}, Programs: others, Hosts: append(s.from.hosts(), s.o.Hosts...)})
+	c := &Command{Path: path, Args: append([]string{path}, args...), Dir: i.env, Env: program.Pairs(i.environment(path, authorities != nil)),
+		Timeout: s.o.MaxTime, MaxStdout: 64 << 10, Write: []string{i.env, i.home}, Programs: others, Hosts: append(s.from.hosts(), s.o.Hosts...)}
+	out, err := s.o.Run(watched, c)
 	over := stop()
 	switch {
 	case ctx.Err() != nil:
@@ -190,7 +194,25 @@ func (i *installation) run(ctx context.Context, m manager, path string, args []s
 	case aboutCertificate(out):
 		return fmt.Errorf("%s failed: %s: %w", m.name, i.said(out), errCertificate)
 	}
+	if err := s.tooOld(ctx, m, c); err != nil {
+		return err
+	}
 	return fmt.Errorf("%s failed with exit code %d: %s", m.name, out.ExitCode, i.said(out))
+}
+
+// tooOld returns an error if the manager that failed with a command is older than what it was told.
+func (s *Store) tooOld(ctx context.Context, m manager, c *Command) error {
+	ask := *c
+	ask.Args, ask.Hosts, ask.Timeout = []string{c.Path, "--version"}, nil, min(c.Timeout, askTime)
+	out, err := s.o.Run(ctx, &ask)
+	if err != nil {
+		return nil //nolint:nilerr // why the command failed says more
+	}
+	version := strings.TrimSpace(string(out.Stdout))
+	if have := "v" + version; !semver.IsValid(have) || semver.Compare(have, "v"+m.least) >= 0 {
+		return nil
+	}
+	return fmt.Errorf("%s %s is too old, version %s or later is needed: %s", m.name, version, m.least, m.get)
 }
 
 // aboutCertificate reports whether a manager says that it does not know who signed a certificate.
@@ -283,7 +305,7 @@ func (i *installation) finish() (packages, unbuilt []string, err error) {
 	}
 	for _, name := range sortedKeys(i.j.pkg.Dependencies) {
 		if info, err := root.Stat(name); err != nil || !info.IsDir() {
-			return nil, nil, fmt.Errorf("%s did not install %s: a newer version of it may: %s", i.lock.format.manager, name, "npm 7, pnpm 9, bun 1.2, Yarn 1")
+			return nil, nil, fmt.Errorf("%s did not install %s, although its lock has it", i.lock.format.manager, name)
 		}
 	}
 	slices.Sort(packages)

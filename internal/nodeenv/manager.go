@@ -11,6 +11,7 @@ import (
 // manager is a program that installs packages. Nothing that it is told to do runs a script or asks git.
 type manager struct {
 	name    string
+	least   string   // the oldest version that reads the lock and knows the options
 	get     string   // how to get it
 	install []string // what the lock says, and nothing else
 	choose  []string // only write a lock; nil for one that is not asked to
@@ -22,16 +23,16 @@ type manager struct {
 func managers() []manager {
 	npm := []string{"--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--git=" + os.DevNull}
 	return []manager{
-		{"npm", "get it with Node.js from https://nodejs.org",
+		{"npm", "7", "get it with Node.js from https://nodejs.org",
 			append([]string{"ci", "--omit=dev", "--replace-registry-host=never"}, npm...),
 			append([]string{"install", "--package-lock-only", "--lockfile-version=3"}, npm...), "package-lock.json"},
-		{"bun", "get it from https://bun.com",
+		{"bun", "1.2", "get it from https://bun.com",
 			[]string{"install", "--frozen-lockfile", "--production", "--ignore-scripts", "--no-progress", "--no-summary", "--backend=copyfile"},
 			[]string{"install", "--lockfile-only", "--ignore-scripts", "--no-progress", "--no-summary", "--save-text-lockfile"}, "bun.lock"},
-		{"pnpm", "get it with npm install -g pnpm",
+		{"pnpm", "9", "get it with npm install -g pnpm",
 			[]string{"install", "--frozen-lockfile", "--prod", "--ignore-scripts", "--ignore-pnpmfile", "--ignore-workspace", "--package-import-method=copy",
 				"--loglevel=error"}, nil, "pnpm-lock.yaml"},
-		{"yarn", "get it with npm install -g yarn@1",
+		{"yarn", "1", "get it with npm install -g yarn@1",
 			[]string{"install", "--frozen-lockfile", "--production", "--ignore-scripts", "--non-interactive", "--silent"}, nil, "yarn.lock"},
 	}
 }

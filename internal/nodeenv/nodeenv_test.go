@@ -458,6 +458,34 @@ func TestRegistryThatSendsElsewhere(t *testing.T) {
 	}
 }
 
+// A manager that is too old for its lock and its options is named, with what to do.
+func TestOldManagers(t *testing.T) {
+	deps := map[string]string{"a": "1"}
+	r := newRegistry(t)
+	sum := r.Publish("a@1.2.0", nil)
+	lock := pnpmA(sum) + "snapshots:\n  a@1.2.0: {}\n"
+	for version, want := range map[string]string{
+		"8.15.9\n":        "pnpm 8.15.9 is too old, version 9 or later is needed: get it with npm install -g pnpm",
+		"9.0.0-alpha.5\n": "too old",
+		"9.0.0\n":         "pnpm failed with exit code 1: Unknown option: 'ignore-workspace'",
+		"10.1\n":          "pnpm failed with exit code 1",
+		"what?\n":         "pnpm failed with exit code 1",
+	} {
+		s := r.store(func(o *Options) {
+			o.LookPath = only("pnpm")
+			o.Run = func(_ context.Context, c *Command) (*Output, error) {
+				if slices.Equal(c.Args[1:], []string{"--version"}) {
+					return &Output{Stdout: []byte(version)}, nil
+				}
+				return &Output{ExitCode: 1, Stderr: []byte("Unknown option: 'ignore-workspace'\n")}, nil
+			}
+		})
+		_, err := s.Prepare(t.Context(), project(skill(deps, files{"pnpm-lock.yaml": lock})), nil)
+		failure(t, err, ReasonDependencies, want)
+		nothingLeft(t, s)
+	}
+}
+
 // C68: whatever a package's file has, npm writes only below the environment, and nothing but files and links that stay inside.
 func TestHostilePackages(t *testing.T) {
 	needManager(t, "npm")

@@ -235,7 +235,7 @@ var importers = map[string][]string{
 	"golang.org/x/term":               {"cmd/agent/internal/ui"},
 	"github.com/mattn/go-runewidth":   {"cmd/agent/internal/ui"},
 	"github.com/BurntSushi/toml":      {"internal/pyenv", "cmd/agent/internal/hosts", "skill/scan"},
-	"golang.org/x/mod":                {"skill/manifest"},
+	"golang.org/x/mod":                {"internal/nodeenv", "skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow", "internal/shellsyntax", "internal/survey", "skill/scan/internal/shell"},
 	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},

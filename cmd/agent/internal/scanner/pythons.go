@@ -21,6 +21,7 @@ type pythons struct {
 
 	mu   sync.Mutex
 	idle []*pythonProcess
+	lost int // processes that ended while they read
 }
 
 // pythonProcess is one process.
@@ -37,7 +38,10 @@ type pythonProcess struct {
 func (p *pythons) read(ctx context.Context, program string, input []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	one := p.take(ctx, program)
+	one, err := p.take(ctx, program)
+	if err != nil {
+		return nil, err
+	}
 	stop := context.AfterFunc(ctx, one.end)
 	printed, whole := one.ask(input)
 	if stop() && whole {
@@ -48,21 +52,28 @@ func (p *pythons) read(ctx context.Context, program string, input []byte) ([]byt
 	}
 	one.end()
 	one.from.Close() // nobody reads what it still says
-	err := cmp.Or(<-one.ended, errors.New("it ended"))
+	p.mu.Lock()
+	p.lost++
+	p.mu.Unlock()
+	err = cmp.Or(<-one.ended, errors.New("it ended"))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return printed, fmt.Errorf("the reading by Python failed: %w", err)
 }
 
-// take returns an idle process, or starts one.
-func (p *pythons) take(ctx context.Context, program string) *pythonProcess {
+// take returns an idle process, or starts one, unless too many were lost.
+func (p *pythons) take(ctx context.Context, program string) (*pythonProcess, error) {
 	p.mu.Lock()
+	if p.lost >= maxLost {
+		p.mu.Unlock()
+		return nil, fmt.Errorf("no more Python is started: %d ended while they read skills", maxLost)
+	}
 	if n := len(p.idle) - 1; n >= 0 {
 		one := p.idle[n]
 		p.idle = p.idle[:n]
 		p.mu.Unlock()
-		return one
+		return one, nil
 	}
 	p.mu.Unlock()
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx)) // it goes on after this input
@@ -76,7 +87,7 @@ func (p *pythons) take(ctx context.Context, program string) *pythonProcess {
 		out.Close()
 		one.ended <- err
 	}()
-	return one
+	return one, nil
 }
 
 // close ends the processes, and waits for them.

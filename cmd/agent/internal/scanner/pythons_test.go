@@ -58,6 +58,15 @@ func TestPythonsAreKept(t *testing.T) {
 	if got, err := p.read(t.Context(), "P", []byte("endless\n")); len(got) != readOutput || err == nil {
 		t.Errorf("endless: got %d bytes, %v", len(got), err)
 	}
+	for p.lost < maxLost {
+		if _, err := p.read(t.Context(), "P", []byte("die\n")); err == nil {
+			t.Fatal("a broken process answers")
+		}
+	}
+	before := started
+	if _, err := p.read(t.Context(), "P", []byte("one\n")); err == nil || !strings.Contains(err.Error(), "no more Python is started") || started != before {
+		t.Errorf("after %d that were lost: %v, %d started", p.lost, err, started-before)
+	}
 	p.close()
 	if len(p.idle) != 0 {
 		t.Error("a process is left")

@@ -159,6 +159,7 @@ const (
 	keepTime   = 24 * time.Hour // of a process that reads one skill after another
 	readOutput = 64 << 20       // bytes
 	readMemory = 2 << 30        // bytes
+	maxLost    = 20             // processes that may end while they read, of those that are kept: each skill may end a few
 )
 
 // python returns what starts the user's Python for a scan, nil where there is none.
