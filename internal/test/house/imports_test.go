@@ -133,7 +133,7 @@ var allowed = map[string][]string{
 
 	"internal/test/attack":               {},
 	"internal/test/attack/measure":       {},
-	"cmd/agent/internal/markup":          {"cmd/agent/internal/ui"},
+	"cmd/agent/internal/markup":          {"cmd/agent/internal/ui", "internal/markdown"},
 	"cmd/agent/internal/chat":            {"cmd/agent/internal/markup", "cmd/agent/internal/todo", "internal/naming", "agent", "llm", "tool", "cmd/agent/internal/ui", "internal/lockfile"},
 	"cmd/agent/internal/config":          {"mcphost", "policy", "want", "install/source", "internal/lazyregexp", "internal/variable", "skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
 	"internal/test/deptest":              {},

@@ -137,13 +137,13 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	if width <= 0 {
 		return []string{lead + c.head(p, 0) + "  " + tail + "  " + number}
 	}
-	room := max(width-columns(indent)-2, 1)
+	room := max(width-ui.Columns(indent)-2, 1)
 	if width < narrow {
-		tail = cut(tail, room-columns(number)-2)
+		tail = cut(tail, room-ui.Columns(number)-2)
 		return []string{lead + c.head(p, room), indent + "  " + tail + "  " + p.dim(number)}
 	}
-	tail = cut(tail, room-columns(number)-4-min(columns(c.head(false, 0)), room/2))
-	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
+	tail = cut(tail, room-ui.Columns(number)-4-min(ui.Columns(c.head(false, 0)), room/2))
+	return []string{lead + c.head(p, room-ui.Columns(tail)-ui.Columns(number)-4) + "  " + tail + "  " + p.dim(number)}
 }
 
 // firstSaid is how long a call runs before that is said where no screen shows it. It is said again after twice as long, and so on.
@@ -166,7 +166,7 @@ func (c *call) output(p paint, width, most int) []string {
 	rows := c.tail.Last(most)
 	for i, row := range rows {
 		if width > 0 {
-			row = cut(row, max(width-columns(indent), 1))
+			row = cut(row, max(width-ui.Columns(indent), 1))
 		}
 		rows[i] = indent + p.dim(row)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/markup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/naming"
 )
@@ -200,12 +201,12 @@ func (s *state) help() {
 func (s *state) table(rows [][2]string) {
 	first := 0
 	for _, r := range rows {
-		first = max(first, columns(ui.Line(r[0])))
+		first = max(first, ui.Columns(ui.Line(r[0])))
 	}
 	for _, r := range rows {
 		name := ui.Line(r[0])
 		if s.width == 0 {
-			s.out = append(s.out, name+strings.Repeat(" ", first-columns(name)+2)+ui.Line(r[1]))
+			s.out = append(s.out, name+strings.Repeat(" ", first-ui.Columns(name)+2)+ui.Line(r[1]))
 			continue
 		}
 		indent := first + 2
@@ -213,8 +214,8 @@ func (s *state) table(rows [][2]string) {
 			s.out = append(s.out, s.paint.bold(cut(name, s.room())))
 			indent, name = 2, ""
 		}
-		lead := s.paint.bold(name) + strings.Repeat(" ", indent-columns(name))
-		for _, part := range wrap(ui.Line(r[1]), max(s.room()-indent, 1)) {
+		lead := s.paint.bold(name) + strings.Repeat(" ", indent-ui.Columns(name))
+		for _, part := range markup.Rows(ui.Line(r[1]), max(s.room()-indent, 1)) {
 			s.out = append(s.out, lead+part)
 			lead = strings.Repeat(" ", indent)
 		}

@@ -153,7 +153,7 @@ func (e *editor) layout(width int) (rows []inputRow, x, y int) {
 				shown = "    "
 			}
 			shown = ui.Line(shown)
-			w = columns(shown)
+			w = ui.Columns(shown)
 			if last.width+w > width && last.width > 0 {
 				rows = append(rows, inputRow{})
 				last = &rows[len(rows)-1]

@@ -210,7 +210,7 @@ func (s *state) popupRows(most int) []string {
 	var rows []string
 	first := 0
 	for _, o := range p.offers {
-		first = max(first, columns(o.shown))
+		first = max(first, ui.Columns(o.shown))
 	}
 	first = min(first, max(s.room()/2, 20))
 	for i, o := range p.offers[from : from+n] {
@@ -241,17 +241,17 @@ func (s *state) offerRow(o *offer, first int, marked bool) string {
 	about := cut(o.about, s.room()-len(mark)-first-2)
 	row := s.paint.cyan(mark) + name(shown)
 	if about != "" {
-		row += strings.Repeat(" ", first-columns(shown)+2) + s.paint.dim(about)
+		row += strings.Repeat(" ", first-ui.Columns(shown)+2) + s.paint.dim(about)
 	}
 	return row
 }
 
 // cutFront shortens one sanitised line to at most width columns, at its front.
 func cutFront(s string, width int) string {
-	if columns(s) <= width {
+	if ui.Columns(s) <= width {
 		return s
 	}
-	for used := columns(s); s != "" && used > width-1; {
+	for used := ui.Columns(s); s != "" && used > width-1; {
 		first, w := ui.Cluster(s)
 		s, used = s[len(first):], used-w
 	}

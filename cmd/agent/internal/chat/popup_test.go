@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // withFiles returns a conversation that lists files.
@@ -157,8 +159,8 @@ func TestPopupFits(t *testing.T) {
 			}
 			marked := false
 			for _, r := range sc.rows {
-				if columns(r) > size.width {
-					t.Fatalf("%v: a row of %d columns: %q", size, columns(r), r)
+				if ui.Columns(r) > size.width {
+					t.Fatalf("%v: a row of %d columns: %q", size, ui.Columns(r), r)
 				}
 				marked = marked || strings.HasPrefix(r, "  >")
 			}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/markup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -114,7 +115,7 @@ func (s *state) panel() panel {
 	q := s.questions[0]
 	p := panel{details: ui.Framed(q.Details, s.width), choices: q.ChoiceRows(s.width)}
 	p.styles = s.styles(q, p.details)
-	for _, r := range wrap(ui.Line(q.Text), max(s.room()-2, 1)) {
+	for _, r := range markup.Rows(ui.Line(q.Text), max(s.room()-2, 1)) {
 		p.title = append(p.title, ui.Mark+" "+r)
 	}
 	const others = 3 // an empty row, the prompt and the status line
@@ -173,7 +174,7 @@ func (s *state) questionView() screen {
 	if s.hint != "" { // in place of the status line: nothing of the question moves
 		last = s.paint.yellow(cut(s.hint, s.room()))
 	}
-	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: columns(prompt), y: len(rows)}
+	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: ui.Columns(prompt), y: len(rows)}
 }
 
 // asking shows the call that the first question is about, if at most that many rows have room for it.

@@ -288,7 +288,7 @@ func (s *state) printCall(c *call) {
 	}
 	indent := strings.Repeat("  ", c.depth+1)
 	for _, text := range s.needs[c.call.ID] {
-		for _, r := range rowsOf(text, max(s.room()-columns(indent), 0)) {
+		for _, r := range rowsOf(text, max(s.room()-ui.Columns(indent), 0)) {
 			s.out = append(s.out, indent+s.paint.dim(r))
 		}
 	}

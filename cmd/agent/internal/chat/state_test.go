@@ -88,7 +88,7 @@ func (k *talk) check(t *testing.T, want string) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for i, r := range append(append([]string(nil), k.out...), k.view().rows...) {
-		if n := columns(r); k.width > 0 && n >= max(k.width, 2) {
+		if n := ui.Columns(r); k.width > 0 && n >= max(k.width, 2) {
 			t.Errorf("row %d %q has %d columns, the screen %d", i, r, n, k.width)
 		}
 	}

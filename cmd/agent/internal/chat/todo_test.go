@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // The list of steps stands above the input as long as one is open: no more of it than fits, and nothing in it that a terminal obeys.
@@ -27,7 +28,7 @@ func TestTodoRows(t *testing.T) {
 		k.happen(stepsEvent{steps: []agent.Step{{Notice: "x"}}})
 		v := k.view()
 		for _, r := range v.rows {
-			if columns(r) > 29 || strings.ContainsAny(r, "\x1b\n") {
+			if ui.Columns(r) > 29 || strings.ContainsAny(r, "\x1b\n") {
 				t.Errorf("row %q", r)
 			}
 		}

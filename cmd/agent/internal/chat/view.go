@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/markup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -50,7 +51,7 @@ func (s *state) hintRows() []string {
 	if s.hint == "" {
 		return nil
 	}
-	rows := wrap(ui.Line(s.hint), s.room())
+	rows := markup.Rows(ui.Line(s.hint), s.room())
 	if len(rows) > 3 {
 		rows = append(rows[:2], cut(rows[2]+strings.Repeat(" ", s.room()), s.room()))
 	}
@@ -115,14 +116,14 @@ func (s *state) statusLine() string {
 	facts := []string{ui.Line(s.status.Model), s.context(), ui.Line(s.status.Branch), s.status.Cost, s.usage()}
 	const least = 40 // columns for the skill, where it needs as many
 	shortest := cut(skill, least)
-	for len(facts) > 0 && columns(join(doing, shortest, join(facts...))) > room && (len(facts) > 1 || doing+skill != "") {
+	for len(facts) > 0 && ui.Columns(join(doing, shortest, join(facts...))) > room && (len(facts) > 1 || doing+skill != "") {
 		facts = facts[:len(facts)-1]
 	}
 	about := join(facts...)
 	if rest := join(doing, about); skill != "" {
-		left := room - columns(rest)
+		left := room - ui.Columns(rest)
 		if rest != "" {
-			left -= columns(gap)
+			left -= ui.Columns(gap)
 		}
 		if skill = cut(skill, left); left < 4 {
 			skill = ""

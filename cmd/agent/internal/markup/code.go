@@ -3,6 +3,8 @@ package markup
 import (
 	"strconv"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/markdown"
 )
 
 // fence is a block of code.
@@ -18,10 +20,14 @@ type fence struct {
 	quote string // what ends the text or the comment that is open; "\n" for the end of the line
 }
 
+// newFence returns the block that a line begins, nil for another line.
 func newFence(line string) *fence {
-	n := len(line) - len(strings.TrimLeft(line, line[:1]))
-	lang, _, _ := strings.Cut(strings.TrimSpace(line[n:]), " ")
-	return &fence{mark: line[:n], lang: strings.ToLower(lang), fresh: true}
+	mark, info := markdown.Fence(line)
+	if mark == "" || !strings.HasPrefix(line, mark) { // after the mark of a list it is text
+		return nil
+	}
+	lang, _, _ := strings.Cut(info, " ")
+	return &fence{mark: mark, lang: strings.ToLower(lang), fresh: true}
 }
 
 // label is the row above the block: its language, and how it is copied.

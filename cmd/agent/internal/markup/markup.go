@@ -250,12 +250,13 @@ func (f *Flow) finish() (rows []string) {
 		return f.row(head, trimmed)
 	}
 	rows = f.flush()
+	fence := newFence(trimmed)
 	switch {
 	case trimmed == "":
 		f.blank()
 		return rows
-	case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-		f.fence = newFence(trimmed)
+	case fence != nil:
+		f.fence = fence
 		about := f.fence.lang
 		if f.Copy {
 			about = f.fence.label(f.first + len(f.code) + 1)
@@ -263,7 +264,7 @@ func (f *Flow) finish() (rows []string) {
 		if about == "" {
 			return rows
 		}
-		return append(rows, f.spaced([]string{f.paint("2", cut("  "+about, f.width))})...)
+		return append(rows, f.spaced([]string{f.paint("2", ui.Truncate("  "+about, f.width))})...)
 	case trimmed == "---", trimmed == "***", trimmed == "___":
 		return append(rows, f.spaced([]string{f.paint("2", strings.Repeat("─", min(f.width, 40)))})...)
 	}

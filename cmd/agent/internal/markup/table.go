@@ -3,6 +3,8 @@ package markup
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // maxColumns is how many columns a table has at most: the last one has the rest of its line.
@@ -193,7 +195,7 @@ func shown(row string) int {
 		text, rest, ok := strings.Cut(row, "\x1b[")
 		plain.WriteString(text)
 		if !ok {
-			return columns(plain.String())
+			return ui.Columns(plain.String())
 		}
 		_, row, _ = strings.Cut(rest, "m")
 	}

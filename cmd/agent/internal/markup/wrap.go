@@ -17,6 +17,40 @@ type wrapper struct {
 	broken     bool   // rows of the line were returned
 }
 
+// Rows breaks one sanitised line into rows of at most width columns, at spaces and at wide characters where it can. Each row keeps the
+// line's indentation, if there is room. A width of 0 or less breaks nothing. There is always a row.
+func Rows(line string, width int) []string {
+	if width > 0 {
+		line = strings.TrimRight(line, " ")
+	}
+	if width <= 0 || len(line) <= width && ui.Columns(line) <= width {
+		return []string{line}
+	}
+	text := strings.TrimLeft(line, " ")
+	w := wrapper{lead: line[:len(line)-len(text)], hang: hang(line, width)}
+	if len(w.lead)+2 > width {
+		w.lead = ""
+	}
+	return w.fill(cells(nil, text, ""), width, true, nil)
+}
+
+// hang returns the indentation of the next row: that of this row, or of the text of a list item.
+func hang(row string, width int) string {
+	text := strings.TrimLeft(row, " ")
+	n := len(row) - len(text)
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	switch {
+	case strings.HasPrefix(text, "- "), strings.HasPrefix(text, "* "):
+		n += 2
+	case digits > 0 && digits < 4 && strings.HasPrefix(text[digits:], ". "):
+		n += digits + 2
+	}
+	if n > width/2 || n+4 > width {
+		return ""
+	}
+	return strings.Repeat(" ", n)
+}
+
 func (l *line) clone() line {
 	c := *l
 	c.row = slices.Clone(l.row)
@@ -108,9 +142,3 @@ func size(row []cell) (n int) {
 	}
 	return n
 }
-
-// columns returns how many columns sanitised text takes.
-func columns(s string) int { return size(cells(nil, s, "")) }
-
-// cut shortens sanitised text to at most width columns.
-func cut(s string, width int) string { return ui.Truncate(s, width) }

@@ -119,6 +119,16 @@ func Cluster(s string) (first string, width int) {
 	return first, max(width, other)
 }
 
+// Columns returns how many columns sanitised text without line ends takes on any terminal, at most.
+func Columns(s string) (n int) {
+	for s != "" {
+		first, width := Cluster(s)
+		n += width
+		s = s[len(first):]
+	}
+	return n
+}
+
 // measure does not depend on the locale: the same text is cut at the same place everywhere.
 func measure() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
