@@ -23,6 +23,9 @@ func (s *state) key(k keyEvent) []effect {
 	if done {
 		return effects
 	}
+	if (k.key == "backspace" || k.key == "ctrl+h") && s.dropBack() {
+		return nil
+	}
 	if !s.input.key(k.key) && k.text != "" {
 		s.insert(k.text)
 	}
@@ -130,7 +133,9 @@ func (s *state) paste(text string) {
 		s.hint = tooLong
 		return
 	}
-	s.insert(s.fold(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)))
+	if !s.drop(text) {
+		s.insert(s.fold(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)))
+	}
 }
 
 const tooLong = "a prompt has at most 1 MiB"

@@ -34,9 +34,11 @@ type Options struct {
 	Labels   func() []string                      // of servers: a prompt may begin with /LABEL:NAME; must return at once; may be nil
 	Prompts  func(label string) []string          // the names of the prompts of a server, as far as they are known; must return at once; may be nil
 	Files    func(context.Context) (Files, error) // lists the files that a prompt may mention; called in the background; nil: no popup offers any
-	Status   func() Status                        // called often, from Run's own goroutine, also while Ask works; may be nil
-	History  History                              // nil means that what was typed is forgotten at the end
-	Prompter *Prompter                            // asks the questions of tools; nil means that tools ask none
+	// Dropped says what a path that the user pasted names, if that is an image or a document to show to the model. It must return at once; may be nil.
+	Dropped  func(path string) (d Drop, ok bool)
+	Status   func() Status // called often, from Run's own goroutine, also while Ask works; may be nil
+	History  History       // nil means that what was typed is forgotten at the end
+	Prompter *Prompter     // asks the questions of tools; nil means that tools ask none
 
 	// Question asks the Prompter's questions where Terminal is false, and returns the answer as ui.Streams.Ask does. Nothing is
 	// printed while it works. nil means that no person can be asked there.
@@ -85,6 +87,13 @@ type Skill struct {
 	Name    string // in lower case, with hyphens; names are compared in this form
 	About   string // one line; foreign text
 	Refused bool   // Ask reports why it cannot be used now; popups and suggestions leave it out
+}
+
+// Drop is an image or a document that a pasted path names.
+type Drop struct {
+	Kind string // "image" or "document"
+	Path string // as a prompt mentions it
+	Size string
 }
 
 // Status is the content of the status line.

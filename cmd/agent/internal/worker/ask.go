@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,13 +22,17 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ask answers a prompt. What the typed part asks for besides comes first, see typed. Piped input asks for nothing. What the session holds, it holds until the answer.
-func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
+// ask answers a prompt. What the typed part asks for besides comes first, see typed. Piped input asks for nothing. The model is shown what with has. What the session holds, it holds until the answer.
+func (w *worker) ask(ctx context.Context, prompt, typed string, with ...llm.Media) iter.Seq2[agent.Step, error] {
 	return func(yield func(agent.Step, error) bool) {
 		defer w.session.Release()
 		w.prompts++
 		ctx := trace.WithIdentity(w.as(ctx), trace.Identity{Correlation: fmt.Sprintf("%s-%d", w.id, w.prompts)})
+		w.shown = nil
 		result, said, err := w.typed(ctx, typed)
+		for _, m := range with {
+			err = cmp.Or(err, w.take(m))
+		}
 		if err != nil {
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Failed}}, err)
 			return
@@ -49,7 +54,7 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 		if w.journal != nil {
 			w.journal.Begin(typed, w.prompts)
 		}
-		for step, err := range w.conversation.Ask(ctx, prompt) {
+		for step, err := range w.conversation.Ask(ctx, prompt, w.shown...) {
 			if step.Done != nil {
 				w.keep.end(w, step.Done)
 			}

@@ -112,10 +112,6 @@ func (a *attaching) attach(ctx context.Context, path string) bool {
 	return true
 }
 
-// attachOther takes what read_file returned about a file that is no text, for the next turn. It returns what the row for the user says of
-// it; false means that it takes no such file.
-func (w *worker) attachOther(string, *tool.Result) (said string, ok bool) { return "", false }
-
 // call calls a tool as the model does. What active skills restrict is the model.
 func (a *attaching) call(ctx context.Context, name string, args map[string]any) tool.Result {
 	raw, err := json.Marshal(args)

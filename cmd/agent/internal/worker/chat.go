@@ -76,7 +76,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
 			return t.ask(ctx, prompt, prompt)
-		}, Commands: t.commands(), Skills: t.skills, Status: t.status,
+		}, Dropped: w.dropped, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
@@ -110,7 +110,7 @@ func (t *talk) greeting() string {
 }
 
 // ask answers a prompt with the skills as they are on disk now. typed is the part of it that the user typed.
-func (t *talk) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
+func (t *talk) ask(ctx context.Context, prompt, typed string, with ...llm.Media) iter.Seq2[agent.Step, error] {
 	return func(yield func(agent.Step, error) bool) {
 		if _, err := t.watch.Refresh(ctx); err != nil {
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Cancelled}}, err)
@@ -131,7 +131,7 @@ func (t *talk) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.St
 		before := len(t.w.conversation.Messages())
 		t.lookAtBranch()
 		defer t.lookAtBranch()
-		for step, err := range t.w.ask(ctx, prompt, typed) {
+		for step, err := range t.w.ask(ctx, prompt, typed, with...) {
 			t.spent.add(step, t.w.found.Facts.Prices)
 			if !yield(step, t.onward(before, hinted(err))) {
 				return

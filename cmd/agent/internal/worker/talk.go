@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
+	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/tool"
@@ -84,9 +85,9 @@ func (t *Talk) ID() string { return t.t.w.id }
 // Said returns what the user should know before the first prompt of a conversation that continues.
 func (t *Talk) Said() []string { return t.t.w.keep.said }
 
-// Ask answers a prompt. typed is the part of it that the user typed: it may begin with the name of a skill after a slash.
-func (t *Talk) Ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
-	return t.t.ask(ctx, prompt, typed)
+// Ask answers a prompt, and shows the model images and documents. typed is the part of it that the user typed: it may begin with the name of a skill after a slash.
+func (t *Talk) Ask(ctx context.Context, prompt, typed string, with ...llm.Media) iter.Seq2[agent.Step, error] {
+	return t.t.ask(ctx, prompt, typed, with...)
 }
 
 // Ended returns an error for a turn that ended without an answer; nil for another.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
@@ -81,12 +82,14 @@ type worker struct {
 	system  string
 
 	conversation *agent.Conversation
-	keep         *keeper   // writes the conversation
-	pending      string    // text of the next turn about what the user did since the last one
-	invoked      string    // text of the next turn about a skill that the user activated
-	attached     string    // text of the next turn from MCP servers, as the user asked
-	shells       int       // commands that the user typed
-	byUser       *llm.Call // the call that is shown for that activation; no model made it
+	keep         *keeper     // writes the conversation
+	pending      string      // text of the next turn about what the user did since the last one
+	invoked      string      // text of the next turn about a skill that the user activated
+	shown        []llm.Media // images and documents of the next turn
+	drops        sync.Map    // paths outside the project that the user pasted and may attach
+	attached     string      // text of the next turn from MCP servers, as the user asked
+	shells       int         // commands that the user typed
+	byUser       *llm.Call   // the call that is shown for that activation; no model made it
 }
 
 // newWorker returns a worker that is ready for its first prompt. A nil approver means that no person can be asked.
