@@ -234,18 +234,25 @@ func TestContents(t *testing.T) {
 		want string
 	}{
 		{"several texts", []mcp.Content{text("a"), text("b")}, "a\nb"},
-		{"an image", []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("abc")}}, "[image/png, 3 bytes, not shown]"},
+		{"an image", []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("abc")}}, "[image/png, 3 bytes, not shown: it is neither a PNG, JPEG, GIF or WebP image nor a PDF document]"},
 		{"a sound", []mcp.Content{&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("abc")}}, "[audio/wav, 3 bytes, not shown]"},
 		{"a link", []mcp.Content{&mcp.ResourceLink{Name: "log", URI: "file:///log"}}, "[log: file:///log]"},
 		{"a file", []mcp.Content{&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Text: "words"}}}, "words"},
-		{"a binary file", []mcp.Content{&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Blob: []byte("abc")}}, &mcp.EmbeddedResource{}}, "[x:y, 3 bytes, not shown]"},
+		{"a binary file", []mcp.Content{&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Blob: []byte("abc")}}, &mcp.EmbeddedResource{}}, "[x:y, 3 bytes, not shown: it is neither a PNG, JPEG, GIF or WebP image nor a PDF document]"},
 		{"bad UTF-8", []mcp.Content{text("a\xffb")}, "a\ufffdb"},
 	} {
-		if got := contents(tt.in); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		if got, shown := contents(tt.in); got != tt.want || len(shown) > 0 {
+			t.Errorf("%s: got %q and %d images, want %q", tt.name, got, len(shown), tt.want)
 		}
 	}
-	if strings.Contains(contents(nil), "\n") {
+	if text, _ := contents(nil); strings.Contains(text, "\n") {
 		t.Error("nothing has no lines")
+	}
+	// An image is what its bytes say.
+	gif := []byte("GIF89a\x02\x00\x01\x00\x00\x00\x00")
+	got, shown := contents([]mcp.Content{text("look"), &mcp.ImageContent{MIMEType: "image/png", Data: gif},
+		&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Blob: []byte("%PDF-1.7")}}})
+	if got != "look\n[GIF image, 2 x 1, 13 bytes]\n[PDF document, 8 bytes]" || len(shown) != 2 || shown[0].Type != "image/gif" || shown[1].Type != "application/pdf" {
+		t.Errorf("got %q, %+v", got, shown)
 	}
 }

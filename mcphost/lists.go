@@ -110,7 +110,8 @@ func (h *Host) Prompt(ctx context.Context, label, name string, args map[string]s
 				if m == nil {
 					continue
 				}
-				one := Message{string(m.Role), r.s.redacted(contents([]mcp.Content{m.Content}))}
+				text, _ := contents([]mcp.Content{m.Content})
+				one := Message{string(m.Role), r.s.redacted(text)}
 				if one.Role != "assistant" {
 					one.Role = "user"
 				}

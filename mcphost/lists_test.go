@@ -51,7 +51,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	messages, err := h.Prompt(ctx, "demo", "greet", map[string]string{"who": "Ada"})
-	if got := fmt.Sprint(messages); err != nil || got != "[{user Hello} {user [image/png, 3 bytes, not shown]}]" {
+	if got := fmt.Sprint(messages); err != nil || got != "[{user Hello} {user [image/png, 3 bytes, not shown: it is neither a PNG, JPEG, GIF or WebP image nor a PDF document]}]" {
 		t.Errorf("got %s, %v", got, err)
 	}
 	values, err := h.Complete(ctx, "demo", "greet", "who", "Ad", nil)

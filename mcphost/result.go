@@ -8,18 +8,26 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/tool"
 )
 
 // Result is the answer to a call.
 type Result struct {
 	Text       string          // valid UTF-8; what is no text is named in it
+	Media      []tool.Media    // images and PDF documents within bounds
 	Structured json.RawMessage // nil without one
 	Failed     bool            // the tool says that it failed
 }
 
 // result returns the answer to a call in the engine's form.
 func (s *server) result(res *Result) tool.Result {
+	r := s.texts(res)
+	r.Media = res.Media
+	return r
+}
+
+func (s *server) texts(res *Result) tool.Result {
 	if size := int64(max(len(res.Text), len(res.Structured))); size > s.h.o.MaxResult {
 		return tool.CauseUnknown.Failure(fmt.Sprintf("The result has %d bytes, and at most %d are given to a model: ask for less", size, s.h.o.MaxResult))
 	}
@@ -51,7 +59,8 @@ func isWrapped(doc json.RawMessage, text string) bool {
 }
 
 func resultOf(res *mcp.CallToolResult) (*Result, error) {
-	r := &Result{Text: contents(res.Content), Failed: res.IsError}
+	r := &Result{Failed: res.IsError}
+	r.Text, r.Media = contents(res.Content)
 	if res.StructuredContent != nil {
 		b, err := json.Marshal(res.StructuredContent)
 		if err != nil {
@@ -62,15 +71,23 @@ func resultOf(res *mcp.CallToolResult) (*Result, error) {
 	return r, nil
 }
 
-// contents returns the text of an answer. What is no text is named.
-func contents(all []mcp.Content) string {
+// contents returns the text of an answer, in which what is no text is named, and its images and documents.
+func contents(all []mcp.Content) (text string, shown []tool.Media) {
 	var parts []string
+	// show takes an image or a document, whatever its server calls it.
+	show := func(name string, data []byte) string {
+		if err := media.Check(data); err != nil {
+			return fmt.Sprintf("[%s, %d bytes, not shown: %v]", name, len(data), err)
+		}
+		shown = append(shown, tool.Media{Type: media.Type(data), Data: data})
+		return "[" + media.Describe(data) + "]"
+	}
 	for _, c := range all {
 		switch c := c.(type) {
 		case *mcp.TextContent:
 			parts = append(parts, c.Text)
 		case *mcp.ImageContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.MIMEType, len(c.Data)))
+			parts = append(parts, show(c.MIMEType, c.Data))
 		case *mcp.AudioContent:
 			parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.MIMEType, len(c.Data)))
 		case *mcp.ResourceLink:
@@ -79,9 +96,9 @@ func contents(all []mcp.Content) string {
 			if c.Resource != nil && c.Resource.Blob == nil {
 				parts = append(parts, c.Resource.Text)
 			} else if c.Resource != nil {
-				parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.Resource.URI, len(c.Resource.Blob)))
+				parts = append(parts, show(c.Resource.URI, c.Resource.Blob))
 			}
 		}
 	}
-	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
+	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd"), shown
 }

@@ -80,7 +80,9 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	res, err := p.c.Call(limited, l.Wire, args, progress)
 	if err == nil {
 		u.keep.Worked()
-		return p.explained(ctx, args, u.owner.h.result(p, res))
+		r := u.owner.h.result(p, res)
+		r.Media = res.Media
+		return p.explained(ctx, args, r)
 	}
 	var rpc *mcphost.Error
 	switch {

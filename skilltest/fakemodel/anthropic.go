@@ -98,7 +98,10 @@ func (q *Request) addAnthropicMessage(raw json.RawMessage, where string) error {
 	}
 	signature := ""
 	for i, b := range blocks {
-		part, err := anthropicBlock(b, role, fmt.Sprintf("%s.content[%d]", where, i), &signature)
+		if role == "user" && q.take(b) {
+			continue
+		}
+		part, err := q.anthropicBlock(b, role, fmt.Sprintf("%s.content[%d]", where, i), &signature)
 		if err != nil {
 			return err
 		}
@@ -113,7 +116,7 @@ func (q *Request) addAnthropicMessage(raw json.RawMessage, where string) error {
 }
 
 // anthropicBlock reads one block of content. Reasoning does not become a part: its signature is kept for the calls after it.
-func anthropicBlock(raw json.RawMessage, role, where string, signature *string) (Part, error) {
+func (q *Request) anthropicBlock(raw json.RawMessage, role, where string, signature *string) (Part, error) {
 	var kind struct {
 		Type string `json:"type"`
 	}
@@ -154,12 +157,12 @@ func anthropicBlock(raw json.RawMessage, role, where string, signature *string) 
 		c.Args = string(input)
 		return Part{Call: c}, err
 	case "user tool_result":
-		return anthropicResult(raw, where)
+		return q.anthropicResult(raw, where)
 	}
 	return Part{}, refuse("%s.type: a message from the %s cannot contain a block of type %q here", where, role, kind.Type)
 }
 
-func anthropicResult(raw json.RawMessage, where string) (Part, error) {
+func (q *Request) anthropicResult(raw json.RawMessage, where string) (Part, error) {
 	f, err := object(raw, where, "type tool_use_id content is_error cache_control")
 	if err != nil {
 		return Part{}, err
@@ -169,7 +172,7 @@ func anthropicResult(raw json.RawMessage, where string) (Part, error) {
 		return Part{}, err
 	}
 	if raw := f["content"]; raw != nil {
-		r.Text, err = textOf(raw, where+".content", "text")
+		r.Text, err = q.contentOf(raw, where+".content", "text")
 	}
 	return Part{Result: r}, err
 }

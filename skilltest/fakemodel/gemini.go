@@ -149,6 +149,9 @@ func (q *Request) addContent(raw json.RawMessage, where string) error {
 		return refuse("%s.parts: must not be empty", where)
 	}
 	return elements(parts, where+".parts", func(raw json.RawMessage, where string) error {
+		if role == "user" && q.take(raw) {
+			return nil
+		}
 		part, err := geminiPart(raw, role, where)
 		if err == nil {
 			q.add(map[string]string{"user": "user", "model": "assistant"}[role], part)

@@ -123,7 +123,7 @@ func (q *Request) addChatMessage(raw json.RawMessage, where string) error {
 		return err
 	}
 	if content := f["content"]; content != nil {
-		if text, err = textOf(content, where+".content", "text"); err != nil {
+		if text, err = q.contentOf(content, where+".content", "text"); err != nil {
 			return err
 		}
 	} else if role != "assistant" || len(calls) == 0 && f["refusal"] == nil {

@@ -34,6 +34,7 @@ type Request struct {
 	System    string
 	Tools     []Tool
 	Messages  []Message
+	Shown     []Media // images and documents, in the order of the request; they are no parts of the messages
 
 	// Prefix is the part that a provider caches: the bytes of the tools and the system text as sent. Turns are the
 	// bytes of each message or item after them.

@@ -112,7 +112,7 @@ func (q *Request) addItem(raw json.RawMessage, where string, signature *string) 
 		if err := f.into(where, "call_id!", &r.ID); err != nil {
 			return err
 		}
-		if r.Text, err = textOf(f["output"], where+".output", "input_text"); err != nil {
+		if r.Text, err = q.contentOf(f["output"], where+".output", "input_text"); err != nil {
 			return err
 		}
 		q.Turns = append(q.Turns, raw)
@@ -137,7 +137,7 @@ func (q *Request) addMessageItem(raw json.RawMessage, where string) error {
 	if role == "assistant" {
 		kind = "output_text"
 	}
-	if text, err = textOf(content, where+".content", kind); err != nil {
+	if text, err = q.contentOf(content, where+".content", kind); err != nil {
 		return err
 	}
 	switch role {
@@ -150,7 +150,9 @@ func (q *Request) addMessageItem(raw json.RawMessage, where string) error {
 		return nil
 	case "user", "assistant":
 		q.Turns = append(q.Turns, raw)
-		q.add(role, Part{Text: text})
+		if text != "" || len(q.Shown) == 0 {
+			q.add(role, Part{Text: text})
+		}
 		return nil
 	}
 	return refuse("%s.role: unknown role %q", where, role)

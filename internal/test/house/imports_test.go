@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
 	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
-	"mcphost":                  {"internal/lazyregexp", "internal/lockfile", "tool", "trace"},
+	"mcphost":                  {"internal/media", "internal/lazyregexp", "internal/lockfile", "tool", "trace"},
 	"cmd/agent/internal/oauth": {"internal/lockfile"},
 	"mcpserve":                 {"internal/content", "internal/filename", "internal/skilluri", "skill/manifest", "disclose", "session", "skill", "skilltool", "tool", "trace"},
 	"toolset":                  {"mcphost", "internal/variable", "internal/placeholder", "want", "toolset/internal/host", "tool", "skill", "skill/manifest", "script", "script/runner", "internal/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},

@@ -216,7 +216,7 @@ func (a *adapter) initialize(*protocol.InitializeRequest) (any, error) {
 		AgentCapabilities: protocol.AgentCapabilities{
 			LoadSession:        true,
 			McpCapabilities:    protocol.McpCapabilities{Http: true},
-			PromptCapabilities: protocol.PromptCapabilities{EmbeddedContext: true},
+			PromptCapabilities: protocol.PromptCapabilities{EmbeddedContext: true, Image: true},
 			SessionCapabilities: protocol.SessionCapabilities{List: &protocol.SessionListCapabilities{},
 				Resume: &protocol.SessionResumeCapabilities{}, Close: &protocol.SessionCloseCapabilities{}},
 		},

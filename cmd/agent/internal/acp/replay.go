@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/base64"
 	"strings"
 
 	protocol "github.com/coder/acp-go-sdk"
@@ -10,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
+	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/llm"
 )
 
@@ -33,6 +35,11 @@ func (s *session) replayTurn(t *saved.Turn, workspace string) {
 	names := map[string]string{}
 	for n, m := range t.Messages {
 		if n == 0 && m.Role == llm.User {
+			for _, p := range m.Parts {
+				if p.Media != nil && media.IsImage(p.Media.Type) {
+					s.update(protocol.UpdateUserMessage(protocol.ImageBlock(base64.StdEncoding.EncodeToString(p.Media.Data), p.Media.Type)))
+				}
+			}
 			s.update(protocol.UpdateUserMessageText(userText(m.Parts)))
 		}
 		for _, p := range m.Parts {

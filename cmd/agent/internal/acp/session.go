@@ -268,7 +268,7 @@ func (s *session) finish() {
 
 // prompt answers what the user wrote.
 func (s *session) prompt(ctx context.Context, blocks []protocol.ContentBlock) (any, error) {
-	typed, whole, err := content(blocks)
+	said, err := content(blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -283,10 +283,10 @@ func (s *session) prompt(ctx context.Context, blocks []protocol.ContentBlock) (a
 		s.say(text)
 	}
 	var stop protocol.StopReason
-	if c, args, ok := s.command(typed); ok {
+	if c, args, ok := s.command(said.typed); ok {
 		stop, err = s.run(turn, c, args)
 	} else {
-		stop, err = s.answer(turn, whole, typed)
+		stop, err = s.answer(turn, said)
 	}
 	s.tellMode()
 	s.offer()
@@ -324,12 +324,12 @@ func (s *session) run(ctx context.Context, c chat.Command, args string) (protoco
 }
 
 // answer has the model answer a prompt.
-func (s *session) answer(ctx context.Context, prompt, typed string) (stop protocol.StopReason, err error) {
+func (s *session) answer(ctx context.Context, said *written) (stop protocol.StopReason, err error) {
 	if err := s.approve(ctx); err != nil {
 		return "", err
 	}
 	var done *agent.Answer
-	for step, failed := range s.talk.Load().Ask(ctx, prompt, typed) {
+	for step, failed := range s.talk.Load().Ask(ctx, said.whole, said.typed, said.shown...) {
 		if step.Done != nil {
 			done, err = step.Done, failed
 			break

@@ -77,7 +77,7 @@ type (
 )
 
 // modelSaw checks what the model server was asked: modelsaw N PART TEXT, where N counts requests from 0, PART is system,
-// tools, results, prompt or body, and TEXT must be in it. "! modelsaw" says that it must not; N is then "any" for all.
+// tools, results, prompt, shown (the media types of what it was shown) or body, and TEXT must be in it. "! modelsaw" says that it must not; N is then "any" for all.
 func modelSaw(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: modelsaw N PART TEXT")
@@ -117,6 +117,13 @@ func partOf(r *fakemodel.Request, part string) string {
 			texts = append(texts, res.Text)
 		}
 		return strings.Join(texts, "\n")
+	}
+	if part == "shown" {
+		var types []string
+		for _, m := range r.Shown {
+			types = append(types, m.Type)
+		}
+		return "[" + strings.Join(types, " ") + "]"
 	}
 	return string(r.Body)
 }
