@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -53,10 +54,13 @@ func (s *state) dropAll(paths []string) (marks string, ok bool) {
 // dropBack removes the mark of an attachment before the cursor. It reports whether there is one.
 func (s *state) dropBack() bool {
 	before := s.input.text[:s.input.at]
-	for _, p := range s.pastes {
+	for i, p := range slices.Backward(s.pastes) {
 		for _, end := range []string{p[0], p[0] + " "} {
 			if strings.HasPrefix(p[1], `@"`) && strings.HasSuffix(before, end) {
 				s.input.remove(s.input.at - len(end))
+				if i == len(s.pastes)-1 { // the next one has its number
+					s.pastes = s.pastes[:i]
+				}
 				return true
 			}
 		}
