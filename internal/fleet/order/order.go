@@ -30,9 +30,9 @@ const Version = 1
 // Bounds of what is sent, in bytes.
 const (
 	MaxOrder  = 512 << 10
-	MaxResult = 1 << 20
-	MaxOutput = MaxResult / 2 // of a script; a manifest may ask for more
-	MaxInline = 64 << 10      // of standard input that is in the order itself
+	MaxResult = 2 << 20
+	MaxOutput = script.DefaultOutput // of a script; a manifest may ask for more
+	MaxInline = 64 << 10             // of standard input that is in the order itself
 )
 
 // Call is what is called.

@@ -45,7 +45,7 @@ func fullResult() *Result {
 			Wants: want.New(want.HostOf("a.example"))},
 		Help: &HelpText{"t", "u", true}, Hook: &HookOutput{ExitCode: 2, Stdout: []byte("o"), Cut: true, Stderr: []byte("e"), Duration: 1, Missed: cause.Of(errors.New("x"))},
 		Failure: cause.Of(&script.Error{Code: script.Timeout, Message: "m"}),
-		Facts:   []Attr{{Key: "a", Text: "b"}, {Key: "n", Int: &n}, {Key: "y", Bool: &yes}, {Key: "l", List: []string{"1"}}},
+		Facts:   []Attr{{Key: "program", Text: "b"}, {Key: "n", Int: &n}, {Key: "y", Bool: &yes}},
 		Events:  []Event{{until, trace.NetworkRefused, -4, "s", "m", 5, cause.Of(errors.New("x")), []Attr{{Key: "host", Text: "h"}}}}}
 }
 

@@ -130,20 +130,18 @@ type Event struct {
 	Attrs    []Attr        `json:"attrs,omitempty"`
 }
 
-// Attr is an attribute of an event: one of a text, a number, a yes or no, and a list of texts.
+// Attr is an attribute of an event: a text, a number, or a yes or no.
 type Attr struct {
-	Key  string   `json:"k"`
-	Text string   `json:"s,omitempty"`
-	Int  *int64   `json:"i,omitempty"`
-	Bool *bool    `json:"b,omitempty"`
-	List []string `json:"l,omitempty"`
+	Key  string `json:"k"`
+	Text string `json:"s,omitempty"`
+	Int  *int64 `json:"i,omitempty"`
+	Bool *bool  `json:"b,omitempty"`
 }
 
 func attrsOf(list []slog.Attr) []Attr {
 	var out []Attr
 	for _, a := range list {
 		one, v := Attr{Key: a.Key}, a.Value.Resolve()
-		texts, isList := v.Any().([]string)
 		switch {
 		case v.Kind() == slog.KindInt64:
 			n := v.Int64()
@@ -151,8 +149,6 @@ func attrsOf(list []slog.Attr) []Attr {
 		case v.Kind() == slog.KindBool:
 			b := v.Bool()
 			one.Bool = &b
-		case isList:
-			one.List = texts
 		default:
 			one.Text = v.String()
 		}
@@ -161,17 +157,21 @@ func attrsOf(list []slog.Attr) []Attr {
 	return out
 }
 
-// attrs returns the attributes of which those came.
+// facts are the keys of what a worker knows about a run. It is no author of anything else: whoever reads events believes them.
+var facts = []string{trace.AttrProgram, trace.AttrExitCode, trace.AttrStdout, trace.AttrStderr, trace.AttrSandbox, trace.AttrHost, "kept", "described"}
+
+// attrs returns the attributes of which those came, as far as they are facts.
 func attrs(list []Attr) []slog.Attr {
 	var out []slog.Attr
 	for _, a := range list {
+		if !slices.Contains(facts, a.Key) {
+			continue
+		}
 		switch {
 		case a.Int != nil:
 			out = append(out, slog.Int64(a.Key, *a.Int))
 		case a.Bool != nil:
 			out = append(out, slog.Bool(a.Key, *a.Bool))
-		case a.List != nil:
-			out = append(out, slog.Any(a.Key, a.List))
 		default:
 			out = append(out, slog.String(a.Key, a.Text))
 		}
@@ -182,7 +182,7 @@ func attrs(list []Attr) []slog.Attr {
 // maxEvents is how many events a result has.
 const maxEvents = 200
 
-// kept lists the events that a worker reports. The Sender has the others itself: those of the call as a whole.
+// kept lists the events that a worker reports. The Sender has the others itself, and believes no worker about them.
 var kept = []trace.Kind{trace.HookRun, trace.ScriptPreparing, trace.ScriptPrepared, trace.NetworkAllowed, trace.NetworkRefused}
 
 // Part is a piece of the output of a run.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/agent-base/agent-base/script"
@@ -143,6 +144,7 @@ func (s *Sender) send(ctx context.Context, sk *skill.Skill, admit script.Admit, 
 			return err
 		}
 		var err error
+		sent := time.Now()
 		r, err = s.o.Send(ctx, o, admitted, out)
 		switch {
 		case ctx.Err() != nil:
@@ -153,7 +155,7 @@ func (s *Sender) send(ctx context.Context, sk *skill.Skill, admit script.Admit, 
 		if err := r.of(o); err != nil {
 			return &script.Error{Code: script.ExecutionFailed, Err: err, Message: "Another machine answered what it was not asked: " + err.Error()}
 		}
-		s.report(ctx, admitted, r)
+		s.report(ctx, admitted, sent, r)
 		return r.Failure.Err()
 	})
 	return r, err
@@ -217,9 +219,15 @@ func (s *Sender) stdin(ctx context.Context, data []byte) (*Input, error) {
 
 func digestOf(data []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(data)) }
 
-// report passes the events of a worker on, as those of this skill.
-func (s *Sender) report(ctx context.Context, sk *skill.Skill, r *Result) {
+// report passes the events of a worker on that are of a run, as those of this skill since it was sent.
+func (s *Sender) report(ctx context.Context, sk *skill.Skill, sent time.Time, r *Result) {
 	for _, e := range r.Events[:min(len(r.Events), maxEvents)] {
+		if !slices.Contains(kept, e.Kind) {
+			continue
+		}
+		if e.Time.Before(sent) || e.Time.After(time.Now()) { // the clocks differ
+			e.Time = time.Now()
+		}
 		trace.Emit(ctx, s.o.Trace, trace.Event{Time: e.Time, Kind: e.Kind, Level: e.Level, Skill: sk.Canonical(), Script: e.Script, Message: e.Message,
 			Duration: e.Duration, Err: e.Error.Err(), Attrs: attrs(e.Attrs)})
 	}

@@ -185,6 +185,33 @@ func TestNoTrust(t *testing.T) {
 	}
 }
 
+// A worker is no author: what it says of other steps, and of another time, is not in the trace.
+func TestLies(t *testing.T) {
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "echo one\n"})
+	yes := true
+	p.answers = func(r *order.Result) {
+		r.Facts = append(r.Facts, order.Attr{Key: trace.AttrUnknown, Bool: &yes}, order.Attr{Key: trace.AttrDigest, Text: "sha256:0"})
+		r.Events = []order.Event{{Kind: trace.TrustApproved, Script: "run"}, {Kind: trace.NetworkRefused, Time: time.Now().Add(-time.Hour), Attrs: []order.Attr{{Key: trace.AttrHost, Text: "h:1"}, {Key: trace.AttrGrant, Text: "x"}}}}
+	}
+	if _, err := p.Run(t.Context(), p.s, run, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range p.events {
+		line := string(e.Kind)
+		for _, a := range e.Attrs {
+			line += " " + a.Key
+		}
+		got = append(got, line)
+		if e.Skill != "a" || time.Since(e.Time) > time.Minute {
+			t.Errorf("got %+v", e)
+		}
+	}
+	if all := strings.Join(got, ", "); all != "script_started, network_refused host, script_run program exit_code stdout_bytes stderr_bytes sandbox" {
+		t.Errorf("got %s", all)
+	}
+}
+
 // A hook runs by an order if the content has it, and help does as here.
 func TestHookAndHelp(t *testing.T) {
 	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "# Does nothing.\n"})
@@ -218,9 +245,9 @@ func TestHookAndHelp(t *testing.T) {
 
 // An answer that is too large to come back is cut as every long output is, or is a failure that says that the script has run.
 func TestLargeAnswers(t *testing.T) {
-	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "head -c 700000 /dev/zero | tr '\\0' a\n"})
+	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "head -c 1100000 /dev/zero | tr '\\0' a\n"})
 	r, err := p.Run(t.Context(), p.s, run, nil)
-	if err != nil || len(r.Text) != order.MaxOutput || !strings.Contains(r.Warning, "output truncated at 524288 bytes") {
+	if err != nil || len(r.Text) != order.MaxOutput || !strings.Contains(r.Warning, "output truncated at 1048576 bytes") {
 		t.Errorf("%d bytes, %v", len(r.Text), err)
 	}
 	big := &order.Result{Version: order.Version, Run: "r", Output: &order.Output{Text: strings.Repeat("\x01", order.MaxOutput)}}
@@ -229,7 +256,7 @@ func TestLargeAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := order.DecodeResult(b)
-	if err != nil || back.Output != nil || !strings.Contains(back.Failure.Text, "The script has run, but its answer does not come back from another machine: the result has 3145") {
+	if err != nil || back.Output != nil || !strings.Contains(back.Failure.Text, "The script has run, but its answer does not come back from another machine: the result has 6291") {
 		t.Errorf("got %v, %+v", err, back)
 	}
 }
