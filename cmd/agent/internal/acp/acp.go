@@ -73,7 +73,7 @@ func Serve(ctx context.Context, o *Options) error {
 	in.open()
 	select {
 	case <-a.conn.Done():
-	case <-a.out.gone:
+	case <-a.out.Gone():
 	case <-ctx.Done():
 	}
 	end()
@@ -86,7 +86,7 @@ func Serve(ctx context.Context, o *Options) error {
 	for _, s := range a.sessions {
 		s.close(context.WithoutCancel(ctx))
 	}
-	a.out.close()
+	_ = a.out.Close() // an editor that has left reads nothing
 	if err := ctx.Err(); err != nil {
 		return err
 	}

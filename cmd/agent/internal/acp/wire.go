@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (r *inlet) failed() error {
 func (r *inlet) Read(p []byte) (int, error) {
 	<-r.ready
 	for len(r.rest) == 0 {
-		r.out.room()
+		_ = r.out.Room(fullAt) // if the editor has left, its last lines are read
 		line, number, err := r.from.Line()
 		if bad, ok := errors.AsType[*stream.LineError](err); ok {
 			err = r.refuse(-32700, number, bad.Err.Error())
@@ -104,108 +105,29 @@ func (r *inlet) refuse(code, number int, what string) error {
 	return err
 }
 
-// outlet writes to the editor in a goroutine of its own: a command that runs does not wait for the editor.
-type outlet struct {
-	to io.Writer
-
-	mu      sync.Mutex
-	changed *sync.Cond
-	queue   [][]byte
-	waiting int // bytes of the queue, with those that are being written
-	closed  bool
-	err     error         // the first one of a write
-	gone    chan struct{} // closed with the first error
-}
+// outlet writes to the editor. A command that runs does not wait for the editor.
+type outlet struct{ *stream.Queue[[]byte] }
 
 func newOutlet(to io.Writer) *outlet {
-	o := &outlet{to: to, gone: make(chan struct{})}
-	o.changed = sync.NewCond(&o.mu)
-	go o.run()
-	return o
-}
-
-func (o *outlet) run() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for {
-		for len(o.queue) == 0 {
-			if o.closed {
-				return
-			}
-			o.changed.Wait()
-		}
-		p := o.queue[0]
-		o.queue = o.queue[1:]
-		if o.err == nil {
-			o.mu.Unlock()
-			_, err := o.to.Write(p)
-			o.mu.Lock()
-			o.fail(err)
-		}
-		o.waiting -= len(p)
-		o.changed.Broadcast()
-	}
+	return &outlet{stream.NewQueue(func(p []byte) error {
+		_, err := to.Write(p)
+		return err
+	})}
 }
 
 // Write takes a message. It waits while too much waits for the editor.
 func (o *outlet) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.roomLocked()
-	if o.err != nil || o.closed {
-		return 0, errors.Join(o.err, os.ErrClosed)
+	if err := o.Room(fullAt); err != nil {
+		return 0, err
 	}
-	o.queue = append(o.queue, append([]byte(nil), p...))
-	o.waiting += len(p)
-	o.changed.Broadcast()
+	o.Add(bytes.Clone(p), len(p))
 	return len(p), nil
 }
 
-// room waits until the editor has read enough, or has left.
-func (o *outlet) room() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.roomLocked()
-}
-
-func (o *outlet) roomLocked() {
-	for o.waiting > fullAt && o.err == nil && !o.closed {
-		o.changed.Wait()
-	}
-}
-
 // busy reports whether the editor does not keep up.
-func (o *outlet) busy() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.waiting > busyAt || o.err != nil
-}
-
-// fail notes the first error.
-func (o *outlet) fail(err error) {
-	if err != nil && o.err == nil {
-		o.err = err
-		close(o.gone)
-	}
-	o.changed.Broadcast()
-}
+func (o *outlet) busy() bool { return o.Over(busyAt) }
 
 // leave gives the editor some time to read what is left. After that nothing waits for it any more.
 func (o *outlet) leave() (stop func() bool) {
-	return time.AfterFunc(lastWords, func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.fail(os.ErrDeadlineExceeded)
-	}).Stop
-}
-
-// close waits until the editor has everything, or does not read any more.
-func (o *outlet) close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for o.waiting > 0 && o.err == nil {
-		o.changed.Wait()
-	}
-	o.closed = true
-	o.changed.Broadcast()
+	return time.AfterFunc(lastWords, func() { o.Fail(os.ErrDeadlineExceeded) }).Stop
 }

@@ -56,14 +56,14 @@ func TestEditorReadsNothing(t *testing.T) {
 		t.Fatalf("it was read: %v", err)
 	case to.free <- os.ErrClosed: // it leaves
 	}
-	<-o.gone
+	<-o.Gone()
 	if err := <-wrote; !errors.Is(err, os.ErrClosed) {
 		t.Errorf("the write ended with %v", err)
 	}
 	if err := <-read; err != nil {
 		t.Errorf("the read ended with %v", err)
 	}
-	o.close()
+	_ = o.Close()
 }
 
 // Lines that are no messages are answered, up to a bound; the others come through whole, in their order.
@@ -78,7 +78,7 @@ func TestInlet(t *testing.T) {
 	if want := "{\"id\":1,\"method\":\"a\"}\r\n\n{\"id\":2,\"result\":{}}\n"; string(got) != want || err != nil || in.failed() != nil {
 		t.Errorf("got %q, %v, %v", got, err, in.failed())
 	}
-	o.close()
+	_ = o.Close()
 	answers := strings.Split(strings.TrimSpace(said.String()), "\n")
 	if len(answers) != 5 {
 		t.Fatalf("%d answers: %.2000s", len(answers), said.String())
