@@ -15,7 +15,7 @@ import (
 // answer is a text has no form in the protocol, and no answer.
 func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
 	if q.Free || s.talk.Load() == nil { // before the session has an answer, the editor knows none
-		return q.None(), nil
+		return "", nil
 	}
 	id, name := tool.Called(ctx)
 	call := s.callID(id)
@@ -34,15 +34,12 @@ func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
 	})
 	if err != nil {
 		if ctx.Err() != nil {
-			return q.None(), context.Cause(ctx)
+			return "", context.Cause(ctx)
 		}
-		return q.None(), fmt.Errorf("the editor did not answer %q: %w", q.Text, err)
+		return "", fmt.Errorf("the editor did not answer %q: %w", q.Text, err)
 	}
 	chosen := picked(options, &answer.Outcome)
 	s.answered(call, id, chosen)
-	if chosen == "" {
-		return q.None(), nil
-	}
 	return chosen, nil
 }
 
@@ -69,43 +66,37 @@ func (s *session) answered(call protocol.ToolCallId, id, chosen string) {
 	s.update(protocol.UpdateToolCall(call, protocol.WithUpdateStatus(status)))
 }
 
-// options are the answers to a question. Those of a question that would follow are among them.
+// options are the answers to a question, but for those that a text would follow.
 func options(q *ui.Question) (out []protocol.PermissionOption) {
-	choices := q.Choices
-	if len(choices) == 0 {
-		choices = []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
-	}
-	add := func(key, label string, kind protocol.PermissionOptionKind) {
-		out = append(out, protocol.PermissionOption{OptionId: protocol.PermissionOptionId(key), Name: ui.Line(label), Kind: kind})
-	}
-	for _, c := range choices {
+	for _, c := range q.Answers() {
+		kind := protocol.PermissionOptionKindAllowOnce
 		switch {
-		case len(c.Then) > 0:
-			for _, t := range c.Then {
-				add(c.Key+t.Key, t.Label, protocol.PermissionOptionKindAllowAlways)
-			}
+		case c.Writes:
+			continue
 		case c.Key == "n":
-			add(c.Key, c.Label, protocol.PermissionOptionKindRejectOnce)
-		case strings.HasPrefix(c.Label, "always") || strings.Contains(c.Label, "in this conversation"):
-			add(c.Key, c.Label, protocol.PermissionOptionKindAllowAlways)
-		default:
-			add(c.Key, c.Label, protocol.PermissionOptionKindAllowOnce)
+			kind = protocol.PermissionOptionKindRejectOnce
+		case c.Lasts:
+			kind = protocol.PermissionOptionKindAllowAlways
 		}
+		out = append(out, protocol.PermissionOption{OptionId: protocol.PermissionOptionId(c.Key), Name: ui.Line(c.Label), Kind: kind})
 	}
 	return out
 }
 
 // shown is what the user has to see to answer a question.
 func shown(q *ui.Question) []protocol.ToolCallContent {
+	lines := q.Shown().Details
+	out := []protocol.ToolCallContent{}
 	if q.Change != nil && len(q.Change.Before)+len(q.Change.After) <= mostDiff {
-		return []protocol.ToolCallContent{diffOf(q.Change)}
+		out = append(out, diffOf(q.Change))
+		lines = lines[len(q.Details):] // the note
 	}
-	if len(q.Details) == 0 {
-		return []protocol.ToolCallContent{}
+	if len(lines) == 0 {
+		return out
 	}
-	lines := make([]string, len(q.Details))
-	for i, d := range q.Details {
-		lines[i] = ui.Text(d)
+	text := make([]string, len(lines))
+	for i, line := range lines {
+		text[i] = ui.Text(line)
 	}
-	return []protocol.ToolCallContent{textOf(fenced(strings.Join(lines, "\n")))}
+	return append(out, textOf(fenced(strings.Join(text, "\n"))))
 }

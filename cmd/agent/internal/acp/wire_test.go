@@ -106,18 +106,18 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-// Only an answer that was offered is one. Those of a question that would follow are offered, too.
+// Only an answer that was offered is one. One that a text would follow is not offered: the protocol has no form for it.
 func TestAnswers(t *testing.T) {
-	q := &ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "a", Label: "always", Then: []ui.Choice{{Key: "p", Label: "always\x1b[31m here"}}}, {Key: "n", Label: "no"}}}
+	q := &ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "p", Label: "always\x1b[31m here", Lasts: true}, {Key: "e", Label: "change it", Writes: true}, {Key: "n", Label: "no"}}}
 	list := options(q)
 	var names []string
 	for _, o := range list {
 		names = append(names, fmt.Sprintf("%s %s %s", o.OptionId, o.Kind, o.Name))
 	}
-	if want := "[y allow_once yes ap allow_always always\\x1b[31m here n reject_once no]"; fmt.Sprint(names) != want {
+	if want := "[y allow_once yes p allow_always always\\x1b[31m here n reject_once no]"; fmt.Sprint(names) != want {
 		t.Errorf("got %s, want %s", names, want)
 	}
-	for answer, want := range map[protocol.PermissionOptionId]string{"y": "y", "ap": "ap", "a": "", "ay": "", "": "", "c": ""} {
+	for answer, want := range map[protocol.PermissionOptionId]string{"y": "y", "p": "p", "e": "", "d": "", "": "", "yp": ""} {
 		out := protocol.NewRequestPermissionOutcomeSelected(answer)
 		if got := picked(list, &out); got != want {
 			t.Errorf("%q: got %q", answer, got)

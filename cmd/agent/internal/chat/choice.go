@@ -1,28 +1,21 @@
 package chat
 
 import (
-	"strings"
-	"time"
-
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// quiet is how long no key may have come before a key answers a question. Whoever is typing when a question appears
-// answers nothing.
-const quiet = 300 * time.Millisecond
-
-// chosen returns the answer that a key is, if the first question has choices and all of it was seen.
+// chosen returns the answer that a key is, if all of the first question was seen.
 func (s *state) chosen(k keyEvent) (string, bool) {
-	q, answer := s.questions[0], strings.ToLower(k.text)
-	if len(q.Choices) == 0 || k.text == "" {
+	if k.text == "" || s.questions[0].Free {
 		return "", false
 	}
-	soon := s.now.Sub(s.touched) < quiet
+	soon := s.now.Sub(s.touched) < ui.Quiet
 	if soon {
 		s.touched = s.now
 	}
+	answer, ok := s.questions[0].Judge(k.text)
 	switch {
-	case q.Label(answer) == "" || s.unread() > 0 && answer != "n":
+	case !ok || s.unread() > 0 && answer != "n":
 		return "", false
 	case soon:
 		s.hint = "that key came too soon: press it again"

@@ -10,14 +10,14 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// twice is a question with two choices.
+// twice is a question with two answers.
 func twice(details ...string) ui.Question {
-	return ui.Question{Text: "Change it?", Details: details, Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}}
+	return ui.Question{Text: "Change it?", Details: details, Choices: []ui.Choice{{Key: "y", Label: "yes, all"}, {Key: "n", Label: "no"}}}
 }
 
 // P5: one key answers, but no key that belongs to what was being typed, and no pasted one.
 func TestChoices(t *testing.T) {
-	const pause = quiet + time.Millisecond
+	const pause = ui.Quiet + time.Millisecond
 	tests := []struct {
 		name string
 		do   func(k *talk)
@@ -29,7 +29,7 @@ func TestChoices(t *testing.T) {
 		{"too soon, then again", func(k *talk) { k.press("y"); k.wait(pause); k.press("y") }, "y"},
 		{"in the middle of a sentence", func(k *talk) {
 			for range 20 {
-				k.wait(quiet / 2)
+				k.wait(ui.Quiet / 2)
 				k.press("tryyy")
 			}
 		}, "-"},
@@ -88,7 +88,7 @@ func TestDiffOnTheScreen(t *testing.T) {
 	q.Diff = true
 	k.happen(askEvent{&question{q, make(chan string, 1)}})
 	rows := strings.Join(k.view().rows, "\n")
-	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew\x1b[0m", "\x1b[32m » and longer than\x1b[0m", "    same", "   y  yes", "Press y or n:"} {
+	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew\x1b[0m", "\x1b[32m » and longer than\x1b[0m", "    same", "   y  yes, all", "Press y or n:"} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("%q is not in\n%q", want, rows)
 		}

@@ -240,14 +240,13 @@ func TestQuestion(t *testing.T) {
 		name, keys string
 		want       bool
 	}{
-		{"y", "y<enter>", true},
-		{"yes", "Yes<enter>", true},
-		{"Enter alone", "<enter>", false},
-		{"n", "n<enter>", false},
-		{"another word, then yes", "yes please<enter>yes<enter>", true},
-		{"another word, then Enter", "yes please<enter><enter>", false},
-		{"Esc", "y<esc>", false},
-		{"Ctrl-C", "y<ctrl+c>", false},
+		{"y", "y", true},
+		{"in capitals", "Y", true},
+		{"Enter, then y", "<enter>y", true},
+		{"n", "n", false},
+		{"another key, then n", "xn", false},
+		{"Esc", "<esc>", false},
+		{"Ctrl-C", "<ctrl+c>", false},
 		{"Ctrl-D", "<ctrl+d>", false},
 	}
 	for _, tt := range tests {
@@ -256,6 +255,7 @@ func TestQuestion(t *testing.T) {
 			k.press("hi<enter>y")
 			q := &question{ui.Question{Text: "Run it?", Details: []string{"rm -rf /"}}, make(chan string, 1)}
 			k.happen(askEvent{q})
+			k.wait(ui.Quiet)
 			k.press(tt.keys)
 			if got := <-q.answer == "y"; got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
@@ -269,15 +269,18 @@ func TestQuestion(t *testing.T) {
 
 // C65: a question may have more answers than y and n, and one may ask for a line of text.
 func TestOtherAnswers(t *testing.T) {
+	edit := ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "e", Label: "change it"}, {Key: "n", Label: "no"}}}
+	whole := ui.Question{Details: []string{"short"}, Whole: []string{"long", "text"}}
 	tests := []struct {
 		name, keys string
 		q          ui.Question
 		want       string
 	}{
-		{"one of the letters", "e<enter>", ui.Question{Others: "ed"}, "e"},
-		{"in capitals", "D<enter>", ui.Question{Others: "ed"}, "d"},
-		{"another letter, then no", "x<enter><enter>", ui.Question{Others: "ed"}, "n"},
-		{"not a letter of this question", "e<enter>y<enter>", ui.Question{}, "y"},
+		{"one of the letters", "e", edit, "e"},
+		{"in capitals", "E", edit, "e"},
+		{"not a letter of this question", "ey", ui.Question{}, "y"},
+		{"the whole, then yes", "d|y", whole, "y"},
+		{"the whole is there once", "d|d|n", whole, "n"},
 		{"text", "A_KEY<space>write<enter>", ui.Question{Free: true}, "A_KEY write"},
 		{"text in place of no", "n<enter>", ui.Question{Free: true}, "n"},
 		{"no text", "<enter>", ui.Question{Free: true}, ""},
@@ -290,7 +293,10 @@ func TestOtherAnswers(t *testing.T) {
 			tt.q.Text = "Let it run?"
 			q := &question{tt.q, make(chan string, 1)}
 			k.happen(askEvent{q})
-			k.press(tt.keys)
+			for keys := range strings.SplitSeq(tt.keys, "|") {
+				k.wait(ui.Quiet)
+				k.press(keys)
+			}
 			if got := <-q.answer; got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -305,35 +311,36 @@ func TestQuestionOnTheScreen(t *testing.T) {
 	first := &question{ui.Question{Text: "Run a command in the folder of the project?", Details: []string{"make all\nmake test"}}, make(chan string, 1)}
 	second := &question{ui.Question{Text: "Second?"}, make(chan string, 1)}
 	k.happen(askEvent{first}, askEvent{second})
-	k.press("ye")
-	k.happen(pasteEvent{"s"})
+	k.wait(ui.Quiet)
+	k.press("e")
+	k.happen(pasteEvent{"y"})
 	k.check(t, `
 
 ────
 
-┇ Run a command in the folder
-┇ of the project?
+┇ Run a command in the
+┇ » folder of the project?
 ┇   make all
 ┇   make test
-┇ Allow? [y/N] ye█
+┇ Press y or n: █
 waiting for an answer
 `)
 	k.press("<enter>")
 	if len(first.answer) != 0 {
-		t.Error("\"ye\" is an answer")
+		t.Error("Enter is an answer")
 	}
 	k.check(t, `
 
 ────
 
-┇ Run a command in the folder
-┇ of the project?
+┇ Run a command in the
+┇ » folder of the project?
 ┇   make all
 ┇   make test
-┇ Allow? [y/N] █
-type y to allow it, or n
+┇ Press y or n: █
+Press y or n:
 `)
-	k.press("n<enter>")
+	k.press("n")
 	if <-first.answer == "y" {
 		t.Error("\"n\" is a yes")
 	}
@@ -343,8 +350,8 @@ type y to allow it, or n
 	}
 	k.check(t, `
 
-┇ Run a command in the folder
-┇ of the project?
+┇ Run a command in the
+┇ » folder of the project?
 ┇   make all
 ┇   make test
 ┇ no

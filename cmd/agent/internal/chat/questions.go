@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/markup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -41,14 +40,14 @@ func (p *Prompter) Live(t LiveText) {
 }
 
 // Ask asks a question and returns the answer, as ui.Streams.Ask does. It shows the details with the question, line by line;
-// all of it may be foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Without a person to ask the
-// answer is no and nothing is shown. When ctx is done first, Ask returns its error.
+// all of it may be foreign text. Only a key that is pressed after the question appeared is an answer. Without a person to ask the
+// answer is that of nobody, and nothing is shown. When ctx is done first, Ask returns its error.
 func (p *Prompter) Ask(ctx context.Context, q *ui.Question) (string, error) {
 	p.mu.Lock()
 	ask := p.ask
 	p.mu.Unlock()
 	if ask == nil {
-		return q.None(), nil
+		return "", nil
 	}
 	return ask(ctx, q)
 }
@@ -73,7 +72,7 @@ type question struct {
 // meant for another one.
 func (s *state) ask(q *question) {
 	if s.width == 0 || !s.busy {
-		q.answer <- q.None()
+		q.answer <- ""
 		return
 	}
 	s.endAnswer()
@@ -106,20 +105,17 @@ type panel struct {
 	title   []string
 	details []string // all of them
 	styles  []style  // of the details
-	choices []string // the answers that are one key, below the details
-	room    int      // how many of them are shown at once
+	below   []string // what the answers mean, below the details
+	room    int      // how many of the details are shown at once
 	small   bool     // the window is too small for the question
 }
 
 func (s *state) panel() panel {
 	q := s.questions[0]
-	p := panel{details: ui.Framed(q.Details, s.width), choices: q.ChoiceRows(s.width)}
+	p := panel{title: q.Title(s.width), details: ui.Framed(q.Details, s.width), below: q.Below(s.width)}
 	p.styles = s.styles(q, p.details)
-	for _, r := range markup.Rows(ui.Line(q.Text), max(s.room()-2, 1)) {
-		p.title = append(p.title, ui.Mark+" "+r)
-	}
 	const others = 3 // an empty row, the prompt and the status line
-	room := s.height - 1 - others - len(p.title) - len(p.choices)
+	room := s.height - 1 - others - len(p.title) - len(p.below)
 	p.room = max(min(room, len(p.details)), 0)
 	p.small = room < min(1, len(p.details))
 	return p
@@ -151,8 +147,8 @@ func (s *state) questionView() screen {
 	if s.last != nothing || len(s.out) > 0 {
 		rows = append(rows, "")
 	}
-	rows = append(rows, s.asking(s.height-len(rows)-len(p.title)-p.room-len(p.choices)-3)...)
-	prompt := ui.Mark + " " + s.questions[0].ways() + " " + ui.Line(s.reply.text)
+	rows = append(rows, s.asking(s.height-len(rows)-len(p.title)-p.room-len(p.below)-3)...)
+	prompt := ui.Mark + " " + s.questions[0].prompt() + " " + ui.Line(s.reply.text)
 	if n := s.unread(); p.small {
 		prompt, p.title = ui.Mark+" too little room for a question: enlarge the window, or Esc refuses", nil
 	} else if n > 0 {
@@ -165,7 +161,7 @@ func (s *state) questionView() screen {
 		rows = append(rows, s.marked(r, p.styles[s.top+i]))
 	}
 	if !p.small {
-		for _, r := range p.choices {
+		for _, r := range p.below {
 			rows = append(rows, s.marked(r, plainStyle))
 		}
 	}
@@ -206,9 +202,14 @@ func (s *state) marked(row string, style func(string) string) string {
 // in the input.
 func (s *state) replyKey(k keyEvent) []effect {
 	s.hint = ""
-	page := max(s.panel().room, 1)
+	q, page := s.questions[0], max(s.panel().room, 1)
 	if answer, ok := s.chosen(k); ok {
-		s.close(answer, s.verdict(s.questions[0], answer))
+		if open, opens := q.Opened(answer); opens {
+			q.Question = *open
+			s.pose()
+		} else {
+			s.close(answer, s.verdict(q, answer))
+		}
 		return nil
 	}
 	switch k.key {
@@ -222,25 +223,25 @@ func (s *state) replyKey(k keyEvent) []effect {
 	case "pgdown", "down":
 		s.top += page
 	case "space":
-		if s.unread() > 0 || !s.questions[0].Free {
+		if s.unread() > 0 || !q.Free {
 			s.top += page
 		} else {
 			s.reply.insert(" ")
 		}
 	case "enter", "kpenter":
-		if s.unread() > 0 {
+		switch {
+		case s.unread() > 0:
 			s.top += page
-			break
+		case q.Free:
+			s.close(strings.TrimSpace(s.reply.text), ui.Line(s.reply.text))
+		default:
+			s.hint = q.prompt()
 		}
-		if len(s.questions[0].Choices) > 0 {
-			s.hint = s.questions[0].ways()
-			break
-		}
-		s.judge(s.reply.text)
 	default:
-		if s.unread() > 0 {
+		switch {
+		case s.unread() > 0:
 			s.hint = "see the rest of it first"
-		} else if len(s.questions[0].Choices) == 0 && !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < s.questions[0].most() {
+		case q.Free && !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < mostReply:
 			s.reply.insert(k.text)
 		}
 	}
@@ -248,63 +249,39 @@ func (s *state) replyKey(k keyEvent) []effect {
 	return nil
 }
 
-// judge answers the first question with a line.
-func (s *state) judge(line string) {
-	q := s.questions[0]
-	if answer, ok := q.Judge(line); ok {
-		s.close(answer, s.verdict(q, answer))
-		return
-	}
-	s.reply, s.hint = editor{}, "type y to allow it, or n"
-}
-
 // verdict shows an answer.
 func (s *state) verdict(q *question, answer string) string {
-	switch {
-	case q.Free:
-		return ui.Line(answer)
-	case q.Label(answer) != "" && answer != "n":
-		return s.paint.green(ui.Line(q.Label(answer)))
-	case answer == "y":
-		return s.paint.green("yes")
-	case answer == "n":
-		return s.paint.red("no")
+	paint := s.paint.green
+	if answer == "n" {
+		paint = s.paint.red
 	}
-	return answer
+	return paint(ui.Line(q.Label(answer)))
 }
 
-// ways ends a question: "Allow? [y/N/e]".
-func (q *question) ways() string {
-	switch {
-	case q.Free:
-		return ">"
-	case len(q.Choices) > 0:
-		return "Press " + q.Keys() + ":"
-	}
-	return "Allow? " + q.Ways()
-}
-
-// most is how many bytes of an answer are taken.
-func (q *question) most() int {
+// prompt ends a question.
+func (q *question) prompt() string {
 	if q.Free {
-		return 1000
+		return ">"
 	}
-	return 16
+	return q.Prompt()
 }
+
+// mostReply is how many bytes of a line are taken.
+const mostReply = 1000
 
 // withdraw withdraws a question whose caller no longer waits. Its answer is no.
 func (s *state) withdraw(q *question) {
 	if i := slices.Index(s.questions, q); i > 0 {
 		s.questions = slices.Delete(s.questions, i, i+1)
-		q.answer <- q.None()
+		q.answer <- ""
 	} else if i == 0 {
-		s.close(q.None(), s.paint.yellow("withdrawn"))
+		s.close("", s.paint.yellow("withdrawn"))
 	}
 }
 
 // refuse answers the first question with no.
 func (s *state) refuse() {
-	s.close(s.questions[0].None(), s.paint.red("no"))
+	s.close("", s.paint.red("no"))
 }
 
 // close answers the first question, prints it whole with its answer, and poses the next one.

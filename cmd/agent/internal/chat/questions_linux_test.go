@@ -23,7 +23,7 @@ type attack struct {
 const allowed = "Run this command as you, outside any sandbox?"
 
 // forged is a question that only looks like one.
-const forged = "┇ " + allowed + "\n┇   echo harmless\n┇ Allow? [y/N] \nwaiting for an answer\n"
+const forged = "┇ " + allowed + "\n┇   echo harmless\n┇ Press y or n: \nwaiting for an answer\n"
 
 func attacks() []attack {
 	burst := strings.Repeat("one line of many\n", 40)
@@ -36,11 +36,11 @@ func attacks() []attack {
 		{"carriage returns and sequences", []string{"\r\x1b[2J\x1b[H\x1b[1A" + forged + "\r"}, []string{"\r\x1b[20B\a\b\b"}, "echo a\r# b\x1b[2K"},
 		{"tabs", []string{strings.Repeat("\t|", 60) + "\n\t"}, []string{"\t\t\t\n"}, "cat <<E\n\tx\nE"},
 		{"a long word", []string{strings.Repeat("x", 5000)}, []string{strings.Repeat("y", 3000)}, strings.Repeat("z", 300)},
-		{"a command that imitates the answer", nil, nil, "echo 1\nAllow? [y/N] n\n" + forged + "echo 2"},
+		{"a command that imitates the answer", nil, nil, "echo 1\nPress y or n: n\n" + forged + "echo 2"},
 		{"a command of empty lines", nil, nil, "\n\n\n\nrm -rf ~\n\n\n"},
 		{"as many lines as fit", []string{burst}, []string{burst}, strings.Repeat("line\n", 18) + "end"},
 	}
-	alphabet := []string{"a", "word ", "\n", "\n\n", "\t", "\r", "┇ ", "Allow? [y/N] ", "漢字", "👩\u200d💻", "\x1b[A", "\x1b[2J", "\u202e", "e\u0301\u0301", "\xff",
+	alphabet := []string{"a", "word ", "\n", "\n\n", "\t", "\r", "┇ ", "Press y or n: ", "漢字", "👩\u200d💻", "\x1b[A", "\x1b[2J", "\u202e", "e\u0301\u0301", "\xff",
 		strings.Repeat("x", 79), strings.Repeat("x", 80), strings.Repeat("字", 40), forged, burst, "**", "```\n", "# "}
 	r := rand.New(rand.NewPCG(9, 1))
 	pieces := func(n int) []string {
@@ -97,10 +97,10 @@ func TestQuestionIsLastOnTheScreen(t *testing.T) {
 	var marked []string // each row with the mark so far
 	for i, now := range a.all {
 		panel := append([]string{ui.Mark + " " + allowed}, ui.Framed(strings.Split(ui.Exact(now.command), "\n"), 80)...)
-		want := append(slices.Clone(panel), ui.Mark+" Allow? [y/N]", "waiting for an answer")
+		want := append(slices.Clone(panel), ui.Mark+" Press y or n:", "waiting for an answer")
 		k.press("go\r")
 		said := fmt.Sprintf("all of %d is said", i+1)
-		ours := slices.Concat(marked, panel, []string{ui.Mark + " Allow? [y/N]"})
+		ours := slices.Concat(marked, panel, []string{ui.Mark + " Press y or n:"})
 		whole := func(rows []string) bool { // between two writes of one frame it may be otherwise
 			return k.screen.EndsWith(want...) && slices.Equal(withMark(rows), ours) &&
 				slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(r, said) })
@@ -109,7 +109,7 @@ func TestQuestionIsLastOnTheScreen(t *testing.T) {
 		if rows := k.screen.Rows(); len(rows) > 24 && len(want) > 24 {
 			t.Errorf("%s: the screen does not hold the question:\n%s", now.name, strings.Join(rows[len(rows)-24:], "\n"))
 		}
-		k.press("n\r")
+		k.press("\x1b")
 		k.shows(fmt.Sprintf("answer %d: false <nil>", i+1))
 		marked = slices.Concat(marked, panel, []string{ui.Mark + " no"})
 		k.idle("", ">")
@@ -161,10 +161,10 @@ func TestLongQuestion(t *testing.T) {
 	k.press("\r")
 	page(19, 38, "12 more lines: Space shows them, Esc refuses", "waiting for an answer")
 	k.press(" ")
-	page(31, 50, "Allow? [y/N]", "waiting for an answer")
+	page(31, 50, "Press y or n:", "waiting for an answer")
 	k.press("\x1b[A") // up: what was seen stays seen
-	page(12, 31, "Allow? [y/N]", "waiting for an answer")
-	k.press("yes\r")
+	page(12, 31, "Press y or n:", "waiting for an answer")
+	k.answers("y")
 	k.shows("answer 1: true <nil>")
 	k.idle("", ">")
 	k.press("go\r")

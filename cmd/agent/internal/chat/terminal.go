@@ -83,7 +83,7 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	cancel()
 	m.work.Wait()
 	for _, q := range s.questions {
-		q.answer <- q.None()
+		q.answer <- ""
 	}
 	if err = errors.Join(err, joined.flush()); err != nil {
 		return fmt.Errorf("running the terminal: %w", err)

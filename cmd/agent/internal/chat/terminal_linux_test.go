@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -97,6 +98,13 @@ func (k *terminal) press(keys string) {
 	if _, err := k.near.WriteString(keys); err != nil {
 		k.t.Fatal(err)
 	}
+}
+
+// answers presses the key of an answer, once the question has been there long enough.
+func (k *terminal) answers(key string) {
+	k.t.Helper()
+	time.Sleep(ui.Quiet + 100*time.Millisecond)
+	k.press(key)
 }
 
 // until waits until the screen is as it should be.
@@ -225,8 +233,8 @@ func TestTerminal(t *testing.T) {
 	k.shows("Ctrl-D or /quit leaves")
 
 	k.press("allow\r")
-	k.shows("Allow? [y/N]")
-	k.press("y\r")
+	k.shows("Press y or n:")
+	k.answers("y")
 	k.shows("answer true <nil>")
 	k.idle(">", "fake/one")
 

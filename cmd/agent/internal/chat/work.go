@@ -107,7 +107,7 @@ func (f *feed) ask(ctx context.Context, asked *ui.Question) (string, error) {
 		return answer, nil
 	case <-ctx.Done():
 		f.flush(withdrawEvent{q})
-		return q.None(), context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
 }
 

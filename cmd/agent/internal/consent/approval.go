@@ -104,27 +104,20 @@ func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, e
 // Ask asks a question about a proposal and reports whether the answer was yes. Before the answer the person can change what
 // the skill gets, and see everything that the question counts.
 func (c *Consent) Ask(ctx context.Context, p *Proposal, text string) (bool, error) {
-	whole := false
 	for {
-		lines, complete := p.Short(c.Sys.Home)
-		others := "e"
-		if !complete && !whole {
-			others = "ed"
+		q := &ui.Question{Text: text, Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "e", Label: "change what it gets", Writes: true}, {Key: "n", Label: "no"}}}
+		short, complete := p.Short(c.Sys.Home)
+		given, _ := p.givenRow(2 * shortColumns)
+		q.Details = append(short, given...)
+		if !complete {
+			given, _ = p.givenRow(1 << 20)
+			q.Whole = append(p.Lines(), given...)
 		}
-		if whole {
-			lines = p.Lines()
+		answer, err := c.Approver.Answer(ctx, q)
+		if err != nil || answer != "e" {
+			return answer == "y", err
 		}
-		answer, err := c.Approver.Answer(ctx, &ui.Question{Text: text, Details: append(lines, p.choiceLines(others, whole)...), Others: others})
-		switch {
-		case err != nil:
-			return false, err
-		case answer == "d":
-			whole = true
-			continue
-		case answer != "e":
-			return answer == "y", nil
-		}
-		if whole, err = false, c.change(ctx, p); err != nil {
+		if err := c.change(ctx, p); err != nil {
 			return false, err
 		}
 	}

@@ -198,20 +198,6 @@ func tilde(path, home string) string {
 	return path
 }
 
-// choiceLines says what a yes gives, and which letters are answers. Without whole it counts what does not fit two rows.
-func (p *Proposal) choiceLines(others string, whole bool) []string {
-	columns := 2 * shortColumns
-	if whole {
-		columns = 1 << 20
-	}
-	lines, _ := p.givenRow(columns)
-	keys := "  e changes what it gets"
-	if strings.Contains(others, "d") {
-		keys += ", d shows all of this"
-	}
-	return append(lines, keys)
-}
-
 // givenRow says what a yes gives, and whether all of it is in the row.
 func (p *Proposal) givenRow(columns int) (row []string, complete bool) {
 	words := p.choice.words()

@@ -60,10 +60,10 @@ func (t *Approver) Ask(ctx context.Context, q *Question) (bool, error) {
 	return answer == "y", err
 }
 
-// Answer asks a question with further answers than yes and no and returns the answer, which without a person is no.
+// Answer asks a question with further answers than yes and no and returns the answer, which without a person is "".
 func (t *Approver) Answer(ctx context.Context, q *ui.Question) (string, error) {
 	if !t.there() {
-		return q.None(), nil
+		return "", nil
 	}
 	return t.ask(ctx, q)
 }

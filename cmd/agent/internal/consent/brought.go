@@ -70,21 +70,15 @@ func (p *Proposal) Moved(dir string) {
 // Permissions are the lines of what the skill asks for, as the registry records them.
 func (p *Proposal) Permissions() []string { return LinesOf(p.approval.Wants) }
 
-// AskAll asks one question about several proposals and reports whether the answer was yes. Each has a line; "d" shows all.
+// AskAll asks one question about several proposals and reports whether the answer was yes. Each has a line; a key shows all.
 func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bool, error) {
-	var short, whole []string
+	q := &ui.Question{Text: text}
 	for _, p := range list {
-		short = append(short, p.oneLine())
-		whole = append(whole, p.Lines()...)
+		q.Details = append(q.Details, p.oneLine())
+		q.Whole = append(q.Whole, p.Lines()...)
 	}
-	details, others := append(short, "  d shows all that they are and ask for"), "d"
-	for {
-		answer, err := c.Approver.Answer(ctx, &ui.Question{Text: text, Details: details, Others: others})
-		if err != nil || answer != "d" {
-			return answer == "y", err
-		}
-		details, others = whole, ""
-	}
+	answer, err := c.Approver.Answer(ctx, q)
+	return answer == "y", err
 }
 
 // oneLine describes a proposal among others. Where there is no room for what it asks for, it names the kinds.

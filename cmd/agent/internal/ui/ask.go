@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -22,52 +24,71 @@ func (s *Streams) CanAsk() bool {
 	return s.InTerminal && s.ErrTerminal
 }
 
-// Ask asks a question on Err and returns the answer: "y", "n" or one of the other letters, or the text of a free question.
-// Details that exceed the screen are shown page by page, and only the end of the last page takes a yes.
+// Ask asks a question on Err and returns the answer: the key of a choice, or the text of a free question. One key answers; Esc,
+// Ctrl-D and the end of the input are nobody's answer, as is Enter where a terminal gives only lines. After any other key it asks
+// again. Details that exceed the screen are shown page by page, and only the end of the last page takes an answer but no.
 //
-// An empty answer, "n" and the end of the input mean no; to a free question they are the answer "". After any other answer
-// it asks again. Without a person to answer ([Streams.CanAsk]) nothing is printed and the result is "n": a "y" in a pipe
-// approves nothing. Ask drops what was typed into a terminal before a question: nobody approves what they have not seen.
+// Without a person to answer ([Streams.CanAsk]) nothing is printed and the result is "": a "y" in a pipe approves nothing. Ask
+// drops what was typed into a terminal before a question, and takes no key for Quiet after it: nobody approves what they have not
+// seen.
 //
 // It returns ctx's error when ctx is done first; the read then goes on until the process ends. Another error says that
 // the terminal does not drop what was typed; nothing is asked then.
 func (s *Streams) Ask(ctx context.Context, q *Question) (string, error) {
 	if !s.CanAsk() {
-		return q.None(), nil
+		return "", nil
 	}
+	for {
+		answer, err := s.ask(ctx, q)
+		open, opens := q.Opened(answer)
+		if err != nil || !opens {
+			return answer, err
+		}
+		q = open
+	}
+}
+
+func (s *Streams) ask(ctx context.Context, q *Question) (string, error) {
 	width, height := s.size()
-	room := rowRoom(width, 3)
-	asked := chunks(Line(q.Text), room)
-	end := q.Ways()
-	if last := &asked[len(asked)-1]; end != "" && (room == 0 || Width(*last)+1+len(end) <= room) {
-		*last += " " + end
-	} else if end != "" {
-		asked = append(asked, end)
+	below := q.Below(width)
+	asked := q.Title(width)
+	if prompt := q.Prompt(); prompt != "" {
+		if last := &asked[len(asked)-1]; len(below) == 0 && (width <= 0 || Width(*last)+2+len(prompt) < width) {
+			*last += " " + prompt
+		} else {
+			asked = append(asked, Mark+" "+prompt)
+		}
+	}
+	if len(below) > 0 { // the choices are above the keys
+		asked = slices.Concat(asked[:len(asked)-1], below, asked[len(asked)-1:])
 	}
 	rows := Framed(q.Details, width)
-	page := max(height-1-len(asked)-len(q.Choices), 1)
+	page := max(height-1-len(asked), 1)
+	more := &Question{Choices: []Choice{{Key: ""}, {Key: "n"}}} // the next page
 	styles := q.styles(rows)
 	for height > 0 && len(rows) > page {
 		s.rows(rows[:page], styles)
 		rows, styles = rows[page:], styles[page:]
-		more, err := s.prompt(ctx, fmt.Sprintf("%s %d more %s: Enter shows them, n refuses ", Mark, len(rows), plural(len(rows), "line")))
-		if more = strings.ToLower(more); err != nil || more == "n" || more == "no" {
-			return q.None(), endOfInput(err)
+		text := fmt.Sprintf("%s %d more %s: Enter shows them, n refuses ", Mark, len(rows), plural(len(rows), "line"))
+		answer, err := s.answer(ctx, text, text, more)
+		if err != nil || answer == "n" {
+			return "", endOfInput(err)
 		}
 	}
 	s.rows(rows, styles)
-	for i, row := range asked {
-		asked[i] = Mark + " " + strings.TrimRight(row, " ")
-	}
-	if len(q.Choices) > 0 {
-		asked = append(append(asked, q.ChoiceRows(width)...), Mark+" "+q.words()+":")
-	}
-	for text := strings.Join(asked, "\n") + " "; ; text = strings.TrimRight(Mark+" type "+q.words()+" "+q.Ways(), " ") + " " {
-		line, err := s.prompt(ctx, text)
+	answer, err := s.answer(ctx, strings.Join(asked, "\n")+" ", Mark+" "+q.Prompt()+" ", q)
+	return answer, endOfInput(err)
+}
+
+// answer prints text and reads until there is an answer to q. After what is not an answer it prints again.
+func (s *Streams) answer(ctx context.Context, text, again string, q *Question) (string, error) {
+	for ; ; text = again {
+		r, err := s.prompt(ctx, text, q.Free)
 		if err != nil {
-			return q.None(), endOfInput(err)
+			return "", err
 		}
-		if answer, ok := q.Judge(line); ok {
+		answer, ok := q.Judge(r.word)
+		if !r.soon && (ok || r.word == "" && !r.key) {
 			return answer, nil
 		}
 	}
@@ -80,12 +101,18 @@ func Framed(details []string, width int) []string {
 	var rows []string
 	for _, d := range details {
 		for line := range strings.SplitSeq(Text(d), "\n") {
-			lead := Mark + "   "
-			for _, part := range chunks(Line(line), rowRoom(width, 4)) {
-				rows = append(rows, strings.TrimRight(lead+part, " "))
-				lead = Mark + " » "
-			}
+			rows = append(rows, framed(Line(line), Mark+"   ", width)...)
 		}
+	}
+	return rows
+}
+
+// framed returns the rows of a sanitised line, the first of which begins with lead.
+func framed(line, lead string, width int) []string {
+	var rows []string
+	for _, part := range chunks(line, rowRoom(width, max(Width(lead), 4))) {
+		rows = append(rows, strings.TrimRight(lead+part, " "))
+		lead = Mark + " » "
 	}
 	return rows
 }
@@ -155,29 +182,50 @@ func (s *Streams) size() (width, height int) {
 	return s.Width, s.Height
 }
 
-// prompt prints text and reads a line, without space at its ends.
-func (s *Streams) prompt(ctx context.Context, text string) (string, error) {
-	if terminal, ok := s.In.(*os.File); ok {
+// reply is what was typed, without space at its ends.
+type reply struct {
+	word string
+	key  bool // it is one key, and not a line
+	soon bool // it came too soon to be an answer
+	err  error
+}
+
+// prompt prints text and reads a key, or a line where the question is free or the terminal gives no keys.
+func (s *Streams) prompt(ctx context.Context, text string, free bool) (*reply, error) {
+	terminal, ok := s.In.(*os.File)
+	read, key := readLine, false
+	if ok && !free {
+		var back func()
+		if back, key = oneKey(terminal); key {
+			defer back()
+			read = readKey
+		}
+	}
+	if ok {
 		if err := dropTyped(terminal); err != nil {
-			return "", fmt.Errorf("dropping what was typed before a question: %w", err)
+			return nil, fmt.Errorf("dropping what was typed before a question: %w", err)
 		}
 	}
 	fmt.Fprint(s.Err, text)
-	type answer struct {
-		line string
-		err  error
-	}
-	read := make(chan answer, 1)
+	began := time.Now()
+	got := make(chan *reply, 1)
 	go func() {
-		line, err := readLine(s.In)
-		read <- answer{line, err}
+		word, err := read(s.In)
+		word = strings.TrimSpace(word)
+		got <- &reply{word: word, key: key, soon: ok && (key || word == "") && time.Since(began) < Quiet, err: err}
 	}()
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(s.Err)
-		return "", context.Cause(ctx)
-	case a := <-read:
-		return strings.TrimSpace(a.line), a.err
+		return nil, context.Cause(ctx)
+	case r := <-got:
+		switch {
+		case key && r.soon && r.err == nil:
+			fmt.Fprintln(s.Err, "that key came too soon: press it again")
+		case key:
+			fmt.Fprintln(s.Err, Truncate(r.word, 1))
+		}
+		return r, r.err
 	}
 }
 
@@ -190,6 +238,16 @@ func endOfInput(err error) error {
 		return nil
 	}
 	return err
+}
+
+// readKey reads what one key sends. Esc and Ctrl-D end the input. A key that sends several characters is not an answer.
+func readKey(r io.Reader) (string, error) {
+	b := make([]byte, 64)
+	n, err := r.Read(b)
+	if key := string(b[:n]); err == nil && key != "\x1b" && key != "\x04" {
+		return key, nil
+	}
+	return "", errEnd
 }
 
 // readLine reads up to a line end and not a byte further: what follows belongs to the next reader. Of a line over

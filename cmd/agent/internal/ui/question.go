@@ -1,25 +1,29 @@
 package ui
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
-// Question is what a person is asked. All of it may be foreign text.
+// Question is what a person is asked. All of it may be foreign text. The answer of nobody is "".
 type Question struct {
 	Text    string
-	Details []string // printed above the question, one or more lines each
-	Others  string   // the letters that are answers besides y and n
-	Free    bool     // the answer is a line of text, in place of y or n
-	Choices []Choice // the answers, in place of y and n; nobody's answer is then ""
+	Details []string // printed with the question, one or more lines each
+	Whole   []string // what Details are the short form of: the key d shows it. nil if Details are all
+	Note    string   // what the choices mean, apart from Details; "" for nothing
+	Choices []Choice // the answers; none means yes and no
+	Free    bool     // the answer is a line of text, and there are no choices
 	Diff    bool     // Details are the lines of a unified diff
 	Change  *Change  // what they show, whole; may be nil
 }
 
 // Choice is an answer that is one key.
 type Choice struct {
-	Key   string // one letter in lower case
-	Label string // what it means
-
-	// Then are the answers of the question that follows this one. Where all are shown at once, the answer is both keys.
-	Then []Choice
+	Key    string // one letter in lower case, or a digit
+	Label  string // what it means
+	Lasts  bool   // it is about later calls, too
+	Writes bool   // a question follows whose answer is a line of text
 }
 
 // Change is how a file changes.
@@ -29,96 +33,129 @@ type Change struct {
 	Before, After []byte
 }
 
-// Judge returns the answer that a line is, and whether it is one.
-func (q *Question) Judge(line string) (string, bool) {
-	line = strings.TrimSpace(line)
+// Quiet is how long no key may have come before a key answers a question. Who is typing when a question appears answers
+// nothing.
+const Quiet = 300 * time.Millisecond
+
+// mostRows is how many rows a choice has.
+const mostRows = 3
+
+// show is the key that shows the whole.
+const show = "d"
+
+// Answers are the answers that are one key. A free question has none.
+func (q *Question) Answers() []Choice {
+	switch out := q.Choices; {
+	case q.Free:
+		return nil
+	case len(out) == 0:
+		return []Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
+	default:
+		return out
+	}
+}
+
+// Opened returns the question with the whole in place of its short form, and whether that is what a key asks for.
+func (q *Question) Opened(key string) (*Question, bool) {
+	if len(q.Whole) == 0 || key != show {
+		return q, false
+	}
+	open := *q
+	open.Details, open.Whole = q.Whole, nil
+	return &open, true
+}
+
+// Shown returns the question with all that a person has to see as its details, for where there is room.
+func (q *Question) Shown() *Question {
+	open, _ := q.Opened(show)
+	if open.Note == "" {
+		return open
+	}
+	all := *open
+	all.Details, all.Note = append(slices.Clip(open.Details), "", open.Note), ""
+	return &all
+}
+
+// keys are the answers and the key that shows the whole.
+func (q *Question) keys() []Choice {
+	out := q.Answers()
+	if len(q.Whole) == 0 {
+		return out
+	}
+	last := len(out) - 1
+	return slices.Insert(slices.Clone(out), last, Choice{Key: show, Label: "show all of this"})
+}
+
+// Judge returns the answer that a word is, and whether it is one.
+func (q *Question) Judge(word string) (string, bool) {
+	word = strings.TrimSpace(word)
 	if q.Free {
-		return line, true
-	}
-	if len(q.Choices) > 0 {
-		return q.choose(strings.ToLower(line))
-	}
-	switch word := strings.ToLower(line); {
-	case word == "y" || word == "yes":
-		return "y", true
-	case word == "" || word == "n" || word == "no":
-		return "n", true
-	case len(word) == 1 && strings.Contains(q.Others, word):
 		return word, true
 	}
-	return "", false
-}
-
-// None is the answer of nobody.
-func (q *Question) None() string {
-	if q.Free || len(q.Choices) > 0 {
-		return ""
-	}
-	return "n"
-}
-
-// choose returns the choice that a word is. No word is nobody's answer.
-func (q *Question) choose(word string) (string, bool) {
-	for _, c := range q.Choices {
+	word = strings.ToLower(word)
+	for _, c := range q.keys() {
 		if word == c.Key || word == "yes" && c.Key == "y" || word == "no" && c.Key == "n" {
 			return c.Key, true
 		}
 	}
-	return "", word == ""
+	return "", false
 }
 
-// ChoiceRows returns the rows that list the choices, of at most width columns.
-func (q *Question) ChoiceRows(width int) []string {
+// Title returns the rows of the question itself, of at most width columns.
+func (q *Question) Title(width int) []string { return framed(Line(q.Text), Mark+" ", width) }
+
+// Below returns the rows of the note, and of the choices if they are more than yes and no: one row, if it has room for all.
+func (q *Question) Below(width int) []string {
 	var rows []string
-	for _, c := range q.Choices {
-		rows = append(rows, Mark+"   "+Truncate(c.Key+"  "+c.Label, rowRoom(width, 4)))
+	if q.Note != "" {
+		rows = framed(Line(q.Note), Mark+" ", width)
+	}
+	const apart = "   " // what no label of a row with others has
+	list, together := []string{}, ""
+	for _, c := range q.keys() {
+		lead := Mark + "   " + c.Key + "  "
+		list = append(list, framed(Truncate(c.Label, mostRows*rowRoom(width, Width(lead))), lead, width)...)
+		if strings.Contains(c.Label, "  ") {
+			together = strings.Repeat(" ", max(width, 0))
+		}
+		together += apart + c.Key + "  " + Line(c.Label)
+	}
+	switch {
+	case together == apart+"y  yes"+apart+"n  no":
+	case len(list) > 0 && width > 0 && Width(together) <= rowRoom(width, 1):
+		rows = append(rows, Mark+together)
+	default:
+		rows = append(rows, list...)
 	}
 	return rows
 }
 
-// Keys are the keys of the choices: "y, c or n".
-func (q *Question) Keys() string {
-	keys := make([]string, len(q.Choices))
-	for i, c := range q.Choices {
-		keys[i] = c.Key
+// Prompt ends a question: "Press y, c or n:". A free one has none.
+func (q *Question) Prompt() string {
+	keys := q.keys()
+	if q.Free || len(keys) == 0 {
+		return ""
 	}
-	last := len(keys) - 1
-	if last < 1 {
-		return strings.Join(keys, "")
+	text := "Press "
+	for i, c := range keys {
+		switch i {
+		case 0:
+		case len(keys) - 1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += c.Key
 	}
-	return strings.Join(keys[:last], ", ") + " or " + keys[last]
+	return text + ":"
 }
 
 // Label returns what an answer means.
 func (q *Question) Label(answer string) string {
-	for _, c := range q.Choices {
+	for _, c := range q.keys() {
 		if c.Key == answer {
 			return c.Label
 		}
 	}
 	return ""
-}
-
-// Ways are the possible answers, as a question ends: "[y/N/e]". A free question has none, and neither has one with choices.
-func (q *Question) Ways() string {
-	if q.Free || len(q.Choices) > 0 {
-		return ""
-	}
-	ways := "[y/N"
-	for _, letter := range q.Others {
-		ways += "/" + string(letter)
-	}
-	return ways + "]"
-}
-
-// words are the possible answers in a sentence: "y, e or n".
-func (q *Question) words() string {
-	if len(q.Choices) > 0 {
-		return q.Keys()
-	}
-	text := "y"
-	for _, letter := range q.Others {
-		text += ", " + string(letter)
-	}
-	return text + " or n"
 }

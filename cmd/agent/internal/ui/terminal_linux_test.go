@@ -3,15 +3,17 @@ package ui_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// terminal opens a pseudo-terminal of 100 columns and returns the end that a program sees.
-func terminal(t *testing.T) *os.File {
+// terminal opens a pseudo-terminal of 100 columns and returns the end that a program sees, and that of the person.
+func terminal(t *testing.T) (end, person *os.File) {
 	t.Helper()
 	main, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -26,7 +28,7 @@ func terminal(t *testing.T) *os.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func terminal(t *testing.T) *os.File {
 	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 100}); err != nil {
 		t.Fatal(err)
 	}
-	return end
+	return end, main
 }
 
 func TestNewOnTerminal(t *testing.T) {
@@ -53,7 +55,7 @@ func TestNewOnTerminal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tty := terminal(t)
+			tty, _ := terminal(t)
 			getenv := func(name string) string { return tt.env[name] }
 			s := ui.New(tty, tty, tty, &ui.Options{Getenv: getenv, NoColor: tt.flag})
 			if s.Colour != tt.colour || s.Cursor != tt.cursor {
@@ -61,6 +63,61 @@ func TestNewOnTerminal(t *testing.T) {
 			}
 			if !s.CanAsk() || !s.OutTerminal || s.Width != 100 {
 				t.Errorf("can ask %v, terminal %v, width %d, want true, true, 100", s.CanAsk(), s.OutTerminal, s.Width)
+			}
+		})
+	}
+}
+
+// One key answers on a terminal, without Enter, once the question has been there for a moment. A key that sends several characters, such
+// as an arrow, is not an answer, and the terminal is afterwards as it was.
+func TestOneKey(t *testing.T) {
+	tests := []struct {
+		name  string
+		keys  []string // each is pressed when the question is asked, or asked again
+		soon  bool     // the first comes at once
+		want  string
+		asked int
+	}{
+		{"y", []string{"y"}, false, "y", 1},
+		{"too soon", []string{"y", "n"}, true, "n", 2},
+		{"Enter is not an answer", []string{"\r", "y"}, false, "y", 2},
+		{"an arrow is not the key of its letter", []string{"\x1b[A", "a"}, false, "a", 2},
+		{"Esc", []string{"\x1b"}, false, "", 1},
+		{"Ctrl-D", []string{"\x04"}, false, "", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tty, person := terminal(t)
+			before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := ui.New(tty, tty, tty, &ui.Options{Getenv: func(string) string { return "" }})
+			screen, asked, pressed := "", 0, make(chan struct{})
+			go func() {
+				defer close(pressed)
+				for buf := make([]byte, 4096); asked < len(tt.keys); {
+					n, err := person.Read(buf)
+					if err != nil {
+						return
+					}
+					if screen += string(buf[:n]); strings.Count(screen, "or n: ") > asked {
+						if asked > 0 || !tt.soon {
+							time.Sleep(ui.Quiet) // a person needs that to read, too
+						}
+						asked++
+						_, _ = person.WriteString(tt.keys[asked-1])
+					}
+				}
+			}()
+			q := &ui.Question{Text: "Sure?", Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "a", Label: "always"}, {Key: "n", Label: "no"}}}
+			got, err := s.Ask(t.Context(), q)
+			<-pressed
+			if got != tt.want || err != nil || asked != tt.asked {
+				t.Errorf("got %q, %v after %d questions, want %q after %d:\n%s", got, err, asked, tt.want, tt.asked, screen)
+			}
+			if after, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS); err != nil || *after != *before {
+				t.Errorf("the terminal is %v, %v, want %v", after, err, before)
 			}
 		})
 	}

@@ -264,9 +264,9 @@ func TestConfirm(t *testing.T) {
 			}
 			wantText := ""
 			if tt.asked {
-				wantText = `┇ run "x\x0d"? [y/N] `
+				wantText = `┇ run "x\x0d"? Press y or n: `
 			}
-			if got, _, _ := strings.Cut(errOut.String(), "┇ type y or n [y/N] "); got != wantText {
+			if got := strings.ReplaceAll(errOut.String(), ": ┇ Press y or n:", ":"); got != wantText {
 				t.Errorf("asked %q, want %q", errOut, wantText)
 			}
 		})
@@ -275,15 +275,23 @@ func TestConfirm(t *testing.T) {
 
 // C65: a question may have more answers than y and n, and one may ask for a line of text.
 func TestOtherAnswers(t *testing.T) {
+	edit := ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "e", Label: "change it"}, {Key: "n", Label: "no"}}}
+	const below = "┇ Sure?\n┇   y  yes   e  change it   n  no\n"
 	tests := []struct {
 		name, typed  string
 		q            ui.Question
 		want, prompt string
 	}{
-		{"a letter", "E\n", ui.Question{Others: "ed"}, "e", "┇ Sure? [y/N/e/d] "},
-		{"yes", "yes\n", ui.Question{Others: "ed"}, "y", "┇ Sure? [y/N/e/d] "},
-		{"two letters, then no", "ed\n\n", ui.Question{Others: "ed"}, "n", "┇ Sure? [y/N/e/d] ┇ type y, e, d or n [y/N/e/d] "},
-		{"a letter of another question", "e\ny\n", ui.Question{}, "y", "┇ Sure? [y/N] ┇ type y or n [y/N] "},
+		{"a letter", "E\n", edit, "e", below + "┇ Press y, e or n: "},
+		{"yes", "yes\n", edit, "y", below + "┇ Press y, e or n: "},
+		{"two letters, then Enter", "ey\n\n", edit, "", below + "┇ Press y, e or n: ┇ Press y, e or n: "},
+		{"a letter of another question", "e\ny\n", ui.Question{}, "y", "┇ Sure? Press y or n: ┇ Press y or n: "},
+		{"the whole", "d\ny\n", ui.Question{Details: []string{"short"}, Whole: []string{"long", "text"}}, "y",
+			"┇   short\n┇ Sure?\n┇   y  yes   d  show all of this   n  no\n┇ Press y, d or n: ┇   long\n┇   text\n┇ Sure? Press y or n: "},
+		{"a note", "p\n", ui.Question{Note: "rule: x\ty", Choices: []ui.Choice{{Key: "p", Label: "always, and on and on until no more fits in the row"}, {Key: "n", Label: "no"}}}, "p",
+			"┇ Sure?\n┇ rule: x y\n┇   p  always, and on and on until no more\n┇ » fits in the row\n┇   n  no\n┇ Press p or n: "},
+		{"a label that imitates others", "n\n", ui.Question{Choices: []ui.Choice{{Key: "1", Label: "a   n  yes"}, {Key: "n", Label: "no"}}}, "n",
+			"┇ Sure?\n┇   1  a   n  yes\n┇   n  no\n┇ Press 1 or n: "},
 		{"text", " A_KEY -write \n", ui.Question{Free: true}, "A_KEY -write", "┇ Sure? "},
 		{"no text", "\n", ui.Question{Free: true}, "", "┇ Sure? "},
 		{"no more input", "y", ui.Question{Free: true}, "", "┇ Sure? "},
@@ -292,7 +300,7 @@ func TestOtherAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, in, _, errOut := ui.Test()
 			in.WriteString(tt.typed)
-			s.InTerminal, s.ErrTerminal = true, true
+			s.InTerminal, s.ErrTerminal, s.Width = true, true, 45
 			tt.q.Text = "Sure?"
 			if got, err := s.Ask(t.Context(), &tt.q); got != tt.want || err != nil {
 				t.Errorf("got %q, %v, want %q", got, err, tt.want)
@@ -321,18 +329,19 @@ func TestConfirmFramesDetails(t *testing.T) {
 	s, in, _, errOut := ui.Test()
 	in.WriteString("y\n")
 	s.InTerminal, s.ErrTerminal, s.Width = true, true, 20
-	details := []string{"echo one\nRun it? [y/N] n", "echo " + strings.Repeat("x", 12) + " 漢字漢字", "\t┇\r", ""}
+	details := []string{"echo one\nRun it? Press y", "echo " + strings.Repeat("x", 12) + " 漢字漢字", "\t┇\r", ""}
 	if ok, err := confirmed(t.Context(), s, "Run this command?", details); !ok || err != nil {
 		t.Fatalf("Confirm = %v, %v", ok, err)
 	}
 	want := `┇   echo one
-┇   Run it? [y/N] n
+┇   Run it? Press y
 ┇   echo xxxxxxxxxx
 ┇ » xx 漢字漢字
 ┇    \u{2507}\x0d
 ┇
 ┇ Run this
-┇ command? [y/N] `
+┇ » command?
+┇ Press y or n: `
 	if diff := cmp.Diff(want, errOut.String()); diff != "" {
 		t.Errorf("Confirm (-want +got):\n%s", diff)
 	}
@@ -346,8 +355,8 @@ func TestConfirmPages(t *testing.T) {
 		shown         int // details
 	}{
 		{"to the end", "\n\ny\n", true, 10},
-		{"yes on the way", "y\ny\n", false, 10},
-		{"yes on the way and at the end", "y\ny\ny\n", true, 10},
+		{"yes on the way", "y\ny\n", false, 4},
+		{"yes on the way and at the end", "y\n\n\ny\n", true, 10},
 		{"no on the way", "\nn\ny\n", false, 8},
 		{"end of input", "\n", false, 8},
 	}

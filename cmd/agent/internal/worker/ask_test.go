@@ -49,7 +49,7 @@ func TestDoubtOffersNoMore(t *testing.T) {
 		if q := question(r); strings.Contains(q.Text, "Read( (config.yaml:3)") != (deny != "") {
 			t.Errorf("deny %q: got the question %q", deny, q.Text)
 		}
-		for _, c := range g.choices(r, &permit.Proposal{}, false) {
+		for _, c := range g.choices(r, false) {
 			keys += c.Key
 		}
 		if want := map[string]string{"": "ycn", "Read(": "yn"}[deny]; keys != want {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -214,7 +213,7 @@ func (d *dialogue) answer(in stream.Input) (code, text string) {
 		return noQuestion, fmt.Sprintf("no question %q waits for an answer", in.ID)
 	}
 	answer, ok := q.Judge(in.Answer)
-	if !ok {
+	if !ok && in.Answer != "" {
 		return badAnswer, fmt.Sprintf("%.100q is no answer to the question %q", in.Answer, in.ID)
 	}
 	delete(d.questions, in.ID)
@@ -229,21 +228,22 @@ func (d *dialogue) end() {
 	d.over = true
 	for id, q := range d.questions {
 		delete(d.questions, id)
-		q.answer <- q.None()
+		q.answer <- ""
 	}
 	d.woken()
 }
 
-// ask asks the other program a question, and returns no if it does not answer.
+// ask asks the other program a question, and returns "" if it does not answer.
 func (d *dialogue) ask(ctx context.Context, q *ui.Question) (string, error) {
+	q = q.Shown()
 	open := &openQuestion{q, make(chan string, 1)}
 	id := d.open(open)
 	if id == "" {
-		return q.None(), nil
+		return "", nil
 	}
 	if err := d.p.lines.Write(questionLine(ctx, id, q)); err != nil {
 		d.withdraw(id)
-		return q.None(), err
+		return "", err
 	}
 	late := time.NewTimer(d.wait)
 	defer late.Stop()
@@ -256,7 +256,7 @@ func (d *dialogue) ask(ctx context.Context, q *ui.Question) (string, error) {
 	case <-late.C:
 	}
 	if d.withdraw(id) {
-		return q.None(), errors.Join(err, d.p.lines.Write(stream.Line{Type: "withdrawn", ID: id}))
+		return "", errors.Join(err, d.p.lines.Write(stream.Line{Type: "withdrawn", ID: id}))
 	}
 	return <-open.answer, err // it came at the last moment
 }
@@ -287,14 +287,7 @@ func (d *dialogue) withdraw(id string) bool {
 func questionLine(ctx context.Context, id string, q *ui.Question) stream.Line {
 	call, name := tool.Called(ctx)
 	asked := &stream.Question{Call: call, Details: q.Details, Diff: q.Diff, Free: q.Free}
-	choices := q.Choices
-	if len(choices) == 0 && !q.Free {
-		choices = []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
-		for _, letter := range strings.Split(q.Others, "") {
-			choices = append(choices, ui.Choice{Key: letter})
-		}
-	}
-	for _, c := range choices {
+	for _, c := range q.Answers() {
 		asked.Choices = append(asked.Choices, stream.Choice{Answer: c.Key, Means: c.Label})
 	}
 	return stream.Line{Type: "question", ID: id, Tool: name, Text: q.Text, Question: asked}

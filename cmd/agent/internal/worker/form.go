@@ -84,7 +84,7 @@ func (f *form) visit(ctx context.Context) (*mcphost.Answer, error) {
 }
 
 func (f *form) yes(ctx context.Context, text string, details []string) (bool, error) {
-	answer, err := f.approver.Answer(ctx, &ui.Question{Text: text, Details: details, Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}})
+	answer, err := f.approver.Answer(ctx, &ui.Question{Text: text, Details: details})
 	return answer == "y", err
 }
 

@@ -129,13 +129,13 @@ func (a *asker) settle(ctx context.Context, answer, host string, group []string)
 	if answer == alone {
 		answer, group = "y", []string{host}
 	}
-	if answer == always {
+	if answer == a.lasting() {
 		if err := a.keep(ctx, group); err != nil {
 			a.hosts.gate.s.Out.Warn(fmt.Sprintf("%s is allowed once: the rule could not be kept: %v", host, err))
 		}
 	}
 	switch answer {
-	case "y", always:
+	case "y", a.lasting():
 		a.hosts.mu.Lock()
 		defer a.hosts.mu.Unlock()
 		a.once = append(a.once, group...)
@@ -152,6 +152,14 @@ func (a *asker) settle(ctx context.Context, answer, host string, group []string)
 		return runner.No
 	}
 	return runner.Yes
+}
+
+// lasting is the key of the answer that lasts: commands have it in this project, and others everywhere.
+func (a *asker) lasting() string {
+	if a.whose == "" {
+		return inProject
+	}
+	return everywhere
 }
 
 // allow lets what has that name reach hosts for the rest of the conversation.
@@ -175,10 +183,10 @@ func (a *asker) question(host string, group []string, d permit.Decision) *ui.Que
 	}
 	q.Choices = []ui.Choice{{Key: "y", Label: what + ", this once"}}
 	if d.Rule.Text == "" {
-		q.Choices = append(q.Choices, ui.Choice{Key: forNow, Label: what + ", in this conversation" + a.also})
+		q.Choices = append(q.Choices, ui.Choice{Key: forNow, Label: what + ", in this conversation" + a.also, Lasts: true})
 	}
 	if d.Rule.Text == "" && a.keep != nil && !strings.Contains(strings.Trim(host, "[]"), ":") {
-		q.Choices = append(q.Choices, ui.Choice{Key: always, Label: a.always})
+		q.Choices = append(q.Choices, ui.Choice{Key: a.lasting(), Label: a.always, Lasts: true})
 	}
 	if len(group) > 1 {
 		q.Choices = append(q.Choices, ui.Choice{Key: alone, Label: "only " + host + ", this once"})

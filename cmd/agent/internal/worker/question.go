@@ -21,10 +21,12 @@ const (
 	maxWide  = 500 // bytes of a line
 )
 
-// The answers that are more than yes and no.
+// The answers that are more than yes and no. A key means the same in every question.
 const (
-	forNow = "c" // yes, for this conversation
-	always = "a" // yes, and a rule that is kept
+	forNow     = "c" // yes, for this conversation
+	inProject  = "p" // yes, and a rule that is kept for this project
+	everywhere = "a" // yes, and a rule that is kept for all of them
+	another    = "e" // another rule
 )
 
 // approve asks the user about a call of the agent's own tools.
@@ -32,27 +34,35 @@ func (g *gate) approve(ctx context.Context, r *hosttool.Request) (hosttool.Answe
 	if isTyped(ctx) {
 		return hosttool.Answer{Allowed: true}, nil
 	}
-	proposal, ok := g.current().Propose(r.Call)
+	p, ok := g.current().Propose(r.Call)
 	if r.Decision.Rule.Text != "" || r.Call.Kind == permit.Command && r.Call.Special != "" || g.current().Doubt() {
 		ok = false // a rule that allows would not hold
 	}
-	q := question(r)
-	q.Choices = g.choices(r, &proposal, ok)
-	answer, err := g.approver.Answer(ctx, q)
-	if err != nil {
-		return hosttool.Answer{}, err
+	for {
+		q := question(r)
+		q.Choices = g.choices(r, ok)
+		if ok {
+			q.Note = ruleNote(&p)
+		}
+		answer, err := g.approver.Answer(ctx, q)
+		switch {
+		case err != nil:
+			return hosttool.Answer{}, err
+		case answer == forNow:
+			return hosttool.Answer{Allowed: true, For: "conversation"}, g.allowForNow(r, p.Rule)
+		case answer == inProject:
+			return hosttool.Answer{Allowed: true, For: "project"}, g.keep(ctx, p.Rule)
+		case answer == everywhere:
+			return hosttool.Answer{Allowed: true, For: "always"}, g.keepEverywhere(ctx, p.Rule)
+		case answer == "n":
+			return g.why(ctx)
+		case answer != another:
+			return hosttool.Answer{Allowed: answer == "y"}, nil
+		}
+		if p, err = g.another(ctx, p); err != nil {
+			return hosttool.Answer{}, err
+		}
 	}
-	switch answer {
-	case "y":
-		return hosttool.Answer{Allowed: true}, nil
-	case forNow:
-		return hosttool.Answer{Allowed: true, For: "conversation"}, g.allowForNow(r, proposal.Rule)
-	case always, always + inProject, always + everywhere:
-		return g.allowAlways(ctx, r, proposal, strings.TrimPrefix(answer, always))
-	case "n":
-		return g.why(ctx)
-	}
-	return hosttool.Answer{}, nil
 }
 
 // question returns what the user is asked about a call, without the answers.
@@ -92,31 +102,40 @@ func question(r *hosttool.Request) *ui.Question {
 	return &ui.Question{Text: fmt.Sprintf("Let the model read %q?%s", r.Path, because)}
 }
 
-// choices returns the answers to a question. p is the rule that could be added, if ruled.
-func (g *gate) choices(r *hosttool.Request, p *permit.Proposal, ruled bool) []ui.Choice {
+// ruleNote shows the rule that choices name. It is the model's text, and ends the note.
+func ruleNote(p *permit.Proposal) string {
+	if p.Reach != "" {
+		return "The rule, by which any code can run (" + p.Reach + "): " + ui.Exact(p.Rule)
+	}
+	return "The rule: " + ui.Exact(p.Rule)
+}
+
+// choices returns the answers to a question. ruled says that a rule can be added. This project comes before all of them.
+func (g *gate) choices(r *hosttool.Request, ruled bool) []ui.Choice {
 	out := []ui.Choice{{Key: "y", Label: "yes"}}
+	add := func(key, label string) { out = append(out, ui.Choice{Key: key, Label: label, Lasts: true}) }
+	reach, inside := "", ""
+	if r.Call.Confined {
+		reach, inside = ", outside the sandbox too", ", in the sandbox"
+	}
 	plain := r.Call.Kind == permit.Edit && r.Call.Special == "" && r.Decision.Rule.Text == ""
 	switch {
 	case plain && !g.current().Doubt():
-		out = append(out, ui.Choice{Key: forNow, Label: "yes, and all changes of files in this conversation"})
+		add(forNow, "yes, and all changes of files in this conversation")
 	case ruled:
-		out = append(out, ui.Choice{Key: forNow, Label: "yes, and " + p.Rule + " in this conversation" + held(r, p)})
+		add(forNow, "yes, and the rule in this conversation"+inside)
 	}
-	if ruled && (g.mayKeep() || g.keepsEverywhere()) {
-		out = append(out, ui.Choice{Key: always, Label: "always: keep a rule", Then: g.keeps(r, p)})
+	project, all := ruled && g.mayKeep(), ruled && g.keepsEverywhere()
+	if project {
+		add(inProject, "yes, and the rule always in this project"+reach)
+	}
+	if all {
+		add(everywhere, "yes, and the rule always in every project"+reach)
+	}
+	if project || all {
+		out = append(out, ui.Choice{Key: another, Label: "write another rule", Writes: true})
 	}
 	return append(out, ui.Choice{Key: "n", Label: "no"})
-}
-
-// held says how far a rule for the conversation reaches.
-func held(r *hosttool.Request, p *permit.Proposal) string {
-	switch {
-	case r.Call.Confined:
-		return ", in the sandbox"
-	case p.Reach != "":
-		return ": any code can run"
-	}
-	return ""
 }
 
 // allowForNow does what the answer for this conversation says.
@@ -134,76 +153,13 @@ func (g *gate) keepsEverywhere() bool {
 	return cfg.Paths.UserConfig() != "" && cfg.Tenant == ""
 }
 
-// keeps are the answers that keep a rule at once, where a question shows all answers together.
-func (g *gate) keeps(r *hosttool.Request, p *permit.Proposal) []ui.Choice {
-	reach := ""
-	if r.Call.Confined {
-		reach = ", outside the sandbox too"
+// keepEverywhere keeps a rule in the user's settings.
+func (g *gate) keepEverywhere(ctx context.Context, rule string) error {
+	path := g.s.Settings.Config().Paths.UserConfig()
+	if _, err := config.Permit(ctx, path, rule); err != nil {
+		return err
 	}
-	if p.Reach != "" {
-		reach += ": any code can run, " + p.Reach
-	}
-	out := g.places()
-	out = out[:len(out)-3] // the others write another rule, or none
-	for i := range out {
-		out[i].Label = "always allow " + p.Rule + " " + out[i].Label + reach
-	}
-	return out
-}
-
-// allowAlways shows the rule, and keeps it for this project or for all of them if the user says so; where says which if that is known.
-func (g *gate) allowAlways(ctx context.Context, r *hosttool.Request, p permit.Proposal, where string) (hosttool.Answer, error) {
-	for ; ; where = "" {
-		details := []string{"permissions:", "  allow:", "    - " + p.Rule}
-		if r.Call.Confined {
-			details = append(details, "", "This allows the command outside the sandbox too.")
-		}
-		if p.Reach != "" {
-			details = append(details, "", "This allows any code to run: "+p.Reach+".")
-		}
-		answer, err := where, error(nil)
-		if where == "" {
-			answer, err = g.approver.Answer(ctx, &ui.Question{Text: "Where does this rule hold?", Details: details, Choices: g.places()})
-		}
-		switch {
-		case err != nil:
-			return hosttool.Answer{}, err
-		case answer == "e":
-			if p, err = g.another(ctx, p); err != nil {
-				return hosttool.Answer{}, err
-			}
-			continue
-		case answer == inProject:
-			return hosttool.Answer{Allowed: true, For: "project"}, g.keep(ctx, p.Rule)
-		case answer == everywhere:
-			path := g.s.Settings.Config().Paths.UserConfig()
-			if _, err := config.Permit(ctx, path, p.Rule); err != nil {
-				return hosttool.Answer{}, err
-			}
-			return hosttool.Answer{Allowed: true, For: "always"}, g.add(permit.Rule{Text: p.Rule, Origin: path})
-		case answer == "n":
-			return g.why(ctx)
-		}
-		return hosttool.Answer{Allowed: answer == "o"}, nil
-	}
-}
-
-// The answers that keep a rule.
-const (
-	inProject  = "p"
-	everywhere = "y"
-)
-
-// places are the answers about a rule that is kept.
-func (g *gate) places() []ui.Choice {
-	var out []ui.Choice
-	if g.mayKeep() {
-		out = append(out, ui.Choice{Key: inProject, Label: "in this project"})
-	}
-	if g.keepsEverywhere() {
-		out = append(out, ui.Choice{Key: everywhere, Label: "in every project: it is added to " + g.s.Settings.Config().Paths.UserConfig()})
-	}
-	return append(out, ui.Choice{Key: "e", Label: "write another rule"}, ui.Choice{Key: "o", Label: "no rule, only this once"}, ui.Choice{Key: "n", Label: "no"})
+	return g.add(permit.Rule{Text: rule, Origin: path})
 }
 
 // keep keeps rules for this project.
@@ -247,7 +203,7 @@ func (g *gate) why(ctx context.Context) (hosttool.Answer, error) {
 
 // askOnce asks a question whose only answers are yes and no.
 func (g *gate) askOnce(ctx context.Context, text string, details []string) (hosttool.Answer, error) {
-	answer, err := g.approver.Answer(ctx, &ui.Question{Text: text, Details: details, Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}})
+	answer, err := g.approver.Answer(ctx, &ui.Question{Text: text, Details: details})
 	switch {
 	case err != nil:
 		return hosttool.Answer{}, err
