@@ -255,7 +255,7 @@ func (s *state) verdict(q *question, answer string) string {
 	if answer == "n" {
 		paint = s.paint.red
 	}
-	return paint(ui.Line(q.Label(answer)))
+	return paint(ui.Line(q.Chosen(answer).Label))
 }
 
 // prompt ends a question.
@@ -298,6 +298,11 @@ func (s *state) close(answer, verdict string) {
 	}
 	for i, r := range p.details {
 		s.out = append(s.out, s.marked(r, p.styles[i]))
+	}
+	if q.Chosen(answer).Lasts {
+		for _, r := range q.Noted(s.width) {
+			s.out = append(s.out, s.marked(r, plainStyle))
+		}
 	}
 	s.out = append(s.out, s.marked(ui.Mark+" ", plainStyle)+verdict)
 	s.pose()

@@ -68,10 +68,10 @@ func TestConversationAsksAboutChanges(t *testing.T) {
 	}
 }
 
-// R179: "always" shows the rule before it is written to the user's settings, and it holds from then on.
+// R179: "always" is one key, for this project first, and the question shows the rule. Another rule can be written in its place.
 func TestConversationAlways(t *testing.T) {
 	bash := func(text string) fakemodel.Step { return callStep("bash", `{"command":"`+text+`"}`) }
-	s := fakemodel.New(t, bash("ls -a"), bash("ls docs"), bash("echo one"), bash("cat x"), fakemodel.Step{Text: "All done."})
+	s := fakemodel.New(t, bash("ls -a"), bash("ls docs"), bash("echo one"), bash("cat x"), bash("cat y"), fakemodel.Step{Text: "All done."})
 	w := newWorld(t, append(s.Env(), "AGENT_BASH_SANDBOX=off")...)
 	w.write("work/docs/a.md", "a\n")
 	w.write("home/.agent/config.yaml", "# mine\nskills:\n  maxSkills: 9\n")
@@ -79,31 +79,31 @@ func TestConversationAlways(t *testing.T) {
 	k.sees("help.")
 	k.press("look\r")
 	k.asked("Run this command as you, outside any sandbox?", "ls -a")
-	k.answers("a")
-	k.sees("- Bash(ls:*)")
-	if b, _ := os.ReadFile(filepath.Join(w.home, ".agent/config.yaml")); strings.Contains(string(b), "Bash") {
-		t.Errorf("the rule is written before it was confirmed: %s", b)
-	}
-	k.sees("Press p, y, e, o or n")
-	k.answers("y")
+	k.shows("┇ The rule: Bash(ls:*)")
+	k.shows("Press y, c, p, a, e or n:")
+	k.answers("p")
 	k.asked("Run this command as you, outside any sandbox?", "echo one") // ls docs ran without a question
-	k.answers("a")
-	k.sees("- Bash(echo:*)")
-	k.answers("o")
+	k.shows("┇ The rule: Bash(echo:*)")
+	k.answers("y")
 	k.asked("Run this command as you, outside any sandbox?", "cat x")
-	k.answers("a")
-	k.sees("- Bash(cat x)")
+	k.shows("┇ The rule: Bash(cat x)")
 	k.answers("e")
 	k.sees("Which rule")
 	k.press("Bash(\r")
 	k.sees("is not a rule")
 	k.press("Bash(cat *)\r")
-	k.sees("- Bash(cat *)")
-	k.answers("y")
+	k.shows("┇ The rule: Bash(cat *)")
+	if b, _ := os.ReadFile(filepath.Join(w.home, ".agent/config.yaml")); strings.Contains(string(b), "Bash") {
+		t.Errorf("the rule is written before it was confirmed: %s", b)
+	}
+	k.answers("a")
 	k.sees("All done.")
 	k.leaves()
 	b, err := os.ReadFile(filepath.Join(w.home, ".agent/config.yaml"))
-	if want := "# mine\nskills:\n  maxSkills: 9\npermissions:\n  allow:\n    - 'Bash(ls:*)'\n    - 'Bash(cat *)'\n"; err != nil || string(b) != want {
+	if want := "# mine\nskills:\n  maxSkills: 9\npermissions:\n  allow:\n    - 'Bash(cat *)'\n"; err != nil || string(b) != want {
 		t.Errorf("the settings are %q, want %q", b, want)
+	}
+	if out, _, _ := w.run("", "permissions", "list", "--json"); !strings.Contains(out, "Bash(ls:*)") || !strings.Contains(out, `"this project"`) {
+		t.Errorf("the rules are %s", out)
 	}
 }

@@ -28,10 +28,10 @@ func TestConversationAsksAboutHosts(t *testing.T) {
 	k.answers("y")
 	k.asked("Let this command reach docs.example.com?", "curl -ksS https://docs.example.com/b")
 	k.answers("c")
-	k.sees("Press y, c, a, o or n") // one question about both; a machine with mirrors of them refuses their addresses all the same
+	k.sees("Press y, c, p, o or n") // one question about both; a machine with mirrors of them refuses their addresses all the same
 	k.answers("y")
 	k.asked("Let this command reach keep.example.com?", "curl -ksS https://keep.example.com/d")
-	k.answers("a")
+	k.answers("p")
 	k.asked("Let this command reach no.example.com?", "curl -ksS https://no.example.com/f")
 	k.answers("n")
 	k.sees("All done.")

@@ -27,7 +27,7 @@ func TestConversationServer(t *testing.T) {
 	k.answers("y")
 	k.sees("┇ name, for the MCP server hub?")
 	k.press("Ada\r")
-	k.sees("┇ sure, for the MCP server hub?")
+	k.shows("┇ sure, for the MCP server hub?")
 	k.answers("y")
 	k.asked("Send this to the MCP server hub?", "name: Ada", "sure: true")
 	k.answers("y")

@@ -181,8 +181,8 @@ func (k *seat) asked(question string, details ...string) {
 	})
 }
 
-// choice matches a row that offers a key.
-var choice = regexp.MustCompile(`^┇   [a-z]  [a-z]`)
+// choice matches a row that offers a key, or says what keys mean.
+var choice = regexp.MustCompile(`^┇(   [a-z]  [a-z]| The rule)`)
 
 // answers presses the key that answers a question, after the time in which none does.
 func (k *seat) answers(key string) {
@@ -238,11 +238,11 @@ func TestConversationAsks(t *testing.T) {
 	k.sees("help.")
 	k.press("do the odd thing\r")
 	k.sees("scripts/odd.sh")
-	k.press("\r") // no
+	k.answers("n")
 	k.sees("┇ no")
 	k.sees("#1")
 	k.until("the question, again", func() bool { return strings.Contains(k.screen.String(), "waiting for an answer") })
-	k.press("y\r")
+	k.answers("y")
 	k.sees("┇ yes")
 	k.asked("Run this command as you, outside any sandbox?", "echo first")
 	k.answers("n")
@@ -379,8 +379,8 @@ func TestConversationInLines(t *testing.T) {
 	}
 }
 
-// Issue 9 P15: on a terminal that cannot move the cursor a person is asked too, line by line, and below the text that came
-// before. Another answer than yes or no is asked for again.
+// Issue 9 P15: on a terminal that cannot move the cursor a person is asked too, below the text that came before. After
+// another key than those of the answers it is asked again.
 func TestConversationOnDumbTerminal(t *testing.T) {
 	bash := callStep("bash", `{"command":"echo plain"}`)
 	bash.Text = "I run it now."
@@ -391,11 +391,12 @@ func TestConversationOnDumbTerminal(t *testing.T) {
 	k.sees("> ")
 	k.press("go\n")
 	k.sees("I run it now.\n")
-	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox?\n┇   y  yes\n┇   c  yes, and Bash(echo:*) in this conversation\n" +
-		"┇   a  always: keep a rule\n┇   n  no\n┇ y, c, a or n: ")
-	k.press("what?\n")
-	k.sees("┇ type y, c, a or n ")
-	k.press("y\n")
+	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox?\n┇ The rule: Bash(echo:*)\n┇   y  yes\n" +
+		"┇   c  yes, and the rule in this conversation\n┇   p  yes, and the rule always in this project\n" +
+		"┇   a  yes, and the rule always in every project\n┇   e  write another rule\n┇   n  no\n┇ Press y, c, p, a, e or n: ")
+	k.answers("w")
+	k.sees("\n┇ Press y, c, p, a, e or n: ")
+	k.answers("y")
 	k.sees("Done.")
 	k.press("/exit\n")
 	for range k.output {

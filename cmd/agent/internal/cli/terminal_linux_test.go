@@ -16,11 +16,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // ontty runs a command in a terminal of 80 columns, or of $TTY_COLUMNS, and checks its exit code: ontty CODE ANSWER COMMAND ARGS...
-// ANSWER is typed when a question is asked ("-" for none); of several, with | between them, each answers one question and the
-// last one all that follow. What the terminal got is then in the file "tty", without the carriage returns.
+// ANSWER is typed when a question is asked ("-" for none, "" for Esc); of several, with | between them, each answers one question and
+// the last one all that follow. What the terminal got is then in the file "tty", without the carriage returns.
 func ontty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: ontty CODE ANSWER COMMAND ARGS...")
@@ -28,14 +30,29 @@ func ontty(ts *testscript.TestScript, neg bool, args []string) {
 	answers := strings.Split(args[1], "|")
 	inTerminal(ts, args[0], args[2:], func(near *os.File, screen []byte) {
 		if args[1] != "-" && atQuestion.Match(screen) {
-			fmt.Fprintf(near, "%s\n", answers[0])
+			reply(near, screen, answers[0])
 			answers = answers[min(1, len(answers)-1):]
 		}
 	})
 }
 
-// atQuestion matches a screen that ends in a question.
-var atQuestion = regexp.MustCompile(`(\[y/N(/[a-z])*\]|Change:|or n:|skips it\):|Which of the \d+ skills\?|no reason\.|Which rule, .*\?) $`)
+// atQuestion matches a screen that ends in a question, and atKeys one whose answer is one key.
+var (
+	atQuestion = regexp.MustCompile(`(or [a-z]:|n refuses|Change:|skips it\):|Which of the \d+ skills\?|no reason\.|Which rule, .*\?) $`)
+	atKeys     = regexp.MustCompile(`(or [a-z]:|n refuses) $`)
+)
+
+// reply types an answer, once the question has been there long enough.
+func reply(near *os.File, screen []byte, answer string) {
+	time.Sleep(ui.Quiet + 50*time.Millisecond)
+	switch {
+	case !atKeys.Match(screen):
+		answer += "\n"
+	case answer == "":
+		answer = "\x1b"
+	}
+	fmt.Fprint(near, answer)
+}
 
 // ahead runs a command as ontty does, with a line that is typed before it has started: ahead CODE LINE ANSWER COMMAND
 // ARGS...
@@ -48,7 +65,7 @@ func ahead(ts *testscript.TestScript, neg bool, args []string) {
 			fmt.Fprintf(near, "%s\n", args[1])
 		}
 		if atQuestion.Match(screen) {
-			fmt.Fprintf(near, "%s\n", args[2])
+			reply(near, screen, args[2])
 		}
 	})
 }

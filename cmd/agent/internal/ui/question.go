@@ -37,8 +37,11 @@ type Change struct {
 // nothing.
 const Quiet = 300 * time.Millisecond
 
-// mostRows is how many rows a choice has.
-const mostRows = 3
+// Bounds of what the choices take.
+const (
+	mostRows     = 3  // of one
+	mostTogether = 76 // columns of a row that has all
+)
 
 // show is the key that shows the whole.
 const show = "d"
@@ -104,12 +107,17 @@ func (q *Question) Judge(word string) (string, bool) {
 // Title returns the rows of the question itself, of at most width columns.
 func (q *Question) Title(width int) []string { return framed(Line(q.Text), Mark+" ", width) }
 
+// Noted returns the rows of the note.
+func (q *Question) Noted(width int) []string {
+	if q.Note == "" {
+		return nil
+	}
+	return framed(Line(q.Note), Mark+" ", width)
+}
+
 // Below returns the rows of the note, and of the choices if they are more than yes and no: one row, if it has room for all.
 func (q *Question) Below(width int) []string {
-	var rows []string
-	if q.Note != "" {
-		rows = framed(Line(q.Note), Mark+" ", width)
-	}
+	rows := q.Noted(width)
 	const apart = "   " // what no label of a row with others has
 	list, together := []string{}, ""
 	for _, c := range q.keys() {
@@ -122,7 +130,7 @@ func (q *Question) Below(width int) []string {
 	}
 	switch {
 	case together == apart+"y  yes"+apart+"n  no":
-	case len(list) > 0 && width > 0 && Width(together) <= rowRoom(width, 1):
+	case len(list) > 0 && width > 0 && Width(together) <= min(rowRoom(width, 1), mostTogether):
 		rows = append(rows, Mark+together)
 	default:
 		rows = append(rows, list...)
@@ -150,12 +158,12 @@ func (q *Question) Prompt() string {
 	return text + ":"
 }
 
-// Label returns what an answer means.
-func (q *Question) Label(answer string) string {
+// Chosen returns the choice that an answer is; an empty one for nobody's.
+func (q *Question) Chosen(answer string) Choice {
 	for _, c := range q.keys() {
 		if c.Key == answer {
-			return c.Label
+			return c
 		}
 	}
-	return ""
+	return Choice{}
 }
