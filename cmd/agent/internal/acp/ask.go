@@ -88,10 +88,9 @@ func shown(q *ui.Question) []protocol.ToolCallContent {
 	lines := q.Shown().Details
 	out := []protocol.ToolCallContent{}
 	if q.Change != nil && len(q.Change.Before)+len(q.Change.After) <= mostDiff {
-		out = append(out, diffOf(q.Change))
-		lines = lines[len(q.Details):] // the note
+		out, lines = append(out, diffOf(q.Change)), []string{q.Note}
 	}
-	if len(lines) == 0 {
+	if strings.Join(lines, "") == "" {
 		return out
 	}
 	text := make([]string, len(lines))

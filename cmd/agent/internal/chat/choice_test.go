@@ -79,6 +79,23 @@ func TestChoicesNeedAllDetails(t *testing.T) {
 	}
 }
 
+// A question that the window has no room for cannot be allowed.
+func TestQuestionTooLargeForTheWindow(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("hi<enter>")
+	q := &question{ui.Question{Text: "Create \"" + strings.Repeat("x", 10_000) + "\"?", Details: []string{"+x"}}, make(chan string, 1)}
+	k.happen(askEvent{q})
+	k.wait(time.Second)
+	k.press("y<space>y")
+	if len(q.answer) > 0 {
+		t.Errorf("got %q", <-q.answer)
+	}
+	k.press("n")
+	if got := <-q.answer; got != "n" {
+		t.Errorf("got %q, want n", got)
+	}
+}
+
 // P5: a diff is in colour, also the rows that continue a line, and foreign text has no colour of its own.
 func TestDiffOnTheScreen(t *testing.T) {
 	k := newTalk(t, 20, &Options{Colour: true})
@@ -88,7 +105,7 @@ func TestDiffOnTheScreen(t *testing.T) {
 	q.Diff = true
 	k.happen(askEvent{&question{q, make(chan string, 1)}})
 	rows := strings.Join(k.view().rows, "\n")
-	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew\x1b[0m", "\x1b[32m » and longer than\x1b[0m", "    same", "   y  yes, all", "Press y or n:"} {
+	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew\x1b[0m", "\x1b[32m » and longer than\x1b[0m", "    same", " y  yes, all", "Press y or n:"} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("%q is not in\n%q", want, rows)
 		}

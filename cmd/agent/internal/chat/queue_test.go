@@ -152,7 +152,7 @@ func TestQuestionWithItsCall(t *testing.T) {
 
 ┇ Run it?
 ┇   make
-┇   y  yes
+┇ y  yes
 ┇ Press y: █
 waiting for an answer
 `)

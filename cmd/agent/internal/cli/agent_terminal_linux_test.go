@@ -182,7 +182,7 @@ func (k *seat) asked(question string, details ...string) {
 }
 
 // choice matches a row that offers a key, or says what keys mean.
-var choice = regexp.MustCompile(`^┇(   [a-z]  [a-z]| The rule)`)
+var choice = regexp.MustCompile(`^┇ ([a-z]  [a-z]|The rule)`)
 
 // answers presses the key that answers a question, after the time in which none does.
 func (k *seat) answers(key string) {
@@ -391,9 +391,9 @@ func TestConversationOnDumbTerminal(t *testing.T) {
 	k.sees("> ")
 	k.press("go\n")
 	k.sees("I run it now.\n")
-	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox?\n┇ The rule: Bash(echo:*)\n┇   y  yes\n" +
-		"┇   c  yes, and the rule in this conversation\n┇   p  yes, and the rule always in this project\n" +
-		"┇   a  yes, and the rule always in every project\n┇   e  write another rule\n┇   n  no\n┇ Press y, c, p, a, e or n: ")
+	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox?\n┇ The rule: Bash(echo:*)\n┇ y  yes\n" +
+		"┇ c  yes, and the rule in this conversation\n┇ p  yes, and the rule always in this project\n" +
+		"┇ a  yes, and the rule always in every project\n┇ e  write another rule\n┇ n  no\n┇ Press y, c, p, a, e or n: ")
 	k.answers("w")
 	k.sees("\n┇ Press y, c, p, a, e or n: ")
 	k.answers("y")

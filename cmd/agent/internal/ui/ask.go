@@ -63,9 +63,13 @@ func (s *Streams) ask(ctx context.Context, q *Question) (string, error) {
 		asked = slices.Concat(asked[:len(asked)-1], below, asked[len(asked)-1:])
 	}
 	rows := Framed(q.Details, width)
+	styles := q.styles(rows)
+	if last := len(asked) - 1; height > 0 && last >= height-1 { // a name fills the screen
+		rows, asked = append(rows, asked[:last]...), asked[last:]
+		styles = append(styles, make([]Style, last)...)
+	}
 	page := max(height-1-len(asked), 1)
 	more := &Question{Choices: []Choice{{Key: ""}, {Key: "n"}}} // the next page
-	styles := q.styles(rows)
 	for height > 0 && len(rows) > page {
 		s.rows(rows[:page], styles)
 		rows, styles = rows[page:], styles[page:]

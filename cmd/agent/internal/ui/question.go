@@ -7,6 +7,10 @@ import (
 )
 
 // Question is what a person is asked. All of it may be foreign text. The answer of nobody is "".
+//
+// On the screen each row begins with Mark, which is in no foreign text. What begins in the third column is the first row of the
+// question, of the note or of a choice; details begin in the fifth, and rows that go on have a » before it. So no text
+// can imitate another part.
 type Question struct {
 	Text    string
 	Details []string // printed with the question, one or more lines each
@@ -119,19 +123,19 @@ func (q *Question) Noted(width int) []string {
 func (q *Question) Below(width int) []string {
 	rows := q.Noted(width)
 	const apart = "   " // what no label of a row with others has
-	list, together := []string{}, ""
+	var list, all []string
+	together := true
 	for _, c := range q.keys() {
-		lead := Mark + "   " + c.Key + "  "
+		lead := Mark + " " + c.Key + "  "
 		list = append(list, framed(Truncate(c.Label, mostRows*rowRoom(width, Width(lead))), lead, width)...)
-		if strings.Contains(c.Label, "  ") {
-			together = strings.Repeat(" ", max(width, 0))
-		}
-		together += apart + c.Key + "  " + Line(c.Label)
+		all = append(all, c.Key+"  "+Line(c.Label))
+		together = together && !strings.Contains(c.Label, "  ")
 	}
+	row := strings.Join(all, apart)
 	switch {
-	case together == apart+"y  yes"+apart+"n  no":
-	case len(list) > 0 && width > 0 && Width(together) <= min(rowRoom(width, 1), mostTogether):
-		rows = append(rows, Mark+together)
+	case row == "y  yes"+apart+"n  no":
+	case together && row != "" && width > 0 && Width(row) <= min(rowRoom(width, 2), mostTogether):
+		rows = append(rows, Mark+" "+row)
 	default:
 		rows = append(rows, list...)
 	}

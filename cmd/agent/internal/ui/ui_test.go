@@ -276,7 +276,7 @@ func TestConfirm(t *testing.T) {
 // C65: a question may have more answers than y and n, and one may ask for a line of text.
 func TestOtherAnswers(t *testing.T) {
 	edit := ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "e", Label: "change it"}, {Key: "n", Label: "no"}}}
-	const below = "┇ Sure?\n┇   y  yes   e  change it   n  no\n"
+	const below = "┇ Sure?\n┇ y  yes   e  change it   n  no\n"
 	tests := []struct {
 		name, typed  string
 		q            ui.Question
@@ -287,11 +287,11 @@ func TestOtherAnswers(t *testing.T) {
 		{"two letters, then Enter", "ey\n\n", edit, "", below + "┇ Press y, e or n: ┇ Press y, e or n: "},
 		{"a letter of another question", "e\ny\n", ui.Question{}, "y", "┇ Sure? Press y or n: ┇ Press y or n: "},
 		{"the whole", "d\ny\n", ui.Question{Details: []string{"short"}, Whole: []string{"long", "text"}}, "y",
-			"┇   short\n┇ Sure?\n┇   y  yes   d  show all of this   n  no\n┇ Press y, d or n: ┇   long\n┇   text\n┇ Sure? Press y or n: "},
+			"┇   short\n┇ Sure?\n┇ y  yes   d  show all of this   n  no\n┇ Press y, d or n: ┇   long\n┇   text\n┇ Sure? Press y or n: "},
 		{"a note", "p\n", ui.Question{Note: "rule: x\ty", Choices: []ui.Choice{{Key: "p", Label: "always, and on and on until no more fits in the row"}, {Key: "n", Label: "no"}}}, "p",
-			"┇ Sure?\n┇ rule: x y\n┇   p  always, and on and on until no more\n┇ » fits in the row\n┇   n  no\n┇ Press p or n: "},
+			"┇ Sure?\n┇ rule: x y\n┇ p  always, and on and on until no more\n┇ » fits in the row\n┇ n  no\n┇ Press p or n: "},
 		{"a label that imitates others", "n\n", ui.Question{Choices: []ui.Choice{{Key: "1", Label: "a   n  yes"}, {Key: "n", Label: "no"}}}, "n",
-			"┇ Sure?\n┇   1  a   n  yes\n┇   n  no\n┇ Press 1 or n: "},
+			"┇ Sure?\n┇ 1  a   n  yes\n┇ n  no\n┇ Press 1 or n: "},
 		{"text", " A_KEY -write \n", ui.Question{Free: true}, "A_KEY -write", "┇ Sure? "},
 		{"no text", "\n", ui.Question{Free: true}, "", "┇ Sure? "},
 		{"no more input", "y", ui.Question{Free: true}, "", "┇ Sure? "},
@@ -376,6 +376,18 @@ func TestConfirmPages(t *testing.T) {
 				t.Errorf("first page:\n%s", errOut)
 			}
 		})
+	}
+}
+
+// A name that fills the screen is shown in pages, too.
+func TestConfirmPagesOfTheQuestion(t *testing.T) {
+	for answers, want := range map[string]bool{"y\n": false, "\n\n\ny\n": true} {
+		s, in, _, errOut := ui.Test()
+		in.WriteString(answers)
+		s.InTerminal, s.ErrTerminal, s.Height, s.Width = true, true, 6, 40
+		if got, err := confirmed(t.Context(), s, "Create \""+strings.Repeat("x", 500)+"\"?", []string{"+x"}); got != want || err != nil {
+			t.Errorf("%q: %v, %v, want %v:\n%s", answers, got, err, want, errOut)
+		}
 	}
 }
 
