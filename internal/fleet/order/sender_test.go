@@ -261,6 +261,58 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
+// Variables come sealed, for one order alone, and in place of those of the worker; one that the skill was not granted does not pass.
+func TestVariables(t *testing.T) {
+	hook := strings.Replace(manifestText, "cat; echo bad >&2; exit 2", "echo $A_TOKEN; echo $B_TOKEN", 1)
+	p := newPair(t, map[string]string{"SKILL.md": hook, "scripts/run.sh": "test \"$A_TOKEN\" = of-the-tenant && echo same; echo $A_TOKEN; echo $B_TOKEN $HTTPS_PROXY\n"})
+	var err error
+	if p.worker.Key, err = order.NewKey(); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{"A_TOKEN": "of-the-tenant", "B_TOKEN": "not-granted", "HTTPS_PROXY": "http://x"}
+	public := p.worker.Key.Public()
+	p.change = func(o *order.Order) {
+		o.Worker, o.Start, o.Attempt = "w", "s", 1
+		if err := o.Seal(public, values); err != nil {
+			t.Error(err)
+		}
+		if b, _ := o.Encode(); bytes.Contains(b, []byte("tenant")) {
+			t.Errorf("it can be read: %s", b)
+		}
+	}
+	p.answers = func(r *order.Result) { r.Worker, r.Start, r.Attempt = "", "", 0 }
+	r, err := p.Run(t.Context(), p.s, run, nil)
+	if err != nil || r.Text != "same\n[redacted A_TOKEN]\n\n" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	o, err := p.RunHook(t.Context(), p.s, &script.HookOptions{Hook: p.s.Manifest().Hooks[0], Timeout: time.Minute})
+	if err != nil || string(o.Stdout) != "[redacted A_TOKEN]\n\n" {
+		t.Errorf("got %+v, %v", o, err)
+	}
+	seal := p.change
+	former, err := order.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string]func(*order.Order){
+		"another attempt": func(o *order.Order) { seal(o); o.Attempt++ },
+		"another run":     func(o *order.Order) { seal(o); o.Run += "x" },
+		"another tenant":  func(o *order.Order) { seal(o); o.For.Tenant = "x" },
+		"another skill":   func(o *order.Order) { seal(o); o.Skill.Layer = "x" },
+		"a former start":  func(o *order.Order) { seal(o); _ = o.Seal(former.Public(), values) },
+		"no seal":         func(o *order.Order) { o.Sealed = []byte("x") },
+	} {
+		p.change = edit
+		p.answers = func(r *order.Result) { r.Worker, r.Start, r.Attempt, r.Run = "", "", 0, p.sent.Run }
+		if _, err := p.Run(t.Context(), p.s, run, nil); err == nil || !strings.Contains(err.Error(), "its variables cannot be read") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if err := new(order.Order).Seal([]byte("x"), nil); err == nil {
+		t.Error("sealed to no key")
+	}
+}
+
 // Where nobody knows what became of an order, the failure says so.
 func TestLost(t *testing.T) {
 	p := newPair(t, map[string]string{"SKILL.md": manifestText, "scripts/run.sh": "echo one\n"})

@@ -23,16 +23,20 @@ type Worker struct {
 
 	// Input returns the standard input of a digest, at most some bytes of it. Nil has none.
 	Input func(ctx context.Context, digest string, most int64) ([]byte, error)
+
+	// Key opens the variables of orders. Nil opens none.
+	Key *Key
 }
 
 // NewWorker returns a Worker with a host of these options, of which Granted comes from the orders. Their Trace gets all events; the result
 // of an order has those that its caller asks for.
 func NewWorker(o script.Options) (*Worker, error) {
 	o.Granted = func(ctx context.Context, _ *skill.Skill) (script.Grant, error) {
-		g := jobOf(ctx).o.Grant
+		j := jobOf(ctx)
+		g := j.o.Grant
 		hosts, rest := g.Given.Split(func(w want.Want) bool { return w.Kind == want.Host })
 		given := rest.Add(hosts.By(want.Declared)...) // at public addresses alone: the network here is not the one that was thought of
-		return script.Grant{Given: given, Note: g.Note, Confine: g.Confine}, nil
+		return script.Grant{Given: given, Note: g.Note, Confine: g.Confine, Env: j.env}, nil
 	}
 	o.Trace = trace.Tee(o.Trace, trace.TracerFunc(func(ctx context.Context, e trace.Event) { jobOf(ctx).note(&e) }))
 	if o.MaxOutput <= 0 || o.MaxOutput > MaxOutput {
@@ -44,7 +48,8 @@ func NewWorker(o script.Options) (*Worker, error) {
 
 // job is an order that is carried out.
 type job struct {
-	o *Order
+	o   *Order
+	env []string // its variables
 
 	mu     sync.Mutex
 	result *Result
@@ -89,6 +94,10 @@ func (w *Worker) do(ctx context.Context, j *job, s *skill.Skill) error {
 			err = fmt.Errorf("%q with the digest %s", id.Name, id.Digest)
 		}
 		return &script.Error{Code: script.PermissionDenied, Reason: script.ReasonChanged, Err: err, Message: fmt.Sprintf("Skill '%s' is not run: what came to the machine that runs it is %v", o.Skill.Name, err)}
+	}
+	var err error
+	if j.env, err = w.Key.open(o); err != nil {
+		return &script.Error{Code: script.PermissionDenied, Err: err, Message: fmt.Sprintf("Skill '%s' is not run: its variables cannot be read: %v", o.Skill.Name, err)}
 	}
 	stdin, err := w.stdin(ctx, o.Stdin)
 	if err != nil {

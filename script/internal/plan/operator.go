@@ -2,6 +2,7 @@ package plan
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script/runner"
@@ -21,6 +22,17 @@ type Operator struct {
 	Workspace, UserDir string // absolute; "" for none
 	Cwd                string // where a script starts
 	FixedCwd           bool   // Cwd holds also for a skill that asks for another
+}
+
+// With returns an operator that has other values for those variables of env that pass.
+func (o *Operator) With(env []string, p *Passing) *Operator {
+	out := *o
+	for _, kv := range env {
+		if name, _, ok := strings.Cut(kv, "="); ok && p.Allows(name) && !FromOperator(name) {
+			out.Env = append(slices.Clip(out.Env), kv)
+		}
+	}
+	return &out
 }
 
 // Getenv returns a variable of the operator's environment.

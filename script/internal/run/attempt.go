@@ -40,6 +40,7 @@ func Joined(a, b string) string {
 // attempt is a call that is being made.
 type attempt struct {
 	e     *Engine
+	o     *plan.Operator // with the variables of the grant
 	c     *Call
 	r     *plan.Run
 	of    *envs.Of // what packages are wanted for
@@ -95,8 +96,9 @@ func (e *Engine) begin(ctx context.Context, c *Call) (*attempt, error) {
 	if c.Serves == nil { // such a program outlives the call that starts it
 		parent = trace.ParentOf(ctx)
 	}
-	return &attempt{e: e, c: c, of: of,
-		r: &plan.Run{Asked: c.Asked, Foreign: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: plan.PassingOf(&grant), Parent: parent,
+	passes := plan.PassingOf(&grant)
+	return &attempt{e: e, o: e.o.Operator.With(grant.Env, passes), c: c, of: of,
+		r: &plan.Run{Asked: c.Asked, Foreign: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: passes, Parent: parent,
 			Start: plan.Start{Dir: dir, File: file, Uncached: uncached}},
 		seen: sync.OnceValue(func() explain.Seen {
 			if e.o.Seen == nil {

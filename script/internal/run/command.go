@@ -21,9 +21,9 @@ func (a *attempt) command() (*runner.Command, error) {
 	if r.Keys, err = user.Give(r.Grant.Given.Named(want.Socket), r.Work); err != nil {
 		return nil, err
 	}
-	a.done.note(r.Settle(o))
+	a.done.note(r.Settle(a.o))
 	r.In = a.c.Input.input()
-	cmd, err := r.Command(o)
+	cmd, err := r.Command(a.o)
 	if err != nil {
 		return nil, err
 	}
@@ -47,5 +47,5 @@ func (a *attempt) watch(cmd *runner.Command) {
 
 // secrets returns what replaces in texts what the attempt was given and must not be printed.
 func (a *attempt) secrets() *redact.Redactor {
-	return plan.Secrets(a.r.Passes, a.e.o.Operator.Env, a.r.Given)
+	return plan.Secrets(a.r.Passes, a.o.Env, a.r.Given)
 }

@@ -22,7 +22,7 @@ import (
 
 // known returns what is known about a run that has ended. with has the packages that the user added.
 func (a *attempt) known(ctx context.Context, cmd *runner.Command, out *runner.Output, with []string) *explain.Run {
-	o, c := a.e.o.Operator, a.c
+	o, c := a.o, a.c
 	r := &explain.Run{Skill: c.Skill, Script: c.Script, Args: a.r.Args, Cmd: cmd, Out: out, AddedJSON: c.AddedJSON, Serves: c.Serves != nil, Hook: c.Hook != nil,
 		Here: o.Here(cmd.Dir), Workspace: o.Workspace, Rules: []runner.Denied{o.Denied, c.Denied}, Env: o.Env, Home: o.Guard.Home,
 		Place: a.e.o.Place, Seen: a.seen,

@@ -109,7 +109,7 @@ func (e *Engine) Serve(ctx context.Context, c *Call, s *Streams) (*Served, error
 func (a *attempt) serveCommand(s *Streams) (*runner.Command, error) {
 	name := a.c.Serves.Name
 	if s.Fill != nil {
-		env := a.r.Environment(a.e.o.Operator)
+		env := a.r.Environment(a.o)
 		var err error
 		a.r.Args, a.r.Given, err = s.Fill(a.r.Dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
 		if err != nil {
