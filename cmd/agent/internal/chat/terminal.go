@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -219,7 +221,8 @@ func (m *model) edit(text string) tea.Cmd {
 	if err != nil {
 		return func() tea.Msg { return fail(err) }
 	}
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.o.In, m.o.Out, m.o.Out
+	return tea.Exec(&inTerminal{cmd}, func(err error) tea.Msg {
 		text, failed := edited()
 		if err = errors.Join(err, failed); err != nil {
 			return fail(err)
@@ -227,6 +230,20 @@ func (m *model) edit(text string) tea.Cmd {
 		return editedEvent{text}
 	})
 }
+
+// inTerminal is a program that has the terminal for itself.
+type inTerminal struct{ *exec.Cmd }
+
+// Run waits a moment first: until the library's goroutine that draws has ended, it may stop the clock of the one that draws next.
+func (c *inTerminal) Run() error {
+	time.Sleep(50 * time.Millisecond)
+	return c.Cmd.Run()
+}
+
+// The library's own streams are not used: its output is no terminal.
+func (c *inTerminal) SetStdin(io.Reader)  {}
+func (c *inTerminal) SetStdout(io.Writer) {}
+func (c *inTerminal) SetStderr(io.Writer) {}
 
 // maxRemember is how long leaving the conversation waits for the history to be written.
 const maxRemember = 2 * time.Second

@@ -117,7 +117,7 @@ func TestConversationPlans(t *testing.T) {
 // takes waits until a conversation has taken the terminal for the nth time: what is typed before is read as lines.
 func (k *seat) takes(n int) {
 	k.t.Helper()
-	k.until("the terminal is taken", func() bool { return k.taken >= n })
+	k.until("the terminal is taken", func() bool { return strings.Count(k.raw, pasteMode) >= n })
 }
 
 // A conversation goes on with a copy of itself, or with another one, without leaving the program.

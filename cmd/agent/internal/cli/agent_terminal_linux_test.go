@@ -31,7 +31,6 @@ type seat struct {
 	seen   string // what came to the screen and was not waited for yet
 	all    string
 	raw    string // all that came, with its sequences
-	taken  int    // how many times a conversation took the terminal
 	screen *screentest.Screen
 	code   chan failure.Exit
 }
@@ -40,12 +39,17 @@ type seat struct {
 func (w *world) sit(args ...string) *seat {
 	w.t.Helper()
 	k := w.sitAt("xterm-256color", args...)
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.takes(1)
 	return k
 }
 
 // sitAt is sit at a terminal of a kind.
 func (w *world) sitAt(kind string, args ...string) *seat {
+	return w.sitBefore(80, 24, time.Now, kind, args...)
+}
+
+// sitBefore is sitAt with a size and a clock.
+func (w *world) sitBefore(width, height int, now func() time.Time, kind string, args ...string) *seat {
 	w.t.Helper()
 	near, far, err := openTerminal()
 	if err != nil {
@@ -56,11 +60,12 @@ func (w *world) sitAt(kind string, args ...string) *seat {
 		w.t.Fatal(err)
 	}
 	k := seatAt(w.t, near)
+	k.resize(width, height)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		code := cli.Main(w.t.Context(), &setup.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM="+kind),
-			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: time.Now})
+		code := cli.Main(w.t.Context(), &setup.System{Args: append([]string{}, args...), In: far, Out: far, Err: far, Environ: append(w.env, "TERM="+kind),
+			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: now})
 		if after, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS); err != nil || *after != *before {
 			w.t.Errorf("the terminal's mode was %+v and is %+v, %v", before, after, err)
 		}
@@ -120,6 +125,15 @@ func seatAt(t *testing.T, near *os.File) *seat {
 		}
 	}()
 	return k
+}
+
+// resize changes the size of the terminal. A program in this process learns of it by the signal alone.
+func (k *seat) resize(width, height int) {
+	k.t.Helper()
+	if err := unix.IoctlSetWinsize(int(k.near.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)}); err != nil {
+		k.t.Fatal(err)
+	}
+	k.screen = screentest.New(width, height)
 }
 
 // pasteMode is what the program sends once it has taken the terminal: a key that comes before has another meaning.
@@ -194,33 +208,42 @@ func (k *seat) answers(key string) {
 // until reads what comes until it is enough.
 func (k *seat) until(what string, enough func() bool) {
 	k.t.Helper()
+	if !k.reads(patience, enough) {
+		k.t.Fatalf("%q did not come in %v, or before the end:\n%s\n%q", what, patience, k.all, k.seen)
+	}
+}
+
+// reads is until for a time. It reports whether it was enough.
+func (k *seat) reads(patience time.Duration, enough func() bool) bool {
 	timeout := time.After(patience)
 	for !enough() {
 		select {
 		case s, more := <-k.output:
 			if !more {
-				k.t.Fatalf("ended before %q came:\n%s", what, k.all)
+				return false
 			}
 			k.screen.Write(s)
 			k.seen, k.raw = k.seen+s, k.raw+s
 			k.all += sequence.ReplaceAllString(s, "")
-			k.taken += strings.Count(s, pasteMode)
 		case <-timeout:
-			k.t.Fatalf("%q did not come in %v:\n%s\n%q", what, patience, k.all, k.seen)
+			return false
 		}
 	}
+	return true
 }
 
 // leaves ends the conversation and returns all that came to the screen.
 func (k *seat) leaves() string {
 	k.t.Helper()
 	k.press("/quit\r")
-	for s := range k.output {
-		k.screen.Write(s)
-		k.all += sequence.ReplaceAllString(s, "")
-	}
-	if code := <-k.code; code != failure.ExitOK {
-		k.t.Errorf("exit code %d, want 0", code)
+	k.reads(patience, func() bool { return false })
+	select {
+	case code := <-k.code:
+		if code != failure.ExitOK {
+			k.t.Errorf("exit code %d, want 0", code)
+		}
+	case <-time.After(patience):
+		k.t.Fatalf("it has not ended:\n%s", k.screen)
 	}
 	return k.all
 }

@@ -47,6 +47,9 @@ func (v *Screen) Rows() []string {
 	return rows
 }
 
+// Cursor returns the row of Rows and the column that the cursor is in.
+func (v *Screen) Cursor() (row, column int) { return len(v.above) + v.y, v.x }
+
 // EndsWith reports whether the rows end with want, apart from empty ones.
 func (v *Screen) EndsWith(want ...string) bool {
 	rows := v.Rows()
@@ -184,6 +187,8 @@ func (v *Screen) control(args string, final byte) {
 			v.cells[y] = v.blank()
 		}
 		v.erase(row, v.x, v.width)
+	case 'Z':
+		v.x = max((v.x+7)/8-n, 0) * 8
 	case 'K':
 		from, to := v.x, v.width
 		if number > 0 {
