@@ -173,8 +173,6 @@ func (v *Screen) control(args string, final byte) {
 		v.x = min(v.x+n, v.width-1)
 	case 'D':
 		v.x = max(v.x-n, 0)
-	case 'Z':
-		v.x = max((v.x+7)/8-n, 0) * 8
 	case 'G', '`':
 		v.x = min(n, v.width) - 1
 	case 'd':
