@@ -75,15 +75,19 @@ func pathsIn(text string) [][]string {
 	if text == "" || !printable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text)) {
 		return nil
 	}
-	words, ok := splitPaths(text)
-	if !ok || len(words) > mostDrops {
-		return [][]string{{pathOf(text)}}
+	out := [][]string{{pathOf(text)}}
+	if words, ok := SplitWords(text, '\\'); ok && len(words) <= mostDrops {
+		for i := range words {
+			words[i] = pathOf(words[i])
+		}
+		out = append(out, words)
 	}
-	return [][]string{{pathOf(text)}, words}
+	return out
 }
 
-// splitPaths splits a text as a shell does. It reports false for a quote that is not closed.
-func splitPaths(text string) (words []string, ok bool) {
+// SplitWords splits a text into words. Quotes, single or double, hold a word together, and escape, outside single ones, takes the character after
+// it as it is; 0 is none. It reports false for a quote that is not closed.
+func SplitWords(text string, escape rune) (words []string, ok bool) {
 	var word strings.Builder
 	quote, escaped, in := rune(0), false, false
 	for _, r := range text + " " {
@@ -91,7 +95,7 @@ func splitPaths(text string) (words []string, ok bool) {
 		case escaped:
 			word.WriteRune(r)
 			escaped = false
-		case r == '\\' && quote != '\'':
+		case escape != 0 && r == escape && quote != '\'':
 			escaped, in = true, true
 		case quote != 0 && r == quote:
 			quote = 0
@@ -99,7 +103,7 @@ func splitPaths(text string) (words []string, ok bool) {
 			quote, in = r, true
 		case quote == 0 && unicode.IsSpace(r):
 			if in {
-				words = append(words, pathOf(word.String()))
+				words = append(words, word.String())
 			}
 			word.Reset()
 			in = false

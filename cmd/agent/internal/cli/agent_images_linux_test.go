@@ -18,6 +18,7 @@ func TestConversationShowsDropped(t *testing.T) {
 	w.write("work/shot.gif", gif)
 	w.write("desk/my shot.gif", gif)
 	w.write("desk/denied.gif", gif)
+	w.write("desk/other.gif", gif)
 	w.write("desk/notes.txt", "text\n")
 	desk := filepath.Join(filepath.Dir(w.project), "desk")
 	k := w.sit()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/trial"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -209,36 +210,11 @@ func setOf(t tool.Tool) *tool.Set {
 	return set
 }
 
-// splitWords splits a line into words. Quotes, single or double, hold a word together; nothing else is special.
+// splitWords splits a line into words.
 func splitWords(line string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	var quote rune
-	inWord := false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ' || r == '\t':
-			if inWord {
-				out = append(out, word.String())
-				word.Reset()
-			}
-			inWord = false
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
+	words, ok := chat.SplitWords(line, 0)
+	if !ok {
+		return nil, failure.Usage(errors.New("a quote is not closed"), "")
 	}
-	if quote != 0 {
-		return nil, failure.Usage(fmt.Errorf("a quote %c is not closed", quote), "")
-	}
-	if inWord {
-		out = append(out, word.String())
-	}
-	return out, nil
+	return words, nil
 }

@@ -1,17 +1,16 @@
 package worker
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
@@ -61,7 +60,11 @@ func (w *worker) dropped(path string) (d chat.Drop, ok bool) {
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(w.s.Sys.Dir, path)
 	}
-	f, info, err := openRegular(path)
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+		return d, false
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return d, false
 	}
@@ -97,30 +100,9 @@ func (w *worker) readDropped(path string) ([]byte, error) {
 			return nil, errors.New(d.Reason)
 		}
 	}
-	f, _, err := openRegular(real)
+	data, err := lockfile.Read(real, media.MaxPDF)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return media.Read(f)
-}
-
-// openRegular opens a regular file, and waits for no pipe.
-func openRegular(path string) (*os.File, os.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, cmp.Or(err, fmt.Errorf("%q is not a regular file", path))
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q is not a regular file", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
+	return data, media.Check(data)
 }
