@@ -1,6 +1,7 @@
 package strip
 
 import (
+	"encoding/json"
 	"html"
 	"strconv"
 	"strings"
@@ -59,9 +60,6 @@ func (p *parser) tag() {
 func (p *parser) elementName(start int) string {
 	from := p.tok.start
 	p.hyphens()
-	for p.accept(".") || p.accept(":") {
-		p.hyphens()
-	}
 	if p.err != nil {
 		return ""
 	}
@@ -76,17 +74,18 @@ func (p *parser) elementName(start int) string {
 	return of
 }
 
-// hyphens goes over a name with hyphens.
+// hyphens goes over a name with hyphens and members.
 func (p *parser) hyphens() {
-	if p.tok.kind != name {
-		p.fail()
-		return
+	for again := true; again && p.err == nil; again = p.accept(".") || p.accept(":") {
+		if p.tok.kind != name {
+			p.fail()
+		}
+		for p.pos < len(p.src) && (p.src[p.pos] == '-' || isNamed(p.src[p.pos])) {
+			p.pos++
+		}
+		p.tok.end = p.pos
+		p.next()
 	}
-	for p.pos < len(p.src) && (p.src[p.pos] == '-' || isNamed(p.src[p.pos])) {
-		p.pos++
-	}
-	p.tok.end = p.pos
-	p.next()
 }
 
 func (p *parser) attributes() {
@@ -102,9 +101,6 @@ func (p *parser) attributes() {
 			continue
 		}
 		p.hyphens()
-		if p.accept(":") {
-			p.hyphens()
-		}
 		if p.err != nil {
 			return
 		}
@@ -154,8 +150,7 @@ func (p *parser) attribute() {
 
 // text returns a text as JavaScript.
 func text(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
+	var plain strings.Builder
 	for s != "" {
 		n := strings.IndexByte(s[1:], '&') + 1
 		if n == 0 {
@@ -165,14 +160,12 @@ func text(s string) string {
 		if end := strings.IndexByte(part, ';'); end > 0 && part[0] == '&' { // without it, &curren is no character
 			part = html.UnescapeString(part[:end+1]) + part[end+1:]
 		}
-		b.WriteString(escapes.Replace(part))
+		plain.WriteString(part)
 		s = s[n:]
 	}
-	b.WriteByte('"')
-	return b.String()
+	b, _ := json.Marshal(plain.String())
+	return string(b)
 }
-
-var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`)
 
 // child goes over a text, a value in braces or an element behind tok, and reports whether the element ends there.
 func (p *parser) child() (ends bool) {
@@ -246,9 +239,6 @@ func (p *parser) closing(of string) {
 	from, to := p.tok.start, p.tok.start
 	if !p.at(">") {
 		p.hyphens()
-		for p.accept(".") || p.accept(":") {
-			p.hyphens()
-		}
 		to = p.prev
 	}
 	if !p.at(">") || p.err != nil || p.src[from:to] != of {

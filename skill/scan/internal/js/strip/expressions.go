@@ -369,33 +369,21 @@ func (p *parser) brackets(m mode, async bool) (arrow bool) {
 }
 
 func (p *parser) array() {
-	p.expect("[")
-	for !p.at("]") && p.err == nil {
-		if p.accept(",") {
-			continue
+	p.each("[", "]", func() {
+		if p.accept("..."); !p.at(",") {
+			p.assign(0)
 		}
-		p.accept("...")
-		p.assign(0)
-		if !p.at("]") {
-			p.expect(",")
-		}
-	}
-	p.expect("]")
+	})
 }
 
 func (p *parser) object() {
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
+	p.each("{", "}", func() {
 		if p.accept("...") {
 			p.assign(0)
 		} else {
 			p.property()
 		}
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect("}")
+	})
 }
 
 func (p *parser) property() {

@@ -64,23 +64,17 @@ type listed struct {
 // list goes over the parameters or the arguments of a function, or a value in brackets. Only a declaration has modifiers.
 func (p *parser) list(declared bool) (l listed) {
 	l.parameters = true
-	p.expect("(")
-	for !p.at(")") && p.err == nil {
-		if next := p.tok; p.o.Types && p.at("this") && p.peek().text == ":" {
+	p.each("(", ")", func() {
+		if start := p.tok.start; p.o.Types && p.at("this") && p.peek().text == ":" {
 			p.next()
 			p.next()
 			p.typed()
-			p.accept(",")
-			p.blank(next.start)
+			p.dropComma(start)
 			l.typed = true
-			continue
+			return
 		}
 		p.parameter(declared, &l)
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect(")")
+	})
 	return l
 }
 
@@ -187,14 +181,12 @@ func (p *parser) class() {
 		})
 	}
 	in := p.enterFunction(false, false)
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
+	p.all(func() {
 		if !p.accept(";") {
 			p.classMember()
 		}
-	}
+	})
 	p.leaveFunction(in)
-	p.expect("}")
 }
 
 // classMember goes over a member of a class. What has no body and no value is left out if it only declares.

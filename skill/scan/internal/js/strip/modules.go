@@ -62,17 +62,12 @@ func declared(word string) bool {
 
 // declarations goes over a block in which only declarations stand.
 func (p *parser) declarations() {
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
-		if p.accept(";") {
-			continue
-		}
-		if !declared(p.tok.text) && !p.at("export") && !p.at("declare") && !p.at("import") {
+	p.all(func() {
+		if !declared(p.tok.text) && !p.at("export") && !p.at("declare") && !p.at("import") && !p.at(";") {
 			p.fail()
 		}
 		p.statement()
-	}
-	p.expect("}")
+	})
 }
 
 // typeDeclaration goes over an interface or a name of a type.
@@ -109,18 +104,16 @@ func (p *parser) enum(mark, start int) {
 	member, members := p.member, p.members
 	p.member, p.members = of, map[string]bool{}
 	next := "0"
-	for !p.at("}") && p.err == nil {
-		next = p.enumerated(of, next)
-		if from := p.tok.start; p.accept(",") {
-			p.edit(from, p.prev, ";", "")
-		} else {
-			break
+	for ends := false; !ends && p.err == nil; p.next() {
+		if ends = p.at("}"); !ends {
+			next = p.enumerated(of, next)
+			ends = p.at("}")
+		}
+		if p.edit(p.tok.start, p.tok.end, ";", ""); !ends && !p.at(",") {
+			p.fail()
 		}
 	}
 	p.member, p.members = member, members
-	from := p.tok.start
-	p.expect("}")
-	p.edit(from, p.prev, ";", "")
 	if p.ambient {
 		p.erase(mark, start, ";")
 	}
@@ -273,8 +266,7 @@ func (p *parser) imports() {
 
 // specifiers goes over names in braces, and leaves out those of types.
 func (p *parser) specifiers() {
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
+	p.each("{", "}", func() {
 		start := p.tok.start
 		typed := p.o.Types && p.at("type")
 		words := 0
@@ -284,16 +276,10 @@ func (p *parser) specifiers() {
 		if words == 0 || words > 4 {
 			p.fail()
 		}
-		typed = typed && (words == 2 || words == 4)
-		last := !p.accept(",")
-		if typed {
-			p.blank(start)
+		if typed && (words == 2 || words == 4) {
+			p.dropComma(start)
 		}
-		if last {
-			break
-		}
-	}
-	p.expect("}")
+	})
 }
 
 // module goes over the name of a module, and leaves out what is said about it.
@@ -318,25 +304,28 @@ func (p *parser) exportStatement() {
 		return
 	}
 	switch {
-	case p.at("{"):
-		p.specifiers()
-		if p.accept("from") {
-			p.module()
-		} else {
-			p.semicolon()
-		}
-	case p.accept("*"):
-		if p.accept("as") {
-			p.next()
-		}
-		p.expect("from")
-		p.module()
+	case p.at("{"), p.at("*"):
+		p.exports()
 	case p.accept("default"):
 		p.exportDefault(mark, start)
 	case p.at("@"):
 		p.moved(start)
 	default:
 		p.exportDeclaration(mark, start)
+	}
+}
+
+// exports goes over {names} or * as name, and where they are from.
+func (p *parser) exports() {
+	if !p.accept("*") {
+		p.specifiers()
+	} else if p.accept("as") {
+		p.next()
+	}
+	if p.accept("from") {
+		p.module()
+	} else {
+		p.semicolon()
 	}
 }
 
@@ -379,18 +368,7 @@ func (p *parser) exportedTypes(mark, start int) bool {
 	switch next := p.peek(); {
 	case p.at("type") && (next.text == "{" || next.text == "*"):
 		p.next()
-		if p.accept("*") {
-			if p.accept("as") {
-				p.next()
-			}
-		} else {
-			p.specifiers()
-		}
-		if p.accept("from") {
-			p.module()
-		} else {
-			p.semicolon()
-		}
+		p.exports()
 		p.erase(mark, start, ";")
 	case p.at("as") && next.text == "namespace":
 		p.next()

@@ -337,6 +337,26 @@ func (p *parser) expect(text string) {
 	}
 }
 
+// each goes over things in brackets with commas between them.
+func (p *parser) each(open, closing string, thing func()) {
+	p.expect(open)
+	for !p.at(closing) && p.err == nil {
+		if thing(); !p.accept(",") {
+			break
+		}
+	}
+	p.expect(closing)
+}
+
+// all goes over things in braces.
+func (p *parser) all(thing func()) {
+	p.expect("{")
+	for !p.at("}") && p.err == nil {
+		thing()
+	}
+	p.expect("}")
+}
+
 // peek returns the token after tok.
 func (p *parser) peek() (next token) {
 	p.ahead(func() bool { p.next(); next = p.tok; return true })

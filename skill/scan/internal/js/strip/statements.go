@@ -44,11 +44,7 @@ func (p *parser) startsFunction() bool {
 }
 
 func (p *parser) block() {
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
-		p.statement()
-	}
-	p.expect("}")
+	p.all(p.statement)
 }
 
 // declaration goes over var x: T = y. What is used and closed becomes a constant.
@@ -201,18 +197,17 @@ func (p *parser) loop() {
 func (p *parser) choice() {
 	p.next()
 	p.head()
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
-		if p.accept("default") {
+	p.all(func() {
+		switch {
+		case p.accept("default"):
 			p.expect(":")
-		} else if p.accept("case") {
+		case p.accept("case"):
 			p.expression(0)
 			p.expect(":")
-		} else {
+		default:
 			p.statement()
 		}
-	}
-	p.expect("}")
+	})
 }
 
 func (p *parser) attempt() {

@@ -159,6 +159,13 @@ func (p *parser) drop(text string) bool {
 	return true
 }
 
+// dropComma leaves out one of several things, with the comma behind it.
+func (p *parser) dropComma(start int) {
+	if p.blank(start); p.at(",") {
+		p.edit(p.tok.start, p.tok.end, " ", "")
+	}
+}
+
 // erase leaves a part out in which there are edits already, since a mark.
 func (p *parser) erase(mark, start int, instead string) {
 	p.edits = p.edits[:mark]

@@ -69,7 +69,7 @@ func TestProgram(t *testing.T) {
 		{types, "x = {async a<T>(b: C): D { await e }, get f(): G { return h }, i: j as K, *l() { yield <M>n }, async, [o]: p}", "x={async a(b){await e},get f(){return h},i:j,*l(){yield n},async,[o]:p}"},
 		{types, "let a: typeof import('b').c<D>, e: new () => F, g: unique symbol, h: [i: J, k?: L, ...m: N[]], o: (p: Q) => r is S", "let a,e,g,h,o"},
 		{types, "#!/usr/bin/env x\nlet a: B", "#!/usr/bin/env x let a"},
-		{tsx, "const a = <T,>(b: T) => <c d={e as F} {...g} h='i&amp;\"' j-k>l\n  m {n!} {/* o */}<p.q<R>/></c>;", `const a=(b)=>React.createElement("c",{d:(e),...g,h:"i&\"","j-k":true,},"l m ",(n)," ",React.createElement(p.q,null))`},
+		{tsx, "const a = <T,>(b: T) => <c d={e as F} {...g} h='i&amp;\"' j-k>l\n  m {n!} {/* o */}<p.q<R>/></c>;", `const a=(b)=>React.createElement("c",{d:(e),...g,h:"i\u0026\"","j-k":true,},"l m ",(n)," ",React.createElement(p.q,null))`},
 		{jsx, "x = <><A/>{...b}</>; y = a < b; @c class D { accessor e = 1 }", "x=React.createElement(React.Fragment,null,React.createElement(A,null),...b);y=a<b;c;class D{e=1}"},
 	} {
 		out, err := strip.Program(t.Context(), []byte(test.source), test.o)
@@ -131,7 +131,7 @@ func TestProgramFaults(t *testing.T) {
 	}{
 		{types, "a\nlet b: = c", 2}, {types, "'a\n'", 1}, {types, "a\n/* b", 2}, {types, "`a\n${b", 2}, {types, "(a: B)", 1}, {types, "f(a?: B)", 1}, {types, "a b", 1}, {types, "x = /a", 1},
 		{jsx, "let a: B", 1}, {jsx, "a as B", 1}, {jsx, "class A { private b }", 1}, {jsx, "enum A {}", 1}, {jsx, "x = <a>\n</b>", 2}, {jsx, "<a b='c", 1}, {jsx, "<a>b", 1},
-		{types, "class A { constructor(@b {c}) {} }", 1}, {types, "namespace A { export const {b} = c }", 1}, {types, "a\n\\", 2}, {types, "f<>(a)", 1}, {types, "a ? b", 1}, {types, "\x80", 1}, {types, "a\u200b", 1},
+		{types, "class A { constructor(@b {c}) {} }", 1}, {types, "namespace A { export const {b} = c }", 1}, {types, "a\n\\", 2}, {types, "a ? b", 1}, {types, "\x80", 1}, {types, "a\u200b", 1},
 	} {
 		_, err := strip.Program(t.Context(), []byte(test.source), test.o)
 		var at *strip.Error

@@ -113,26 +113,18 @@ func (p *parser) binding() {
 		}
 		defer p.leave()
 		closing := map[string]string{"{": "}", "[": "]"}[p.tok.text]
-		for p.next(); !p.at(closing) && p.err == nil; {
-			for p.accept(",") {
-			}
-			if p.accept("...") || closing == "]" {
-				if !p.at(closing) {
+		p.each(p.tok.text, closing, func() {
+			switch {
+			case p.accept("..."), closing == "]" && !p.at(","):
+				p.binding()
+			case closing == "}" && (p.tok.kind == name || p.tok.kind == quoted || p.tok.kind == number):
+				if p.next(); p.accept(":") {
 					p.binding()
 				}
-			} else if p.tok.kind == name || p.tok.kind == quoted || p.tok.kind == number {
-				p.next()
-				if p.accept(":") {
-					p.binding()
-				}
-			} else {
+			case !p.at(","):
 				p.fail()
 			}
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.expect(closing)
+		})
 	default:
 		p.fail()
 	}
@@ -140,19 +132,14 @@ func (p *parser) binding() {
 
 // signature goes over the parameters of a type.
 func (p *parser) signature() {
-	p.expect("(")
-	for !p.at(")") && p.err == nil {
+	p.each("(", ")", func() {
 		p.accept("...")
 		p.binding()
 		p.accept("?")
 		if p.accept(":") {
 			p.typed()
 		}
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect(")")
+	})
 }
 
 // typeParameters goes over <T extends U = V>.
@@ -160,10 +147,7 @@ func (p *parser) typeParameters() {
 	if !p.o.Types {
 		p.fail()
 	}
-	if p.expect("<"); p.at(">") {
-		p.fail()
-	}
-	for !p.at(">") && p.err == nil {
+	p.each("<", ">", func() {
 		for (p.at("const") || p.at("in") || p.at("out")) && p.sameLine() {
 			p.next()
 		}
@@ -177,23 +161,12 @@ func (p *parser) typeParameters() {
 		if p.accept("=") {
 			p.typed()
 		}
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect(">")
+	})
 }
 
 // typeArguments goes over <T, U>.
 func (p *parser) typeArguments() {
-	p.expect("<")
-	for p.err == nil {
-		p.typed()
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect(">")
+	p.each("<", ">", p.typed)
 }
 
 func (p *parser) union(condition bool) {
@@ -319,8 +292,7 @@ func (p *parser) imported() {
 }
 
 func (p *parser) tuple() {
-	p.expect("[")
-	for !p.at("]") && p.err == nil {
+	p.each("[", "]", func() {
 		p.accept("...")
 		if p.tok.kind == name {
 			p.try(func() bool {
@@ -331,23 +303,16 @@ func (p *parser) tuple() {
 		}
 		p.typed()
 		p.accept("?")
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect("]")
+	})
 }
 
 // body goes over the members of an object or an interface.
 func (p *parser) body() {
-	p.expect("{")
-	for !p.at("}") && p.err == nil {
-		p.memberType()
-		if !p.accept(",") {
+	p.all(func() {
+		if p.memberType(); !p.accept(",") {
 			p.semicolon()
 		}
-	}
-	p.expect("}")
+	})
 }
 
 func (p *parser) memberType() {
