@@ -214,13 +214,7 @@ func (p *parser) followsArguments() bool {
 	if rest := p.src[p.prev:]; rest != "" && (rest[0] == '>' || rest[0] == '=') { // it was >>, >= or the like
 		return false
 	}
-	switch p.tok.text {
-	case "(", "/":
-		return true
-	case "<", ">", "+", "-":
-		return false
-	}
-	return p.tok.kind == template || p.tok.newline || !p.begins()
+	return p.at("(") || p.at("/") || p.tok.kind == template || p.tok.newline || !p.begins()
 }
 
 // primary goes over a value. It reports whether it is an arrow function, which nothing follows.

@@ -100,7 +100,7 @@ func (p *parser) space() (newline bool) {
 				p.stop(p.pos, true, "a comment has no end")
 				return newline
 			}
-			newline = newline || strings.ContainsFunc(rest[:n], isLineEnd)
+			newline = newline || strings.ContainsFunc(rest[2:2+n], isLineEnd)
 			p.pos += n + 4
 		default:
 			return newline
