@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -51,7 +52,7 @@ func chaosWorker(dir, seed string) error {
 		return err
 	}
 	name := os.Getenv("CHAOS_NAME")
-	w := &Worker{Conn: conn, Name: name, Slots: 4, Beat: chaosBeat, Open: func(run string, token uint64, _ []byte) (func(context.Context) []byte, error) {
+	w := &Worker{Conn: conn, Name: name, Start: crand.Text(), Slots: 4, Beat: chaosBeat, Open: func(run string, token uint64, _ []byte) (func(context.Context) []byte, error) {
 		return func(context.Context) []byte {
 			time.Sleep(rand.N(80 * time.Millisecond))
 			conn.Publish("from."+name+".effect."+run, nil)

@@ -68,7 +68,7 @@ func worker(t *testing.T, n *node.Node, dir, name string, slots int, do func(ctx
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
-	return &Worker{Conn: conn, Name: name, Slots: slots, Beat: beat, Open: func(run string, _ uint64, order []byte) (func(context.Context) []byte, error) {
+	return &Worker{Conn: conn, Name: name, Start: "start of " + name, Slots: slots, Beat: beat, Open: func(run string, _ uint64, order []byte) (func(context.Context) []byte, error) {
 		if strings.HasPrefix(string(order), "bad") {
 			return nil, errors.New("a bad order")
 		}
@@ -221,7 +221,7 @@ func TestUnknown(t *testing.T) {
 		time.Sleep(beat)
 	}
 	w.Conn.Flush()
-	for id, start := range map[string]string{"other-start": "another", "never-had": w.start} {
+	for id, start := range map[string]string{"other-start": "another", "never-had": w.Start} {
 		if _, err := q.swap(t.Context(), id, claim{State: Running, Worker: "a", Start: start}, 0); err != nil { // of a dispatcher that died
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"strconv"
 	"sync"
@@ -28,12 +27,11 @@ type Worker struct {
 	Name  string // letters, digits and "-": its subjects have it
 	Slots int    // runs at the same time
 	Beat  time.Duration
+	Start string // names this start of it: no other one has it
 	Key   []byte // what Seal gets to seal with, such as a public key of this start
 
 	// Open checks an order and returns what it is to do. Its error refuses the order: nothing has begun.
 	Open func(run string, token uint64, order []byte) (func(context.Context) (result []byte), error)
-
-	start string
 
 	mu    sync.Mutex
 	jobs  map[string]*job
@@ -54,7 +52,7 @@ type job struct {
 
 // Serve works until ctx is done or the connection ends. Then it ends what is under way and waits for it.
 func (w *Worker) Serve(ctx context.Context) error {
-	w.start, w.jobs = rand.Text(), map[string]*job{}
+	w.jobs = map[string]*job{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer w.all.Wait()
 	defer func() {
@@ -91,7 +89,7 @@ func (w *Worker) beat() error {
 	free := w.Slots - w.busy
 	w.mu.Unlock()
 	m := nats.NewMsg("from." + w.Name + ".beat")
-	m.Header.Set(headStart, w.start)
+	m.Header.Set(headStart, w.Start)
 	m.Header.Set(headFree, strconv.Itoa(free))
 	m.Data = w.Key
 	return w.Conn.PublishMsg(m)
@@ -207,7 +205,7 @@ func (w *Worker) forget(m *nats.Msg) {
 func (w *Worker) say(m *nats.Msg, s State, result []byte) {
 	a := nats.NewMsg(m.Reply)
 	a.Header.Set(headState, string(s))
-	a.Header.Set(headStart, w.start)
+	a.Header.Set(headStart, w.Start)
 	a.Data = result
 	_ = m.RespondMsg(a)
 }
