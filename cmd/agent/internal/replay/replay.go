@@ -160,6 +160,9 @@ func sizeOf(r *llm.Request) int {
 	for _, m := range r.Messages {
 		for _, p := range m.Parts {
 			n += len(p.Text)
+			if p.Media != nil {
+				n += 4 * p.Media.Tokens()
+			}
 			if p.Call != nil {
 				n += len(p.Call.Name) + len(p.Call.Args)
 			}
