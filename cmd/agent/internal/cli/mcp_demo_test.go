@@ -20,7 +20,11 @@ func mcpDemo() {
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "tell", Description: "Tells something.", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
 		func(_ context.Context, _ *mcp.CallToolRequest, a args) (*mcp.CallToolResult, any, error) {
-			return says("told " + a.What), nil, nil
+			r := says("told " + a.What)
+			if a.What == "picture" {
+				r.Content = append(r.Content, &mcp.ImageContent{MIMEType: "image/png", Data: []byte("GIF89a\x02\x00\x01\x00\x00\x00\x00")}) // it is no PNG
+			}
+			return r, nil, nil
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "close", Description: "Closes an issue."},
 		func(_ context.Context, _ *mcp.CallToolRequest, a args) (*mcp.CallToolResult, any, error) {
