@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/dispatch", "internal/fleet/order", "script", "skill"},
 	"internal/fleet/node":      {"internal/lockfile"},
 	"internal/fleet/dispatch":  {},
+	"internal/fleet/flow":      {"internal/fleet/order"},
 	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
 	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
@@ -256,7 +257,7 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/nats-io/nats-server":  {"internal/fleet/node"},
-	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch"},
+	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow"},
 	"github.com/nats-io/nkeys":        {"internal/fleet/node"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},
