@@ -24,9 +24,9 @@ import (
 
 // The values that stand for zero in Options.
 const (
-	defaultMaxTurns    = 50
-	defaultResultLimit = 40_000
-	DefaultWindow      = 180_000
+	defaultMaxTurns = 50
+	resultLimit     = 40_000 // characters of one tool result that the model gets; all results of one answer: half of Window
+	DefaultWindow   = 180_000
 )
 
 // maxContinued is how often Options.Continue can keep one turn going.
@@ -95,7 +95,6 @@ type Options struct {
 	MaxTokens int           // input and output of all requests for one prompt, as llm.Usage.Charged counts them; the last answer may exceed it; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit
 
-	ResultLimit  int        // characters of one tool result that the model gets; 0 means 40,000; all results of one answer: half of Window
 	Window       int        // tokens of the model's context; 0 means DefaultWindow; at 80 % the conversation is shortened
 	AnswerTokens int        // the longest answer; 0 means the provider's default
 	Effort       llm.Effort // how much the model thinks; not for summaries of the conversation
@@ -145,9 +144,6 @@ func New(o *Options) *Conversation {
 	}
 	if c.o.MaxTurns == 0 {
 		c.o.MaxTurns = defaultMaxTurns
-	}
-	if c.o.ResultLimit == 0 {
-		c.o.ResultLimit = defaultResultLimit
 	}
 	if c.o.Window == 0 {
 		c.o.Window = DefaultWindow

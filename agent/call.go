@@ -132,7 +132,7 @@ func (b *batch) flush(ctx context.Context) bool {
 
 // settle makes the text of a result, as far as there is room.
 func (b *batch) settle(c *called) {
-	c.text, c.cut = limitText(string(c.result.Encode()), min(b.t.c.o.ResultLimit, max(b.left, resultLeast)))
+	c.text, c.cut = limitText(string(c.result.Encode()), min(resultLimit, max(b.left, resultLeast)))
 	b.left -= len(c.text)
 	if c.result.Success {
 		b.show(c, c.result.Media)

@@ -232,7 +232,7 @@ func TestResultLimit(t *testing.T) {
 		}
 	}
 	parts := m.last.Messages[2].Parts
-	if n := utf8.RuneCountInString(parts[0].Result.Text); n < defaultResultLimit || n > defaultResultLimit+60 {
+	if n := utf8.RuneCountInString(parts[0].Result.Text); n < resultLimit || n > resultLimit+60 {
 		t.Errorf("the first result has %d characters", n)
 	}
 	if n := size(parts) / bytesPerToken; n > DefaultWindow*80/100 {

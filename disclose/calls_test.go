@@ -68,12 +68,12 @@ func TestLongCall(t *testing.T) {
 // What the frame says about a command of the body.
 func TestInstructionsCall(t *testing.T) {
 	s := load(t, "", "Run `python scripts/run.py \"a b\" <file>`.", "scripts/run.py")
-	body := instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/s"}).Body
+	body := instructions(t, s, &InstructionOptions{Wrap: true, dir: "/skills/s"}).Body
 	want := "run them with the tool script_run. In place of `python scripts/run.py \"a b\" <file>` call it with skill_name \"s\", script_name \"run.py\", args [\"a b\",\"<file>\"]."
 	if !strings.Contains(body, want) {
 		t.Errorf("no %s in\n%s", want, body)
 	}
-	o := &InstructionOptions{Wrap: true, Dir: "/skills/s", Command: func(skill, script string, args []string) string {
+	o := &InstructionOptions{Wrap: true, dir: "/skills/s", Command: func(skill, script string, args []string) string {
 		return "host run " + skill + " " + script + " -- " + strings.Join(args, " ")
 	}}
 	if body = instructions(t, s, o).Body; !strings.Contains(body, "such as: host run s run.py -- a b <file>") || strings.Contains(body, "script_run") {

@@ -112,10 +112,7 @@ func earlier(name, args string) string {
 func (c *carrier) render(ctx context.Context, a Active, limit int) (text string, cut bool, err error) {
 	o := c.o.Instructions
 	o.Args, o.Scripts, o.Wrap = a.Args, a.Scripts, true
-	dir := o.Dir
-	if dir == "" {
-		dir, _ = a.Skill.Dir(ctx)
-	}
+	dir, _ := a.Skill.Dir(ctx)
 	t := filled(ctx, a.Skill, dir, &o)
 	f, err := t.around(ctx, a.Skill, dir, &o)
 	if err != nil {

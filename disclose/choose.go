@@ -23,13 +23,12 @@ const (
 
 // ChooseOptions says how to choose. The zero value is useful.
 type ChooseOptions struct {
-	Recent       []string            // names of recently used skills, the latest first
-	MaxSkills    int                 // limit on skills with instructions; 0 means 3
-	Budget       int                 // limit on the tokens of a registry; 0 means none
-	Search       string              // see Options
-	Instructions *InstructionOptions // how to render each; nil means framed
+	Recent    []string // names of recently used skills, the latest first
+	MaxSkills int      // limit on skills with instructions; 0 means 3
+	Budget    int      // limit on the tokens of a registry; 0 means none
+	Search    string   // see Options
 
-	// Render, if set, returns the text of each skill in place of Instructions. If it fails, the skill is left out.
+	// Render, if set, returns the text of each skill in place of its framed instructions. If it fails, the skill is left out.
 	Render func(context.Context, skill.Entry) (Text, error)
 }
 
@@ -144,16 +143,12 @@ func (x *Index) instructions(ctx context.Context, matches []Match, o *ChooseOpti
 
 // load renders the instructions of a skill.
 func (o *ChooseOptions) load(ctx context.Context, e skill.Entry) (Text, error) {
-	how := o.Instructions
-	if how == nil {
-		how = &InstructionOptions{Wrap: true}
-	}
 	s, err := e.Load(ctx)
 	if err != nil {
 		return Text{}, err
 	}
 	defer s.Close()
-	return Instructions(ctx, s, how)
+	return Instructions(ctx, s, &InstructionOptions{Wrap: true})
 }
 
 // longestAsk is the most words of a question about the skills themselves. In a longer one the same words are about

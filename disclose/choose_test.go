@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			got := choose(t, catalog(t, r.files...), r.query, &ChooseOptions{Instructions: &InstructionOptions{}})
+			got := choose(t, catalog(t, r.files...), r.query, &ChooseOptions{Render: unframed})
 			if got.Tier != r.tier || got.Text.Body != r.body {
 				t.Errorf("got %s:\n%s\nwant %s:\n%s", got.Tier, got.Text.Body, r.tier, r.body)
 			}
@@ -97,13 +98,23 @@ func TestChooseMax(t *testing.T) {
 	}
 }
 
+// unframed renders the instructions of a skill alone.
+func unframed(ctx context.Context, e skill.Entry) (Text, error) {
+	s, err := e.Load(ctx)
+	if err != nil {
+		return Text{}, err
+	}
+	defer s.Close()
+	return Instructions(ctx, s, nil)
+}
+
 // A skill that went away after the catalogue was made takes no other down.
 func TestChooseSurvivesLoss(t *testing.T) {
 	m := memory(file{name: "gone", front: "triggers:\n  verbs: [go]\n"}, file{name: "here", front: "triggers:\n  verbs: [go]\n", body: "Steps."})
 	c := open(t, skill.Layer{Name: "bundled", Source: skill.FS(m, nil), Trust: skill.TrustBundled})
 	x := NewIndex(c)
 	m["gone/SKILL.md"] = &fstest.MapFile{Data: []byte("no front matter")}
-	got, err := x.Choose(t.Context(), "go", &ChooseOptions{Instructions: &InstructionOptions{}})
+	got, err := x.Choose(t.Context(), "go", &ChooseOptions{Render: unframed})
 	if err != nil || got.Text.Body != "Steps." || len(got.Matches) != 1 || len(got.Text.Warnings) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}

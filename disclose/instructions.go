@@ -22,16 +22,15 @@ type InstructionOptions struct {
 	Args       string // arguments of the call, for $ARGUMENTS, $0, $name
 	SessionID  string // for ${CLAUDE_SESSION_ID}; "" leaves it unchanged
 	ProjectDir string // for ${CLAUDE_PROJECT_DIR}; "" leaves it unchanged
-	Dir        string // the skill's directory as the model sees it; default: the real one
 
-	Wrap        bool // put a frame with the origin, the directory and the files around the body
-	NoScriptRun bool // the model has no tool script_run: show how to run a script with a shell
+	Wrap bool // put a frame with the origin, the directory and the files around the body
 	// Command returns the command line that runs a script with a shell, for a model that has no tool script_run but a
 	// program that does the same. script is a name that the program takes.
-	Command  func(skill, script string, args []string) string
-	NoDigest bool // leave out the digest, which needs every file to be read
+	Command func(skill, script string, args []string) string
 
 	Scripts []string // slash paths of the files that can be run; nil means all in scripts/
+
+	dir string // the skill's folder; but for tests, the real one
 }
 
 // maxListed is the most files that a frame lists.
@@ -56,7 +55,7 @@ func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (T
 	if o == nil {
 		o = &InstructionOptions{}
 	}
-	dir := o.Dir
+	dir := o.dir
 	if dir == "" {
 		dir, _ = s.Dir(ctx) // a skill in memory has none
 	}
@@ -122,9 +121,6 @@ const pluginRoot = "CLAUDE_PLUGIN_ROOT"
 
 // pluginDir returns the folder of the plugin that has the skill, or the skill's folder if there is none.
 func pluginDir(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptions) string {
-	if o.Dir != "" { // where the plugin lies for the model is not known
-		return dir
-	}
 	plugin, err := s.PluginDir(ctx)
 	if err != nil {
 		return dir
@@ -183,13 +179,11 @@ func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *Instru
 	b = appendLine(b, s.Name(), escapeAll)
 	b = append(b, `" source="`...)
 	b = appendLine(b, cmp.Or(s.Entry().Origin(), s.Entry().Layer()), escapeAll)
-	if !o.NoDigest {
-		if digest, err := s.Digest(ctx); err != nil {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("the skill has no digest: %v", err))
-		} else {
-			b = append(b, `" digest="`...)
-			b = appendLine(b, digest, escapeAll)
-		}
+	if digest, err := s.Digest(ctx); err != nil {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the skill has no digest: %v", err))
+	} else {
+		b = append(b, `" digest="`...)
+		b = appendLine(b, digest, escapeAll)
 	}
 	b = append(b, "\">\n"...)
 	if from := s.Entry().Origin(); from != "" {
@@ -316,10 +310,6 @@ func appendRunning(b []byte, scripts []string, s *skill.Skill, dir string, o *In
 		}
 		b = append(b, "run them with a shell from the user's directory, such as: "...)
 		b = append(b, shield(string(appendLine(nil, o.Command(s.Name(), call.scriptName(), call.args), escapeNone)))...)
-	case o.NoScriptRun:
-		b = append(b, "run them from the skill's directory, such as: cd "...)
-		b = appendLine(b, shellQuote(dir), escapeTags)
-		b = append(b, " && python scripts/NAME.py. Give files as absolute paths."...)
 	default:
 		b = append(b, "run them with the tool script_run."...)
 		if found {
@@ -337,4 +327,3 @@ func (o *InstructionOptions) runs(path string) bool {
 	return slices.Contains(o.Scripts, path)
 }
 
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

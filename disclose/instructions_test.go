@@ -94,7 +94,7 @@ func TestInstructionsArguments(t *testing.T) {
 
 func TestInstructionsVariables(t *testing.T) {
 	s := load(t, "", "${CLAUDE_SKILL_DIR} ${AGENT_SKILL_DIR} ${CLAUDE_SESSION_ID} ${CLAUDE_PROJECT_DIR} ${CLAUDE_EFFORT}")
-	text := instructions(t, s, &InstructionOptions{Dir: "/skills/s", SessionID: "s1", ProjectDir: "/p"})
+	text := instructions(t, s, &InstructionOptions{dir: "/skills/s", SessionID: "s1", ProjectDir: "/p"})
 	if want := "/skills/s /skills/s s1 /p ${CLAUDE_EFFORT}"; text.Body != want {
 		t.Errorf("got %q, want %q", text.Body, want)
 	}
@@ -152,7 +152,7 @@ func TestInstructionsFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/s"}).Body
+	body := instructions(t, s, &InstructionOptions{Wrap: true, dir: "/skills/s"}).Body
 	for _, want := range []string{
 		`<skill_content name="s" source="bundled" digest="` + digest + "\">\nRead references/r00.md.", "\nRead references/r00.md.\n\nSkill directory: /skills/s\n",
 		"Relative paths in these instructions are relative to that directory.", "\n<skill_resources>\n<file>assets/a&amp;b.txt</file>\n",
@@ -168,17 +168,10 @@ func TestInstructionsFrame(t *testing.T) {
 	if !strings.HasSuffix(body, "\n</skill_content>") || strings.Contains(body, "SKILL.md") {
 		t.Errorf("got:\n%s", body)
 	}
-	if got := instructions(t, s, &InstructionOptions{Wrap: true, NoDigest: true}).Body; strings.Contains(got, "digest") {
-		t.Errorf("NoDigest: got:\n%s", got)
-	}
 	s = load(t, "", "Run it.", "scripts/run.py", "references/r.md")
-	body = instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/s"}).Body
+	body = instructions(t, s, &InstructionOptions{Wrap: true}).Body
 	if !strings.Contains(body, `<file run="true">scripts/run.py</file>`) || !strings.Contains(body, "script_run") {
 		t.Errorf("got:\n%s", body)
-	}
-	body = instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/it's", NoScriptRun: true}).Body
-	if want := `cd '/skills/it'\''s' && python scripts/NAME.py. Give files as absolute paths.`; !strings.Contains(body, want) || strings.Contains(body, "script_run") {
-		t.Errorf("no %q in:\n%s", want, body)
 	}
 }
 
@@ -230,7 +223,7 @@ func TestInstructionsEnded(t *testing.T) {
 	s := load(t, "", "Body.")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, o := range []*InstructionOptions{nil, {Wrap: true}, {Wrap: true, NoDigest: true}} {
+	for _, o := range []*InstructionOptions{nil, {Wrap: true}} {
 		if text, err := Instructions(ctx, s, o); err != context.Canceled || text.Body != "" {
 			t.Errorf("%+v: %q, %v, want context.Canceled", o, text.Body, err)
 		}

@@ -44,7 +44,6 @@ type Options struct {
 
 	Cache string // absolute folder for environments, uv's cache and the skills' own caches
 	Homes string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
-	Temp  string // absolute folder for work directories; "" means one in Cache
 
 	// Conversation says where scripts keep temporary files with the other commands of a conversation: it is asked for each run. Nil means that
 	// the host belongs to none. Then a skill's folder for temporary files is kept for KeepTemp after a run of it; 0 means that each run has

@@ -19,7 +19,6 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"no cache", func(o *Options) { o.Cache = "" }, `Cache must be an absolute path, not ""`},
 		{"relative cache", func(o *Options) { o.Cache = "cache" }, `Cache must be an absolute path, not "cache"`},
-		{"relative temp", func(o *Options) { o.Temp = "temp" }, `Temp must be an absolute path, not "temp"`},
 		{"relative workspace", func(o *Options) { o.Workspace = "." }, `Workspace must be an absolute path, not "."`},
 		{"no LookPath", func(o *Options) { o.LookPath = nil }, "LookPath is missing"},
 		{"unknown cwd", func(o *Options) { o.Cwd = "elsewhere" }, `Cwd is "elsewhere"`},

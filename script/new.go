@@ -29,8 +29,6 @@ func New(o *Options) (*Host, error) {
 		return nil, fmt.Errorf("script.Options: Cache must be an absolute path, not %q", o.Cache)
 	case o.Homes != "" && !filepath.IsAbs(o.Homes):
 		return nil, fmt.Errorf("script.Options: Homes must be an absolute path, not %q", o.Homes)
-	case o.Temp != "" && !filepath.IsAbs(o.Temp):
-		return nil, fmt.Errorf("script.Options: Temp must be an absolute path, not %q", o.Temp)
 	case o.Workspace != "" && !filepath.IsAbs(o.Workspace):
 		return nil, fmt.Errorf("script.Options: Workspace must be an absolute path, not %q", o.Workspace)
 	case o.LookPath == nil:
@@ -59,9 +57,6 @@ func New(o *Options) (*Host, error) {
 	if h.o.Runner == nil {
 		h.o.Runner = runner.Exec{}
 	}
-	if h.o.Temp == "" {
-		h.o.Temp = filepath.Join(h.o.Cache, "work")
-	}
 	if h.o.Timeout <= 0 {
 		h.o.Timeout = DefaultTimeout
 	}
@@ -71,7 +66,7 @@ func New(o *Options) (*Host, error) {
 	if h.o.MaxOutput <= 0 {
 		h.o.MaxOutput = DefaultOutput
 	}
-	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Temp, &h.o.Workspace, &h.o.UserDir} {
+	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Workspace, &h.o.UserDir} {
 		*dir = paths.Real(*dir)
 	}
 	h.helps.now = time.Now
@@ -86,7 +81,7 @@ func (h *Host) build() (err error) {
 		Guard:     runner.Guard{Home: plan.UserHome(o.Env), Private: o.Private, Keep: o.Keep},
 		Limits:    runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, Memory: o.Memory, Processes: o.Tasks, Disk: o.Disk, Files: o.Files},
 		Workspace: o.Workspace, UserDir: o.UserDir, Cwd: o.Cwd, FixedCwd: o.FixedCwd}
-	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Runs: o.Temp, UserHome: operator.Guard.Home, Place: o.Place,
+	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Runs: filepath.Join(o.Cache, "work"), UserHome: operator.Guard.Home, Place: o.Place,
 		Conversation: o.Conversation, KeepTemp: o.KeepTemp, Disk: o.Disk, Files: o.Files})
 	h.envs, err = envs.New(&envs.Options{Runner: o.Runner, Guard: operator.Guard, Confine: o.Confine, LookPath: o.LookPath, Env: o.Env, Cache: o.Cache, NPMRC: o.NPMRC,
 		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress, Making: h.preparing})

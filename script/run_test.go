@@ -294,9 +294,9 @@ func TestCacheIsOfOneSkill(t *testing.T) {
 // What a killed engine left is removed by the next one, what is young is not.
 func TestSweepRuns(t *testing.T) {
 	h := host(t)
-	h.Temp = t.TempDir()
+	work := filepath.Join(h.Cache, "work")
 	for name, age := range map[string]time.Duration{"run-old": 48 * time.Hour, "run-new": time.Minute, "other": 48 * time.Hour} {
-		dir := filepath.Join(h.Temp, name)
+		dir := filepath.Join(work, name)
 		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestSweepRuns(t *testing.T) {
 		}
 	}
 	mustText(t, h, open(t, "", tree{"scripts/a.sh": ""}), "a")
-	entries, err := os.ReadDir(h.Temp)
+	entries, err := os.ReadDir(work)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestServeCommand(t *testing.T) {
 	if !in.closed || seen == nil || seen.Dir != dirOf(t, s) || seen.Redact.String(log.String()) != string(served.Stderr) {
 		t.Errorf("closed: %v, started: %+v", in.closed, seen)
 	}
-	if left, err := os.ReadDir(h.host().o.Temp); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(h.host().o.Cache, "work")); err != nil || len(left) > 0 {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }

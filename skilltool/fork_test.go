@@ -22,7 +22,6 @@ func TestFork(t *testing.T) {
 	rendered := 0
 	k, root := kit(t, kitOptions{files: files, change: func(o *Options) {
 		o.Forks, s = true, o.Session
-		o.Show.Instructions.NoScriptRun = true
 		o.Show.Instructions.Command = func(string, string, []string) string { rendered++; return "run it" }
 	}})
 	r := call(t, k, "skill", `{"skill_name":"Scout","args":"red boats"}`)

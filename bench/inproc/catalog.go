@@ -128,7 +128,7 @@ func measureRender(ctx context.Context, tree string, rounds int) error {
 	n := len(entries(c))
 	for _, style := range []disclose.Style{disclose.Harness, disclose.Markdown} {
 		sorted, err := times(rounds, func(int) error {
-			_, err := disclose.Catalog(ctx, c, &disclose.Options{Style: style, Bare: true})
+			_, err := disclose.Catalog(ctx, c, &disclose.Options{Style: style})
 			return err
 		})
 		if err != nil {

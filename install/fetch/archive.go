@@ -46,7 +46,7 @@ func (d *downloader) fetchArchive(ctx context.Context, r *install.Request) (_ *i
 			return nil, err
 		}
 	} else {
-		got, err := d.get(ctx, r.Source.URL, d.o.MaxBytes, file, r.Progress)
+		got, err := d.get(ctx, r.Source.URL, maxDownload, file, r.Progress)
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,6 @@ func newDownloader(o *HTTPOptions) (*downloader, error) {
 	if o != nil {
 		d.o = *o
 	}
-	d.o.MaxBytes = cmp.Or(d.o.MaxBytes, defaultMaxBytes)
 	d.o.MaxTime = cmp.Or(d.o.MaxTime, defaultMaxTime)
 	d.o.Idle = cmp.Or(d.o.Idle, defaultIdle)
 	if d.o.Sleep == nil {

@@ -21,9 +21,9 @@ import (
 
 // What options of HTTPOptions are when they are 0, and the limits of one request.
 const (
-	defaultMaxBytes = 50 << 20
-	defaultMaxTime  = 10 * time.Minute
-	defaultIdle     = 30 * time.Second
+	maxDownload    = 50 << 20
+	defaultMaxTime = 10 * time.Minute
+	defaultIdle    = 30 * time.Second
 
 	maxRedirects = 5
 	maxHeader    = 64 << 10 // bytes
@@ -45,10 +45,9 @@ type HTTPOptions struct {
 	// named. Without a port it means 443.
 	Private []string
 
-	RootCAs  *x509.CertPool // whose certificates are accepted; nil means the system's
-	MaxBytes int64          // of one download; 0 means 50 MiB
-	MaxTime  time.Duration  // of one download, with all attempts; 0 means 10 minutes
-	Idle     time.Duration  // after which a download that does not move is ended: less than 1 KiB came; 0 means 30 s
+	RootCAs *x509.CertPool // whose certificates are accepted; nil means the system's
+	MaxTime time.Duration  // of one download, with all attempts; 0 means 10 minutes
+	Idle    time.Duration  // after which a download that does not move is ended: less than 1 KiB came; 0 means 30 s
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil means the system's resolver
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil means a net.Dialer

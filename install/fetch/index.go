@@ -271,7 +271,7 @@ func (s *site) fetchArtifact(ctx context.Context, o *offered, root *os.Root, nam
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(name)) }()
-	got, err := s.d.get(ctx, o.url, s.d.o.MaxBytes, file, nil)
+	got, err := s.d.get(ctx, o.url, maxDownload, file, nil)
 	if err != nil {
 		return err
 	}

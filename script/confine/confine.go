@@ -2,10 +2,8 @@ package confine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -29,10 +27,9 @@ const (
 
 // Options configures a Runner. The zero value is useful.
 type Options struct {
-	Read    []string // absolute paths that every command may read, in addition to the system's programs and libraries
 	Proxy   Proxy    // carries connections to named hosts; nil means that commands reach none
-	Without []string // layers to leave off, of Namespaces, Landlock and seccomp: for tests, and where one does harm
-	Temp    int64    // bytes of the /tmp of a command without Command.Temp; 0 means 256 MiB
+	Without []string // layers to leave off, of Namespaces, Landlock and "seccomp": for tests, and where one does harm
+	temp    int64    // bytes of the /tmp of a command without Command.Temp; but for tests, 256 MiB
 }
 
 // Proxy opens what lets one command reach the hosts of n and no others. If token is not "", a request must have it as the
@@ -69,16 +66,10 @@ type Runner struct {
 	machine
 }
 
-// New returns a Runner. It copies o, which may be nil. It returns an error for a path that is not absolute and for an unknown
-// layer. What the machine can do is found out when it is needed.
+// New returns a Runner. It copies o, which may be nil. It returns an error for an unknown layer. What the machine can do is found out when it is needed.
 func New(o *Options) (*Runner, error) {
 	if o == nil {
 		o = &Options{}
-	}
-	for _, path := range o.Read {
-		if !filepath.IsAbs(path) {
-			return nil, fmt.Errorf("confine.Options: Read must have absolute paths, not %q", path)
-		}
 	}
 	layers := []string{Namespaces, Landlock, seccomp}
 	for _, layer := range o.Without {
@@ -86,13 +77,10 @@ func New(o *Options) (*Runner, error) {
 			return nil, fmt.Errorf("confine.Options: Without has %q: it can have %s", layer, strings.Join(layers, ", "))
 		}
 	}
-	if o.Temp < 0 {
-		return nil, errors.New("confine.Options: Temp is negative")
-	}
 	r := &Runner{o: *o}
-	r.o.Read, r.o.Without = slices.Clone(o.Read), slices.Clone(o.Without)
-	if r.o.Temp == 0 {
-		r.o.Temp = defaultTemp
+	r.o.Without = slices.Clone(o.Without)
+	if r.o.temp == 0 {
+		r.o.temp = defaultTemp
 	}
 	return r, nil
 }

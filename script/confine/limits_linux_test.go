@@ -114,7 +114,7 @@ for path in ("/tmp/x", "/dev/shm/x"):
 try:
     for i in range(70000): open("/tmp/f%d" % i, "w").close()
 except OSError as e: print(e.strerror)`)
-	out := run(t, i.runner(t, Options{Temp: 16 << 20}), c)
+	out := run(t, i.runner(t, Options{temp: 16 << 20}), c)
 	if string(out.Stdout) != strings.Repeat("No space left on device\n", 3) {
 		t.Errorf("got %s%s", out.Stdout, out.Stderr)
 	}

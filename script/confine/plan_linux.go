@@ -25,7 +25,6 @@ type plan struct {
 	relay  relay
 	cgroup bool // a cgroup counts memory and processes
 	temp   int64
-	extra  []string // Options.Read
 
 	noSockets bool // the command has no unix sockets
 
@@ -161,7 +160,7 @@ func (p *plan) makeView(base map[string]entry) {
 	}
 	p.view.follow(p.c.Path)
 	p.view.addLinks(p.c.Links)
-	for _, path := range slices.Concat(p.extra, p.c.Read) {
+	for _, path := range p.c.Read {
 		p.grant(path, entry{kind: readable, optional: true})
 	}
 	for _, path := range p.c.Sockets {

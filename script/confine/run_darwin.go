@@ -42,7 +42,7 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 			return nil, err
 		}
 	}
-	text := profile(c, append([]string{c.Dir, filepath.Dir(filepath.Dir(paths.Real(c.Path)))}, r.o.Read...), proxy.port)
+	text := profile(c, []string{c.Dir, filepath.Dir(filepath.Dir(paths.Real(c.Path)))}, proxy.port)
 	if strings.ContainsAny(text, "\x00\r\x1b") {
 		return nil, errControl
 	}

@@ -455,7 +455,7 @@ func (r *Runner) plan(c *runner.Command) (*plan, error) {
 	if c.Layer != nil && (!have.namespaces || r.hasLost(overlays)) {
 		return nil, runner.ErrNoLayer
 	}
-	p := &plan{c: c, layers: have, abi: r.abi(), temp: r.o.Temp, extra: r.o.Read}
+	p := &plan{c: c, layers: have, abi: r.abi(), temp: r.o.temp}
 	p.chooseNetwork(r.o.Proxy != nil)
 	p.makeView(r.base())
 	return p, nil

@@ -284,7 +284,7 @@ func TestFallsBack(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{Read: []string{"relative"}}, {Without: []string{"nothing"}}, {Temp: -1}} {
+	for _, o := range []Options{{Without: []string{"nothing"}}} {
 		if _, err := New(&o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}

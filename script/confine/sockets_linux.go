@@ -27,8 +27,8 @@ func (p *plan) hideSockets() {
 		p.hideSocket(name)
 	}
 	s := &socketSearch{left: mostSearched}
-	folders := paths.Without(slices.Concat(p.extra, p.c.Read, p.c.Write), slices.Concat(p.c.Own, p.c.Stored, p.c.Installed)) // Own and Stored are no others'
-	slices.Sort(folders)                                                                                                     // a folder before those in it
+	folders := paths.Without(slices.Concat(p.c.Read, p.c.Write), slices.Concat(p.c.Own, p.c.Stored, p.c.Installed)) // Own and Stored are no others'
+	slices.Sort(folders)                                                                                            // a folder before those in it
 	for _, dir := range folders {
 		s.search(filepath.Clean(dir))
 	}

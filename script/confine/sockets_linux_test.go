@@ -173,7 +173,7 @@ func TestSocketsAreNotKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.noSockets = true
-		out, err := (&Runner{o: Options{Temp: 1 << 20}}).attempt(t.Context(), p)
+		out, err := (&Runner{o: Options{temp: 1 << 20}}).attempt(t.Context(), p)
 		if err != nil || out.ExitCode == 0 || !strings.Contains(string(out.Stderr), "PermissionError") {
 			t.Errorf("got %+v, %v\n%s", out, err, out.Stderr)
 		}
@@ -219,7 +219,7 @@ func TestSocketThatIsGone(t *testing.T) {
 		}
 		gone := filepath.Join(c.Dir, "gone")
 		p.view.add(entry{path: gone, kind: hiddenFile, optional: true})
-		out, err := (&Runner{o: Options{Temp: 1 << 20}}).attempt(t.Context(), p)
+		out, err := (&Runner{o: Options{temp: 1 << 20}}).attempt(t.Context(), p)
 		if err != nil || out.ExitCode != 0 {
 			t.Errorf("got %+v, %v", out, err)
 		}
