@@ -326,4 +326,3 @@ func (o *InstructionOptions) runs(path string) bool {
 	}
 	return slices.Contains(o.Scripts, path)
 }
-
