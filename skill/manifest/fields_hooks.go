@@ -1,17 +1,13 @@
 package manifest
 
 import (
-	"strconv"
 	"strings"
-	"time"
 
+	"github.com/agent-base/agent-base/internal/hooklist"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-const (
-	maxHooks       = 32   // of a skill
-	maxHookTimeout = 3600 // seconds
-)
+const maxHooks = 32 // of a skill
 
 // hooks reads what runs for each event. pre and post name a script of the skill. The events of Claude Code have lists of a
 // matcher and of commands. Other events are shown, and nothing is run for them.
@@ -40,45 +36,23 @@ func (p *parser) hookScript(event string, n *yamlnode.Node) Standing {
 	return p.addHook(Hook{Event: event, Script: path}, n)
 }
 
-// hookGroups reads a list of maps, each with a matcher and a list of hooks. A part that is not understood is dropped.
+// hookGroups reads the hooks of an event. A part that is not understood is dropped.
 func (p *parser) hookGroups(event string, n *yamlnode.Node) Standing {
-	if n.Kind != yamlnode.Sequence {
-		return p.badHook(event, n, "it must be a list of matchers and commands")
-	}
 	standing := StandingRejected
-	for _, group := range n.Items {
-		list := member(group, "hooks")
-		if list == nil || list.Kind != yamlnode.Sequence {
-			p.badHook(event, group, "an entry must have a list of hooks")
+	for _, e := range hooklist.Read(n) {
+		if e.Why != "" {
+			p.badHook(event, e.Node, e.Why)
 			continue
 		}
-		for _, it := range list.Items {
-			if p.hookCommand(event, hookText(group, "matcher"), it) == StandingEnforced {
-				standing = StandingEnforced
-			}
+		h := Hook{Event: event, Matcher: e.Matcher, If: e.If, Command: e.Command, Timeout: e.Timeout}
+		if once := hooklist.Member(e.Node, "once"); once != nil {
+			h.Once, _ = truth(once)
+		}
+		if p.addHook(h, e.Node) == StandingEnforced {
+			standing = StandingEnforced
 		}
 	}
 	return standing
-}
-
-// hookCommand reads one hook of a group.
-func (p *parser) hookCommand(event, matcher string, n *yamlnode.Node) Standing {
-	command, kind := hookText(n, "command"), hookText(n, "type")
-	if command == "" || kind != "" && kind != "command" {
-		return p.badHook(event, n, "a hook must have the type command, and a command")
-	}
-	h := Hook{Event: event, Matcher: matcher, If: hookText(n, "if"), Command: command}
-	if once := member(n, "once"); once != nil {
-		h.Once, _ = truth(once)
-	}
-	if text := hookText(n, "timeout"); text != "" {
-		seconds, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(seconds > 0 && seconds <= maxHookTimeout) {
-			return p.badHook(event, n, "its timeout must be a number of seconds, at most 3600")
-		}
-		h.Timeout = time.Duration(seconds * float64(time.Second))
-	}
-	return p.addHook(h, n)
 }
 
 func (p *parser) addHook(h Hook, n *yamlnode.Node) Standing {
@@ -93,25 +67,4 @@ func (p *parser) addHook(h Hook, n *yamlnode.Node) Standing {
 func (p *parser) badHook(event string, n *yamlnode.Node, why string) Standing {
 	p.problem("field-value", on(n, "hooks."+event), "a hook for %s is dropped: %s", event, why)
 	return StandingRejected
-}
-
-// member returns the value of a key of a map, or nil.
-func member(n *yamlnode.Node, key string) *yamlnode.Node {
-	if n.Kind != yamlnode.Mapping {
-		return nil
-	}
-	for _, kv := range n.Pairs {
-		if kv.Key.Value == key {
-			return kv.Value
-		}
-	}
-	return nil
-}
-
-// hookText returns the text of a key of a map, or "".
-func hookText(n *yamlnode.Node, key string) string {
-	if v := member(n, key); v != nil && v.Kind == yamlnode.Scalar {
-		return strings.TrimSpace(v.Value)
-	}
-	return ""
 }
