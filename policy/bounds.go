@@ -50,6 +50,9 @@ func (p *Policy) Sandbox(value string) Decision {
 	return found
 }
 
+// Hooks decides about the hooks of a user's own settings.
+func (p *Policy) Hooks() Decision { return p.ordered(KeyHooks, hookValues()[0], hookValues()) }
+
 // ordered decides about one of several values that go from loose to strict.
 func (p *Policy) ordered(key, value string, values []string) Decision {
 	return p.each(func(d *Document) Decision {

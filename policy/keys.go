@@ -37,6 +37,7 @@ const (
 	KeyNetwork   = "network"
 	KeyNever     = "grants.never"
 	KeyServers   = "mcpServers"
+	KeyHooks     = "hooks"
 	KeyAudit     = "audit"
 	KeyTelemetry = "telemetry"
 	KeyRetention = "retention"
@@ -79,6 +80,7 @@ var keys = []key{
 	{name: KeyNetwork, form: list, check: checkHost},
 	{name: KeyNever, form: list, check: checkWant},
 	{name: KeyServers, form: maps, fields: []string{"name", "command", "url"}, read: readServer},
+	{name: KeyHooks, check: among(hookValues()[1:])},
 	{name: KeyAudit, check: among([]string{"required"})},
 	{name: KeyTelemetry, check: among([]string{"off"})},
 	{name: KeyRetention, check: checkDays},
@@ -105,6 +107,9 @@ func find(name string) (key, bool) {
 func sandboxes() []string {
 	return []string{string(runner.ConfineOff), string(runner.ConfineAuto), string(runner.ConfineRequired)}
 }
+
+// hookValues are the values of the key hooks, from loose to strict. The first is that of no key.
+func hookValues() []string { return []string{"user", "off"} }
 
 func modes() []string {
 	var out []string

@@ -77,7 +77,7 @@ func (k *Kit) enter(ctx context.Context, s *skill.Skill, how entry) (entered, er
 		return entered{}, err
 	}
 	if now, active := k.o.Session.Lookup(s.Canonical()); active {
-		if more := said(k.runHooks(ctx, &now, ofSkill(hook.SessionStart))); more != "" {
+		if more := hook.Said(k.runHooks(ctx, &now, ofSkill(hook.SessionStart))); more != "" {
 			more = "\n\nIts hook says: " + more
 			text.Body, text.Tokens = text.Body+more, text.Tokens+disclose.Tokens(more)
 		}

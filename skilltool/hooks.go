@@ -93,7 +93,7 @@ func (k *Kit) After(ctx context.Context, name string, args json.RawMessage, r to
 	}
 	m := k.atCall(hook.PostToolUse, name, args, result)
 	for i := len(active) - 1; i >= 0; i-- {
-		if text := said(k.runHooks(ctx, &active[i], m)); text != "" {
+		if text := hook.Said(k.runHooks(ctx, &active[i], m)); text != "" {
 			r.Message += fmt.Sprintf("\nA hook of skill '%s' says: %s", active[i].Name, text)
 		}
 	}
@@ -245,19 +245,6 @@ func because(reason string) string {
 		return ""
 	}
 	return ": " + reason
-}
-
-// said returns what hooks that cannot deny say, each in lines of its own.
-func said(all []hook.Answer) string {
-	var texts []string
-	for _, a := range all {
-		for _, text := range []string{a.Reason, a.Note} {
-			if text != "" {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 // left runs the hooks of a skill that was deactivated.

@@ -31,9 +31,9 @@ func IsGuard(event string) bool { return event == Pre || event == PreToolUse }
 // Input is what a hook gets on standard input.
 type Input struct {
 	Event  string          `json:"hook_event_name"`
-	Skill  string          `json:"skill_name"`          // canonical name of the hook's skill
-	Dir    string          `json:"cwd,omitempty"`       // the workspace
-	Tool   string          `json:"tool_name,omitempty"` // as Claude Code calls it
+	Skill  string          `json:"skill_name,omitempty"` // canonical name of the hook's skill; "" for a hook of the user's
+	Dir    string          `json:"cwd,omitempty"`        // the workspace
+	Tool   string          `json:"tool_name,omitempty"`  // as Claude Code calls it
 	Called string          `json:"agent_tool,omitempty"`
 	Args   json.RawMessage `json:"tool_input,omitempty"`
 	Result json.RawMessage `json:"tool_response,omitempty"`
@@ -78,6 +78,19 @@ func against(event string) Verdict {
 		return GoesOn
 	}
 	return Objects
+}
+
+// Said returns what hooks that cannot deny say, each in lines of its own.
+func Said(all []Answer) string {
+	var texts []string
+	for _, a := range all {
+		for _, text := range []string{a.Reason, a.Note} {
+			if text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // maxText is how many bytes of a hook's text reach a model.

@@ -23,13 +23,15 @@ type Command struct {
 	ReadOnly   bool      // it must not change files of the workspace
 	Background bool      // nobody is asked while it runs
 	Signs      bool      // it can do what Options.Signs says
+	Stdin      []byte    // of a command that gets one
 	Live       io.Writer // also gets its output, as it comes, and never fails; nil for nobody
 }
 
 // Output is what a command did.
 type Output struct {
 	Stdout   []byte
-	Total    int64         // bytes that it wrote
+	Stderr   []byte        // of a command that does not join them
+	Total    int64         // bytes that it wrote to stdout
 	ExitCode int           // 128 plus the number of the signal that ended it
 	TimedOut bool          // it was ended because of Timeout
 	Passed   string        // the limit that it passed, such as "it had all of the 64 processes that it may have"; "" for none

@@ -132,6 +132,8 @@ type Agent struct {
 	Blocks    []string      // promptBlocks: never nil
 	Mode      string        // mode: all, accept-edits, ask, plan, read-only
 
+	Hooks []Hook // hooks: the user's own
+
 	BashSandbox         string   // bashSandbox: off, auto, required
 	BashNetwork         []string // bashNetwork: hosts, or "all"
 	BashRead, BashWrite []string // bashRead, bashWrite: absolute

@@ -31,6 +31,7 @@ const (
 	texts                 // as names, of texts without spaces
 	table                 // a map of a text to the name of a tenant, see reader.table
 	servers               // a map of servers, see Server
+	hooks                 // a map of events, see Hook
 )
 
 // rule says what a project's file may do with a key.
@@ -250,6 +251,8 @@ var keys = []*key{
 		about: "How many bytes the home of the commands of `bash` may hold, with the folder for temporary files and the caches that are kept. A command that passes it is ended, and the home is emptied."},
 	{name: "bashFiles", section: agentSection, kind: number, project: tighten, initial: "20000", min: 100, max: 1 << 30,
 		about: "How many files and folders there may be in that home and in the folder for temporary files, without those caches. A command that passes it is ended, and the home is emptied."},
+	{name: "agentHooks", local: "hooks", section: agentSection, kind: hooks, project: never, env: noVariable,
+		about: "Commands of yours that run at events of a conversation, as the hooks of skills do: see [hooks](hooks.md#your-own-hooks)."},
 	{name: "maxTurns", section: agentSection, kind: number, project: tighten, initial: "50", min: 1, max: 10_000,
 		about: "The most requests to the model for one prompt."},
 	{name: "maxTokens", section: agentSection, kind: number, project: tighten, initial: "2000000", min: 1, max: 1 << 40,

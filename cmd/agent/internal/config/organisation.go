@@ -21,6 +21,7 @@ func (l *loader) organisation(g given) {
 	for name, kind := range listed {
 		l.withhold(g, name, kind)
 	}
+	l.closeHooks(g)
 	if all, ok := g[serversSection].value.([]Server); ok {
 		l.closeServers(g, all)
 	}

@@ -44,6 +44,8 @@ func (r *reader) read(k *key, n *yamlnode.Node) (any, error) {
 		return r.rules(k, n)
 	case table:
 		return r.table(k, n)
+	case hooks:
+		return r.hooks(n), nil
 	case roots:
 		return r.roots(n)
 	case plugins:

@@ -101,6 +101,10 @@ func (w *worker) typed(ctx context.Context, text string) (shown *agent.Result, s
 // continued runs the hooks that want to know that the model has answered, and returns what else they want it to do.
 func (w *worker) continued(ctx context.Context, kit *skilltool.Kit, before int) string {
 	more, failures := kit.Stopped(ctx, before)
+	if kit == w.kit { // the user's are about the conversation, and not about a sub-agent
+		own, failed := w.hooks.stopped(ctx, before)
+		more, failures = disclose.Join(append(own, more)...), append(failures, failed...)
+	}
 	for _, text := range failures {
 		w.emit(ctx, slog.LevelWarn, text)
 	}

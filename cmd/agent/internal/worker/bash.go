@@ -71,7 +71,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 			passed += "; its home and its folder for temporary files are empty again"
 		}
 		asks.end(out)
-		result := &hosttool.Output{Stdout: out.Stdout, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
+		result := &hosttool.Output{Stdout: out.Stdout, Stderr: out.Stderr, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
 			Undone: undone(out.Undone), Waited: cmd.Clock.Stood()}
 		told(ctx, known, result, cmd, out)
 		return result, err
@@ -160,7 +160,7 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, given *ba
 	if !c.ReadOnly {
 		reach.WriteHere = reach.Here
 	}
-	cmd := runner.Command{Clock: &runner.Clock{}, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts}
+	cmd := runner.Command{Clock: &runner.Clock{}, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: slices.Concat(c.Env, keys.Env), Stdin: c.Stdin, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout, Mounts: mounts}
 	if c.Live != nil {
 		cmd.Out = runner.Watched(c.Live)
 	}

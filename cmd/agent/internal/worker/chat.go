@@ -193,6 +193,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
 		{Name: "todo", Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
 		{Name: "cost", Help: "Show what the conversation has cost.", Run: t.costCommand},
+		{Name: "hooks", Help: "Show your own hooks, and where each comes from.", Run: t.hooksCommand},
 		{Name: "permissions", Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
 		{Name: "jobs", Usage: "[N | stop N]", Help: "Show the commands in the background, or one with its output, or stop it.", Run: t.jobsCommand},
 		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},

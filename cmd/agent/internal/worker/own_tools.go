@@ -35,6 +35,9 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit, jobs *
 		return nil, err
 	}
 	w.gate.confine(o.Confined)
+	if jobs != nil { // not for a sub-agent
+		w.hooks = w.readHooks(ctx, o)
+	}
 	tools, err := hosttool.Tools(o)
 	return append(tools, w.webTools(kit)...), err
 }

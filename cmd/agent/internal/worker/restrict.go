@@ -26,7 +26,10 @@ func (w *worker) check(kit *skilltool.Kit) func(context.Context, string, json.Ra
 		if err := w.s.Observe.Guard(ctx, trace.Event{Kind: trace.ToolStarting, Tool: name}); err != nil {
 			return err
 		}
-		return kit.Check(ctx, name, args)
+		if err := kit.Check(ctx, name, args); err != nil {
+			return err
+		}
+		return w.hooks.guard(ctx, name, args)
 	}
 }
 

@@ -61,6 +61,7 @@ type worker struct {
 	added    string           // to the system text, by the user
 	mode     disclose.Mode
 	context  *surroundings.Texts // in the system text
+	hooks    *ownHooks           // of the user's settings
 	started  int                 // tokens of what the first turn began with; 0 if another process sent it
 	bare     bool                // without context
 	oneByOne bool                // sub-agents do not run at the same time
@@ -292,7 +293,7 @@ func (w *worker) as(ctx context.Context) context.Context {
 func (w *worker) turn(ctx context.Context, prompt string) string {
 	start := ""
 	if len(w.conversation.Messages()) == 0 {
-		start = w.start(ctx)
+		start = disclose.Join(w.start(ctx), w.hooks.begun(ctx))
 		w.started = disclose.Tokens(start)
 	}
 	news, invoked := disclose.Join(start, w.pending, w.news(ctx), w.contextNews(), disclose.Join(w.jobs.Ended(false)...)), disclose.Join(w.invoked, w.attached)
