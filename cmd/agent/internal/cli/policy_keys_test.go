@@ -149,6 +149,20 @@ var keysEnforced = map[string]func(t *testing.T){
 		w.refused("mcp", "test", "net")
 		w.refused("mcp", "add", "other", "--", "false")
 	},
+	policy.KeyHooks: func(t *testing.T) {
+		const hooks = "agent: {hooks: {PreToolUse: [{hooks: [{command: 'true', sandbox: false}]}]}}\n"
+		w := governedWorld(t, "hooks: off\n")
+		w.write("home/.agent/config.yaml", hooks)
+		if got := w.set("agentHooks"); got != "[]" {
+			t.Errorf("hooks %s", got)
+		}
+		s := fakemodel.New(t)
+		w = governedWorld(t, "sandbox: required\n", s.Env()...) // it is a guard, and does not run
+		w.write("home/.agent/config.yaml", hooks)
+		if said := w.said(s, []fakemodel.Call{attempt("glob", `{"pattern":"*"}`)}); !strings.Contains(said, "it did not run: no command runs outside the sandbox") {
+			t.Errorf("with a sandbox that is required: %s", said)
+		}
+	},
 	policy.KeyAudit: func(t *testing.T) {
 		w := governedWorld(t, "audit: required\n", "AGENT_AUDIT=off")
 		if got := w.set("audit"); got != "required" {

@@ -39,7 +39,8 @@ var hookEvents = []string{hook.SessionStart, hook.PreToolUse, hook.PostToolUse, 
 // maxUserHooks is how many hooks a file may have.
 const maxUserHooks = 64
 
-const hookCure = "write it as docs/hooks.md shows"
+// hookCure shows the form of the hooks for an event.
+const hookCure = "write PreToolUse: [{matcher: Bash, hooks: [{command: /path/of/check}]}]"
 
 // hooks reads the hooks of a file. What cannot be read of them may have been a guard, and refuses.
 func (r *reader) hooks(n *yamlnode.Node) []Hook {
