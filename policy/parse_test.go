@@ -31,6 +31,7 @@ skills:
   reviewed: ['sha256:2222222222222222222222222222222222222222222222222222222222222222']
 include:
   - {source: 'https://git.example.com/policy.git', digest: 'sha256:1111111111111111111111111111111111111111111111111111111111111111'}
+hooks: off
 audit: required
 telemetry: off
 retention: 7

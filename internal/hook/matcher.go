@@ -34,7 +34,7 @@ type part struct {
 //   - any other text is a regular expression, which matches a part of a name unless it has anchors.
 //
 // The error says why a matcher is not understood or can match no call. The Matcher is then about all calls, so that no guard is
-// left out.
+// left out. o may be nil.
 func ParseMatcher(text string, o *allow.Options) (Matcher, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "*" {
@@ -78,7 +78,10 @@ func parsePart(entry string, o *allow.Options) (p part, ok bool, err error) {
 	if _, _, _, ok := toolrule.Cut(entry); !ok {
 		return part{}, false, nil
 	}
-	strict := *o
+	strict := allow.Options{}
+	if o != nil {
+		strict = *o
+	}
 	strict.Forbids = true
 	list, problems := allow.Parse([]string{entry}, &strict)
 	rules := list.Rules()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,5 +52,41 @@ func TestBashNetwork(t *testing.T) {
 	}
 	if len(problems) != 2 || !strings.Contains(problems[0].Message, `invalid host "https://x" in bashNetwork`) || !strings.Contains(problems[1].Message, "10.0.0.0/8") {
 		t.Errorf("got %v", problems)
+	}
+}
+
+// Hooks are the user's. What cannot be read of one that guards refuses, and so does the whole if there are too many.
+func TestHooks(t *testing.T) {
+	for _, tt := range []struct {
+		name, user, project string
+		hooks               string
+		problems            []string
+	}{
+		{"all", "{PreToolUse: [{matcher: Bash, hooks: [{command: a, if: 'Bash(x:*)', timeout: 2}, {command: b, sandbox: off}]}], Stop: [{hooks: [{command: c}]}]}", "",
+			"[PreToolUse Bash Bash(x:*): a PreToolUse Bash: b (outside the sandbox) Stop: c]", nil},
+		{"no map", "x", "", "[PreToolUse: not read: it must be a map of events]", []string{"cannot be read"}},
+		{"no list", "{PreToolUse: x}", "", "[PreToolUse: not read: it must be a list of matchers and commands]", []string{"cannot be read"}},
+		{"no place", "{PreToolUse: [{hooks: [{command: a, sandbox: odd}]}]}", "", "[PreToolUse: not read: its sandbox must be true or false]", []string{"cannot be read"}},
+		{"no tool", "{PreToolUse: [{matcher: Bsah, hooks: [{command: a}]}]}", "", "[PreToolUse Bsah: a]", []string{"sees every call"}},
+		{"no event", "{pre: [{hooks: [{command: a}]}]}", "", "[]", []string{"no hook of yours runs for the event pre"}},
+		{"too many", "{PreToolUse: [{hooks: [" + strings.Repeat("{command: a},", 65) + "]}]}", "", "[PreToolUse: not read: there are more than 64]", []string{"more than 64"}},
+		{"of a project", "{Stop: [{hooks: [{command: c}]}]}", "{PreToolUse: [{hooks: [{command: a}]}]}", "[Stop: c]", []string{"agentHooks"}},
+	} {
+		w := newWorld(t).user("agent: {hooks: " + tt.user + "}\n")
+		if tt.project != "" {
+			w.inProject("agent: {hooks: " + tt.project + "}\n")
+		}
+		c, problems := w.load()
+		if got := fmt.Sprint(hookTexts(c.Agent.Hooks)); got != tt.hooks {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.hooks)
+		}
+		if len(problems) != len(tt.problems) {
+			t.Errorf("%s: problems %v", tt.name, problems)
+		}
+		for i := range min(len(problems), len(tt.problems)) {
+			if !strings.Contains(problems[i].Message, tt.problems[i]) {
+				t.Errorf("%s: problem %v", tt.name, problems[i])
+			}
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/agent-base/agent-base/internal/hooklist"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/policy"
-	"github.com/agent-base/agent-base/session/allow"
 )
 
 // Hook is a command of the user's that runs at an event of a conversation.
@@ -71,7 +70,7 @@ func (r *reader) hooks(n *yamlnode.Node) []Hook {
 				h.Open = confined == false
 			}
 			for _, text := range []string{h.Matcher, h.If} { // it sees every call then
-				if _, err := hook.ParseMatcher(text, &allow.Options{}); err != nil {
+				if _, err := hook.ParseMatcher(text, nil); err != nil {
 					r.wrong(e.Node, "a hook for "+event+" sees every call: "+err.Error(), hookCure)
 				}
 			}
