@@ -111,7 +111,7 @@ func typed(ts *testscript.TestScript, script string, line int) []string {
 	inTerminal(ts, "0", []string{"sh", file}, func(near *os.File, screen []byte) {
 		if rest := screen[answered:]; atQuestion.Match(rest) {
 			answered = len(screen)
-			fmt.Fprint(near, "y\n")
+			reply(near, rest, "y")
 		}
 	})
 	// The places are those that pages use.
