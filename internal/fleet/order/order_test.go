@@ -40,7 +40,7 @@ func full() *Order {
 
 func fullResult() *Result {
 	n, yes := int64(3), true
-	return &Result{Version: Version, Run: "r1", Attempt: 7, Worker: "w1", Start: "s1",
+	return &Result{Version: Version, Run: "r1", Attempt: 7, Worker: "w1", Start: "s1", Parts: 2,
 		Output: &Output{JSON: json.RawMessage(`{"a":"<1>"}`), Text: "t", Warning: "w", Duration: time.Second, Sandbox: runner.Sandbox{Tier: "A", Layers: []string{"x"}, Missing: []string{"y"}},
 			Wants: want.New(want.HostOf("a.example"))},
 		Help: &HelpText{"t", "u", true}, Hook: &HookOutput{ExitCode: 2, Stdout: []byte("o"), Cut: true, Stderr: []byte("e"), Duration: 1, Missed: cause.Of(errors.New("x"))},

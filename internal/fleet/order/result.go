@@ -28,6 +28,7 @@ type Result struct {
 	Failure *cause.Form `json:"failure,omitempty"`
 	Facts   []Attr      `json:"facts,omitempty"`  // about the command that ended, for the trace
 	Events  []Event     `json:"events,omitempty"` // of package trace, in their order
+	Parts   uint64      `json:"parts,omitempty"`  // of the output, that went before
 }
 
 // Output is the answer of a script, see script.Result.

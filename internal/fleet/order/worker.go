@@ -70,7 +70,12 @@ func jobOf(ctx context.Context) *job {
 // while it waits, so does the script. Do closes nothing.
 func (w *Worker) Do(ctx context.Context, o *Order, s *skill.Skill, out func(*Part) error) *Result {
 	r := &Result{Version: Version, Run: o.Run, Attempt: o.Attempt, Worker: o.Worker, Start: o.Start}
-	if err := w.do(ctx, &job{o: o, result: r, part: Part{Run: o.Run}, out: out}, s); err != nil {
+	j := &job{o: o, result: r, part: Part{Run: o.Run}, out: out}
+	err := w.do(ctx, j, s)
+	j.writing.Lock()
+	r.Parts = j.part.Seq
+	j.writing.Unlock()
+	if err != nil {
 		r.Output, r.Help, r.Hook = nil, nil, nil
 		r.Failure = cause.Of(err)
 	}

@@ -13,8 +13,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/agent-base/agent-base/internal/fleet/cause"
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -30,11 +33,14 @@ type parcel struct {
 type Caller struct {
 	Queue *dispatch.Queue
 	Seal  func(context.Context, *skill.Skill) (*skill.Skill, error) // that of the host: a worker never reads a folder that changes
+
+	Conn *nats.Conn    // over which output comes; nil for none
+	Beat time.Duration // of the queue
 }
 
 // Send has an order carried out by way of the queue: it is an order.SenderOptions.Send. It returns an error if the run may have happened
-// and nobody knows. When ctx is done the run is taken back. There is no output before the result.
-func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, _ func(*order.Part) error) (*order.Result, error) {
+// and nobody knows. When ctx is done the run is taken back.
+func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
 	q := c.Queue
 	sealed, err := c.Seal(ctx, s)
 	if err != nil {
@@ -45,7 +51,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, _ fun
 	if err != nil {
 		return nil, err
 	}
-	o.Watch = false
+	o.Watch = o.Watch && c.Conn != nil
 	if most := time.Now().Add(dispatch.Longest - time.Minute); o.Until.IsZero() || o.Until.After(most) {
 		o.Until = most
 	}
@@ -56,6 +62,13 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, _ fun
 	}
 	if err != nil {
 		return nil, err
+	}
+	var reader *flow.Reader
+	if o.Watch {
+		if reader, err = flow.NewReader(ctx, c.Conn, o.Run, c.Beat, out); err != nil {
+			return nil, err
+		}
+		defer reader.Close()
 	}
 	ticket, err := q.Submit(ctx, r)
 	switch {
@@ -74,7 +87,11 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, _ fun
 	if err != nil {
 		return nil, err
 	}
-	return result(o, end)
+	got, err := result(o, end)
+	if err == nil && reader != nil {
+		reader.Wait(ctx, got.Parts, c.Beat) // it is a moment behind
+	}
+	return got, err
 }
 
 // cancelTime is how long it may take to say that a run is taken back.
@@ -131,8 +148,9 @@ func Seal(name string, key ed25519.PrivateKey) func(context.Context, *dispatch.R
 	}
 }
 
-// Open returns what a dispatch.Worker opens orders with: those that the receiver takes are carried out by w.
-func Open(receiver *order.Receiver, w *order.Worker) func(string, uint64, []byte) (func(context.Context) []byte, error) {
+// Open returns what a dispatch.Worker opens orders with: those that the receiver takes are carried out by w. Their output goes over conn,
+// as long as a reader says each beat that it is there.
+func Open(receiver *order.Receiver, w *order.Worker, conn *nats.Conn, beat time.Duration) func(string, uint64, []byte) (func(context.Context) []byte, error) {
 	return func(run string, token uint64, b []byte) (func(context.Context) []byte, error) {
 		var p parcel
 		if err := json.Unmarshal(b, &p); err != nil {
@@ -145,12 +163,21 @@ func Open(receiver *order.Receiver, w *order.Worker) func(string, uint64, []byte
 		if o.Run != run || o.Attempt != token {
 			return nil, errors.New("the order is for another run, or another attempt")
 		}
-		return func(ctx context.Context) []byte { return do(ctx, w, o, p.Folder) }, nil
+		return func(ctx context.Context) []byte {
+			out := func(*order.Part) error { return nil }
+			if o.Watch {
+				if sender, err := flow.NewSender(conn, o.Worker, o.Run, beat); err == nil { // else the output is in the result alone
+					defer sender.Close()
+					out = func(p *order.Part) error { return sender.Send(ctx, p) }
+				}
+			}
+			return do(ctx, w, o, p.Folder, out)
+		}, nil
 	}
 }
 
 // do carries an order out, and returns its result.
-func do(ctx context.Context, w *order.Worker, o *order.Order, folder string) (b []byte) {
+func do(ctx context.Context, w *order.Worker, o *order.Order, folder string, out func(*order.Part) error) (b []byte) {
 	answer := func(r *order.Result) ([]byte, error) {
 		r.Attempt, r.Worker, r.Start = o.Attempt, o.Worker, o.Start
 		return r.Encode()
@@ -166,7 +193,7 @@ func do(ctx context.Context, w *order.Worker, o *order.Order, folder string) (b 
 		return b
 	}
 	defer s.Close()
-	if b, err = answer(w.Do(ctx, o, s, func(*order.Part) error { return nil })); err != nil { // it is too large
+	if b, err = answer(w.Do(ctx, o, s, out)); err != nil { // it is too large
 		b, _ = answer(failed(o, err))
 	}
 	return b

@@ -96,14 +96,14 @@ func TestOpen(t *testing.T) {
 		b, err := seal(tt.edit, tt.key)
 		if err == nil {
 			receiver := &order.Receiver{Worker: "w", Start: "s", Keys: map[string]ed25519.PublicKey{"d": public}, Now: time.Now}
-			_, err = Open(receiver, w)("r1", tt.token, b)
+			_, err = Open(receiver, w, nil, 0)("r1", tt.token, b)
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	receiver := &order.Receiver{Worker: "w", Start: "s", Keys: map[string]ed25519.PublicKey{"d": public}, Now: time.Now}
-	open := Open(receiver, w)
+	open := Open(receiver, w, nil, 0)
 	for folder, want := range map[string]string{dir: `"text":"hello`, "/nowhere/x": "does not come to worker w", "x": "not absolute"} {
 		o.Run = "r" + rand.Text()
 		b, err := seal(func(p *parcel, _ *dispatch.Run, _ *dispatch.To) { p.Folder = folder }, private)

@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
-	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/dispatch", "internal/fleet/order", "script", "skill"},
+	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "script", "skill"},
 	"internal/fleet/node":      {"internal/lockfile"},
 	"internal/fleet/dispatch":  {},
 	"internal/fleet/flow":      {"internal/fleet/order"},
@@ -258,7 +258,7 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/nats-io/nats-server":  {"internal/fleet/node"},
-	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow"},
+	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/relay"},
 	"github.com/nats-io/nkeys":        {"internal/fleet/node"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},

@@ -30,19 +30,19 @@ func Queued(tb testing.TB, o *script.Options) *order.Sender {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	started := sync.OnceValues(func() (*dispatch.Queue, error) { return start(tb, *o) })
+	started := sync.OnceValues(func() (*relay.Caller, error) { return start(tb, *o, near.Seal) })
 	return order.NewSender(&order.SenderOptions{Host: near, Granted: o.Granted, AlwaysHelp: o.AlwaysHelp, Trace: o.Trace,
 		Send: func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
-			q, err := started()
+			caller, err := started()
 			if err != nil {
 				return nil, err
 			}
-			return (&relay.Caller{Queue: q, Seal: near.Seal}).Send(ctx, o, s, out)
+			return caller.Send(ctx, o, s, out)
 		}})
 }
 
 // start starts a node, a worker whose host has these options, and what gives it the runs of the queue. They end with the test.
-func start(tb testing.TB, far script.Options) (*dispatch.Queue, error) {
+func start(tb testing.TB, far script.Options, seal func(context.Context, *skill.Skill) (*skill.Skill, error)) (*relay.Caller, error) {
 	far.Trace = nil
 	w, err := order.NewWorker(far)
 	if err != nil {
@@ -78,10 +78,10 @@ func start(tb testing.TB, far script.Options) (*dispatch.Queue, error) {
 		return nil, err
 	}
 	receiver := &order.Receiver{Worker: "w", Start: rand.Text(), Keys: map[string]ed25519.PublicKey{"d": public}, Now: time.Now}
-	worker := &dispatch.Worker{Conn: conn, Name: "w", Start: receiver.Start, Slots: 8, Beat: beat, Open: relay.Open(receiver, w)}
+	worker := &dispatch.Worker{Conn: conn, Name: "w", Start: receiver.Start, Slots: 8, Beat: beat, Open: relay.Open(receiver, w, conn, beat)}
 	ended := make(chan error, 2)
 	go func() { ended <- worker.Serve(ctx) }()
 	go func() { ended <- q.Dispatcher(relay.Seal("d", private)).Serve(ctx) }()
 	tb.Cleanup(func() { cancel(); <-ended; <-ended })
-	return q, nil
+	return &relay.Caller{Queue: q, Seal: seal, Conn: n.Conn(), Beat: beat}, nil
 }
