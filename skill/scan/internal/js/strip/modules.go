@@ -41,7 +41,7 @@ func (p *parser) typeStatement() bool {
 			p.next()
 		}
 		if p.at("{") {
-			p.declarations()
+			p.block()
 		} else {
 			p.semicolon()
 		}
@@ -58,16 +58,6 @@ func declared(word string) bool {
 		return true
 	}
 	return false
-}
-
-// declarations goes over a block in which only declarations stand.
-func (p *parser) declarations() {
-	p.all(func() {
-		if !declared(p.tok.text) && !p.at("export") && !p.at("declare") && !p.at("import") && !p.at(";") {
-			p.fail()
-		}
-		p.statement()
-	})
 }
 
 // typeDeclaration goes over an interface or a name of a type.
@@ -171,7 +161,7 @@ func (p *parser) namespace(mark, start int) {
 		}
 	}
 	if p.ambient {
-		p.declarations()
+		p.block()
 		p.erase(mark, start, ";")
 		return
 	}

@@ -7,7 +7,7 @@ func (p *parser) statement() {
 	}
 	defer p.leave()
 	switch {
-	case p.at("{"):
+	case p.at("{") && !p.ambient:
 		p.block()
 	case p.accept(";"):
 	case p.o.Types && p.tok.kind == name && p.typeStatement():
@@ -22,6 +22,8 @@ func (p *parser) statement() {
 		p.importStatement()
 	case p.at("export"):
 		p.exportStatement()
+	case p.ambient: // declare type = run() declares nothing
+		p.fail()
 	default:
 		p.control()
 	}
