@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	crand "crypto/rand"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -143,18 +144,24 @@ func chaos(t *testing.T, count int, repeat bool) (done, twice int) {
 		}
 	}
 	time.Sleep(3 * chaosBeat) // for effects on their way
-	lost := 0
+	lost, gone := 0, 0
 	mu.Lock()
 	defer mu.Unlock()
 	for i, ticket := range tickets {
-		e := ended(t, ticket)
+		e, err := ticket.Wait(ctx)
 		id := fmt.Sprintf("r%d", i)
-		switch e.State {
-		case Done:
+		switch {
+		case errors.Is(err, ErrResultGone): // its worker was killed when it was done, and its dispatcher before it said so
+			if gone++; effects[id] == 0 {
+				t.Errorf("%s is done, without an effect", id)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", id, err)
+		case e.State == Done:
 			if done++; effects[id] == 0 || string(e.Result) != fmt.Sprint(e.Token) && !repeat {
 				t.Errorf("%s is done by token %d, %d effects, result %q", id, e.Token, effects[id], e.Result)
 			}
-		case Lost:
+		case e.State == Lost:
 			lost++
 		default:
 			t.Errorf("%s: %+v", id, e)
@@ -167,7 +174,7 @@ func chaos(t *testing.T, count int, repeat bool) (done, twice int) {
 	for _, c := range append(workers, dispatchers...) {
 		c.Wait()
 	}
-	t.Logf("%d runs, repeat %v: done %d, lost %d, twice %d", count, repeat, done, lost, twice)
+	t.Logf("%d runs, repeat %v: done %d, their result gone %d, lost %d, twice %d", count, repeat, done, gone, lost, twice)
 	return done, twice
 }
 

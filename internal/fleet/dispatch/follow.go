@@ -165,13 +165,19 @@ func (f *follower) say(ctx context.Context, e *End) {
 // ended says the end of a run again that was written down and may not have been said.
 func (f *follower) ended(ctx context.Context) {
 	e := &End{State: f.c.State, Worker: f.c.Worker, Token: f.c.Token}
-	if e.State == Done || e.State == Refused {
-		a := f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
-		if state, _ := answer(a); state != e.State { // the result is gone, and Ticket.Wait says so
-			_ = f.m.DoubleAck(ctx)
-			return
-		}
-		e.Result = a.Data
+	if e.State != Done && e.State != Refused {
+		f.say(ctx, e)
+		return
 	}
-	f.say(ctx, e)
+	var a *nats.Msg
+	for asked := 0; a == nil && asked < silence && ctx.Err() == nil; asked++ { // it may be busy
+		_ = f.m.InProgress()
+		a = f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
+	}
+	if state, _ := answer(a); state == e.State {
+		e.Result = a.Data
+		f.say(ctx, e)
+	} else if ctx.Err() == nil { // the result is gone, and Ticket.Wait says so
+		_ = f.m.DoubleAck(ctx)
+	}
 }
