@@ -15,7 +15,11 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
-const beat = 40 * time.Millisecond
+// beat is long enough for a busy machine not to lose what it should not. Tests that wait for many use quick.
+const (
+	beat  = time.Second
+	quick = 150 * time.Millisecond
+)
 
 func start(t *testing.T) (*node.Node, string) {
 	t.Helper()
@@ -33,7 +37,9 @@ func queue(t *testing.T, n *node.Node, o *Options) *Queue {
 	if o == nil {
 		o = &Options{}
 	}
-	o.Beat = beat
+	if o.Beat == 0 {
+		o.Beat = beat
+	}
 	q, err := Open(t.Context(), n.Conn(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +63,7 @@ func plain(_ context.Context, r *Run, to *To) ([]byte, error) {
 }
 
 // worker is one that does what do says, over its own connection.
-func worker(t *testing.T, n *node.Node, dir, name string, slots int, do func(ctx context.Context, run string, order string) string) *Worker {
+func worker(t *testing.T, n *node.Node, dir, name string, slots int, every time.Duration, do func(ctx context.Context, run string, order string) string) *Worker {
 	t.Helper()
 	seed, err := n.Admit(name)
 	if err != nil {
@@ -68,7 +74,7 @@ func worker(t *testing.T, n *node.Node, dir, name string, slots int, do func(ctx
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
-	return &Worker{Conn: conn, Name: name, Start: "start of " + name, Slots: slots, Beat: beat, Open: func(run string, _ uint64, order []byte) (func(context.Context) []byte, error) {
+	return &Worker{Conn: conn, Name: name, Start: "start of " + name, Slots: slots, Beat: every, Open: func(run string, _ uint64, order []byte) (func(context.Context) []byte, error) {
 		if strings.HasPrefix(string(order), "bad") {
 			return nil, errors.New("a bad order")
 		}
@@ -104,12 +110,12 @@ func ended(t *testing.T, ticket *Ticket) *End {
 // waits until the queue is empty: every run has ended, and said so.
 func empty(t *testing.T, q *Queue) {
 	t.Helper()
-	for range 500 {
+	for range 1500 {
 		info, err := q.runs.Info(t.Context())
 		if err == nil && info.State.Msgs == 0 {
 			return
 		}
-		time.Sleep(beat / 2)
+		time.Sleep(20 * time.Millisecond)
 	}
 	t.Error("the queue is not empty")
 }
@@ -120,7 +126,7 @@ func TestDone(t *testing.T) {
 	q := queue(t, n, nil)
 	d := q.Dispatcher(plain)
 	runs(t, d.Serve)
-	runs(t, worker(t, n, dir, "a", 2, func(_ context.Context, run, order string) string { return run + ": " + order }).Serve)
+	runs(t, worker(t, n, dir, "a", 2, beat, func(_ context.Context, run, order string) string { return run + ": " + order }).Serve)
 	for i := range 5 {
 		id := fmt.Sprintf("r-%d", i)
 		e := ended(t, submit(t, q, run(id)))
@@ -142,11 +148,11 @@ func TestDone(t *testing.T) {
 // The same id is the same run: it is done once, and whoever asks again is told that it has ended.
 func TestSameID(t *testing.T) {
 	n, dir := start(t)
-	q := queue(t, n, nil)
+	q := queue(t, n, &Options{Beat: quick})
 	runs(t, q.Dispatcher(plain).Serve)
 	var mu sync.Mutex
 	did := 0
-	runs(t, worker(t, n, dir, "a", 2, func(context.Context, string, string) string { mu.Lock(); defer mu.Unlock(); did++; return "" }).Serve)
+	runs(t, worker(t, n, dir, "a", 2, quick, func(context.Context, string, string) string { mu.Lock(); defer mu.Unlock(); did++; return "" }).Serve)
 	first, second := submit(t, q, run("x")), submit(t, q, run("x"))
 	if a, b := ended(t, first), ended(t, second); a.State != Done || b.State != Done {
 		t.Errorf("%+v, %+v", a, b)
@@ -185,10 +191,10 @@ func TestSubmitRefuses(t *testing.T) {
 func TestLost(t *testing.T) {
 	for _, repeat := range []bool{false, true} {
 		n, dir := start(t)
-		q := queue(t, n, nil)
+		q := queue(t, n, &Options{Beat: quick})
 		runs(t, q.Dispatcher(plain).Serve)
 		begun, goOn := make(chan bool, 1), make(chan bool)
-		gone := worker(t, n, dir, "gone", 5, func(context.Context, string, string) string { begun <- true; <-goOn; return "late" })
+		gone := worker(t, n, dir, "gone", 5, quick, func(context.Context, string, string) string { begun <- true; <-goOn; return "late" })
 		stop := runs(t, gone.Serve)
 		r := run("x")
 		r.Repeat = repeat
@@ -196,7 +202,7 @@ func TestLost(t *testing.T) {
 		<-begun
 		gone.Conn.Close() // as if its machine had gone
 		if repeat {
-			runs(t, worker(t, n, dir, "b", 1, func(context.Context, string, string) string { return "again" }).Serve)
+			runs(t, worker(t, n, dir, "b", 1, quick, func(context.Context, string, string) string { return "again" }).Serve)
 		}
 		e := ended(t, ticket)
 		if repeat && (e.State != Done || string(e.Result) != "again") || !repeat && e.State != Lost {
@@ -211,14 +217,14 @@ func TestLost(t *testing.T) {
 // A worker that was started again does not know the run: it may have run. One that never had it never will, and another one does it.
 func TestUnknown(t *testing.T) {
 	n, dir := start(t)
-	q := queue(t, n, nil)
-	w := worker(t, n, dir, "a", 1, func(context.Context, string, string) string { return "did" })
+	q := queue(t, n, &Options{Beat: quick})
+	w := worker(t, n, dir, "a", 1, quick, func(context.Context, string, string) string { return "did" })
 	runs(t, w.Serve)
 	for range 100 { // until it hears
 		if w.Conn.NumSubscriptions() == 3 {
 			break
 		}
-		time.Sleep(beat)
+		time.Sleep(20 * time.Millisecond)
 	}
 	w.Conn.Flush()
 	for id, start := range map[string]string{"other-start": "another", "never-had": w.Start} {
@@ -239,14 +245,14 @@ func TestUnknown(t *testing.T) {
 // A run that is under way when its dispatcher dies is followed by the next one, and done once.
 func TestDispatcherDies(t *testing.T) {
 	n, dir := start(t)
-	q := queue(t, n, nil)
+	q := queue(t, n, &Options{Beat: quick})
 	stop := runs(t, q.Dispatcher(plain).Serve)
 	begun, goOn := make(chan bool, 2), make(chan bool)
-	runs(t, worker(t, n, dir, "a", 1, func(context.Context, string, string) string { begun <- true; <-goOn; return "did" }).Serve)
+	runs(t, worker(t, n, dir, "a", 1, quick, func(context.Context, string, string) string { begun <- true; <-goOn; return "did" }).Serve)
 	ticket := submit(t, q, run("x"))
 	<-begun
 	stop()
-	runs(t, queue(t, n, nil).Dispatcher(plain).Serve)
+	runs(t, queue(t, n, &Options{Beat: quick}).Dispatcher(plain).Serve)
 	close(goOn)
 	if e := ended(t, ticket); e.State != Done || string(e.Result) != "did" {
 		t.Errorf("%+v", e)
@@ -260,10 +266,10 @@ func TestDispatcherDies(t *testing.T) {
 // A worker ends a run that no dispatcher asks about.
 func TestOrphan(t *testing.T) {
 	n, dir := start(t)
-	q := queue(t, n, nil)
+	q := queue(t, n, &Options{Beat: quick})
 	stop := runs(t, q.Dispatcher(plain).Serve)
 	begun, ends := make(chan bool, 1), make(chan error, 1)
-	runs(t, worker(t, n, dir, "a", 1, func(ctx context.Context, _, _ string) string {
+	runs(t, worker(t, n, dir, "a", 1, quick, func(ctx context.Context, _, _ string) string {
 		begun <- true
 		<-ctx.Done()
 		ends <- ctx.Err()
@@ -288,15 +294,15 @@ func TestCancel(t *testing.T) {
 	q := queue(t, n, nil)
 	waits := submit(t, q, run("waits"))
 	late := run("late")
-	late.Until = time.Now().Add(beat)
+	late.Until = time.Now().Add(100 * time.Millisecond)
 	tooLate := submit(t, q, late)
 	if err := q.Cancel(t.Context(), "waits"); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * beat)
+	time.Sleep(200 * time.Millisecond)
 	runs(t, q.Dispatcher(plain).Serve)
 	begun := make(chan string, 3)
-	runs(t, worker(t, n, dir, "a", 3, func(ctx context.Context, run, _ string) string {
+	runs(t, worker(t, n, dir, "a", 3, beat, func(ctx context.Context, run, _ string) string {
 		begun <- run
 		<-ctx.Done()
 		return ctx.Err().Error()
@@ -318,7 +324,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%+v %q", e, e.Result)
 	}
 	short := run("short")
-	short.Until = time.Now().Add(10 * beat)
+	short.Until = time.Now().Add(time.Second)
 	if e := ended(t, submit(t, q, short)); e.State != Done || string(e.Result) != "context deadline exceeded" {
 		t.Errorf("%+v %q", e, e.Result)
 	}
@@ -348,7 +354,7 @@ func TestQuotaAndFull(t *testing.T) {
 		t.Fatalf("%v, want a full queue", err)
 	}
 	runs(t, q.Dispatcher(plain).Serve)
-	runs(t, worker(t, n, dir, "a", 2, func(context.Context, string, string) string { return "did" }).Serve)
+	runs(t, worker(t, n, dir, "a", 2, beat, func(context.Context, string, string) string { return "did" }).Serve)
 	if e := ended(t, first); e.State != Done {
 		t.Errorf("%+v", e)
 	}
@@ -368,7 +374,7 @@ func TestTurns(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var order []string
-	runs(t, worker(t, n, dir, "a", 1, func(_ context.Context, run, _ string) string {
+	runs(t, worker(t, n, dir, "a", 1, beat, func(_ context.Context, run, _ string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		order = append(order, run)
@@ -390,7 +396,7 @@ func TestTurns(t *testing.T) {
 func TestWorkerRefuses(t *testing.T) {
 	n, dir := start(t)
 	did := make(chan string, 10)
-	w := worker(t, n, dir, "a", 5, func(_ context.Context, run, _ string) string { did <- run; return "r" })
+	w := worker(t, n, dir, "a", 5, beat, func(_ context.Context, run, _ string) string { did <- run; return "r" })
 	runs(t, w.Serve)
 	d := queue(t, n, nil).Dispatcher(plain)
 	ask := func(what, run string, token uint64, until time.Duration) State {

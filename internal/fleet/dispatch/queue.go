@@ -81,9 +81,9 @@ type Options struct {
 
 // How many beats something may take.
 const (
-	silence = 3  // after which a worker is gone
-	orphan  = 15 // after which a worker ends a run that nobody has asked about
-	lease   = 6  // of a dispatcher on a run
+	silence = 5  // after which a worker is gone
+	orphan  = 20 // after which a worker ends a run that nobody has asked about
+	lease   = 8  // of a dispatcher on a run
 )
 
 // claimTime is how long a claim is kept: longer than its run can be in the queue.
@@ -223,7 +223,7 @@ func (t *Ticket) Close() { _ = t.ends.Unsubscribe() }
 func (t *Ticket) Wait(ctx context.Context) (*End, error) {
 	over := 0
 	for {
-		looking, cancel := context.WithTimeout(ctx, silence*t.q.o.Beat)
+		looking, cancel := context.WithTimeout(ctx, t.q.o.Beat)
 		m, err := t.ends.NextMsgWithContext(looking)
 		cancel()
 		if err == nil {
@@ -243,7 +243,7 @@ func (t *Ticket) Wait(ctx context.Context) (*End, error) {
 		if c.State != Done && c.State != Refused {
 			return &End{State: c.State, Worker: c.Worker, Token: c.Token}, nil
 		}
-		if over++; over > 3 { // whoever dispatches has had the time of two leases to ask for it
+		if over++; over > lease+silence { // another dispatcher has had the time to say it
 			return nil, ErrResultGone
 		}
 	}
