@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +34,9 @@ type Dispatcher struct {
 	wake    map[string]chan struct{} // by run that is followed here
 	turns   []string                 // subjects of the queue, the next first
 	from    map[string]jetstream.Consumer
+	held    []held        // at most one of a tenant
+	kept    time.Time     // when the queue was last told that they are held
+	swept   time.Time     // when tenants with one of them were last asked for what somebody left
 	news    chan struct{} // something was queued, or a worker has room
 }
 
@@ -74,8 +78,10 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 		}
 		defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
 	}
+	defer d.giveBack()
 	for {
-		m, err := d.next(ctx)
+		d.place(ctx, &all)
+		subject, m, err := d.next(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -83,13 +89,46 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 			return nats.ErrConnectionClosed
 		case err != nil || m == nil: // such as a leader that changes
 			d.rest(ctx, d.q.o.Beat)
-			continue
-		}
-		if !d.begin(ctx, m, &all) { // every worker has enough to do; but a run that somebody left needs no place
-			_ = m.NakWithDelay(d.q.o.Beat / short)
-			d.rest(ctx, d.q.o.Beat/short)
+		case d.begin(ctx, m, &all):
+		case d.holds(subject): // what comes first is what somebody left, which needs no place: so there is no more of that
+			_ = m.Nak()
+			d.swept = time.Now()
+		default:
+			d.held = append(d.held, held{subject, m})
 		}
 	}
+}
+
+// held is the run of a tenant that comes next, while every worker has enough to do.
+type held struct {
+	subject string
+	m       jetstream.Msg
+}
+
+func (d *Dispatcher) holds(subject string) bool {
+	return slices.ContainsFunc(d.held, func(h held) bool { return h.subject == subject })
+}
+
+// place begins the runs that are held as far as there is room, in their order, and keeps the others.
+func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
+	for len(d.held) > 0 && d.room() && d.begin(ctx, d.held[0].m, all) {
+		d.held = d.held[1:]
+	}
+	if time.Since(d.kept) < d.q.o.Beat {
+		return
+	}
+	d.kept = time.Now()
+	for _, h := range d.held {
+		_ = h.m.InProgress()
+	}
+}
+
+// giveBack leaves the runs that are held to another dispatcher.
+func (d *Dispatcher) giveBack() {
+	for _, h := range d.held {
+		_ = h.m.Nak()
+	}
+	d.held = nil
 }
 
 // note says that there may be something to do.
@@ -99,9 +138,6 @@ func (d *Dispatcher) note() {
 	default:
 	}
 }
-
-// short is the part of a beat for which a run waits in the queue before a place is looked for again.
-const short = 20
 
 // rest waits until there may be something to do, or for some time.
 func (d *Dispatcher) rest(ctx context.Context, most time.Duration) {
@@ -145,6 +181,24 @@ func (d *Dispatcher) wakeUp(part int) func(*nats.Msg) {
 func (d *Dispatcher) pick() *To {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	best := d.best()
+	if best == nil {
+		return nil
+	}
+	best.free--
+	to := best.to
+	return &to
+}
+
+// room reports whether a worker has a place.
+func (d *Dispatcher) room() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.best() != nil
+}
+
+// best returns the worker that has the most places, nil if none has one. The caller holds the lock.
+func (d *Dispatcher) best() *known {
 	var best *known
 	for name, w := range d.workers {
 		switch age := time.Since(w.heard); {
@@ -154,36 +208,39 @@ func (d *Dispatcher) pick() *To {
 			best = w
 		}
 	}
-	if best == nil {
-		return nil
-	}
-	best.free--
-	to := best.to
-	return &to
+	return best
 }
 
-// next takes a run from the queue, from each tenant in turn; nil if none waits.
-func (d *Dispatcher) next(ctx context.Context) (jetstream.Msg, error) {
+// next takes a run from the queue, from each tenant in turn; nil if none waits. From a tenant one of whose runs is held it takes one now and
+// then.
+func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg, _ error) {
+	sweep := time.Since(d.swept) > lease*d.q.o.Beat
 	for again := range 2 {
 		if again > 0 || len(d.turns) == 0 {
 			if err := d.look(ctx); err != nil {
-				return nil, err
+				return "", nil, err
 			}
 		}
 		for range d.turns {
 			subject := d.turns[0]
 			d.turns = append(d.turns[1:], subject)
+			if d.holds(subject) && !sweep {
+				continue
+			}
 			batch, err := d.from[subject].FetchNoWait(1)
 			if err != nil {
 				delete(d.from, subject) // it may have been idle for too long
 				continue
 			}
 			for m := range batch.Messages() {
-				return m, nil
+				return subject, m, nil
 			}
 		}
 	}
-	return nil, nil
+	if sweep {
+		d.swept = time.Now()
+	}
+	return "", nil, nil
 }
 
 // look finds the tenants that have something in the queue.
