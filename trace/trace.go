@@ -35,7 +35,7 @@ const (
 	ServerEnded      Kind = "server_ended"    // such a server ended; Err says why, unless it was asked to
 	ServerCalled     Kind = "server_called"   // a tool of one was called
 	ServerFailed     Kind = "server_failed"   // such a server could not be used
-	HookRun          Kind = "hook_run"        // a hook of a skill ran; Script is the hook
+	HookRun          Kind = "hook_run"        // a hook of a skill, or of the user, ran; Script is the hook
 	AgentAnswered    Kind = "agent_answered"  // one prompt, from its arrival to its end
 	ModelRequested   Kind = "model_requested" // one request to a model ended; input, output
 	ToolStarting     Kind = "tool_starting"   // begins; only for an audit log that must be written before a tool runs
