@@ -217,17 +217,22 @@ func (c *call) details(p paint, now time.Time, width int) []string {
 func section(p paint, title, text string, width int) []string {
 	rows := []string{"  " + p.dim(title)}
 	found := rowsOf(text, max(width-4, 0))
-	for i, r := range found {
-		if i == maxDetails {
-			rows = append(rows, "    "+p.dim(fmt.Sprintf("… %d more lines", len(found)-i)))
-			break
-		}
-		rows = append(rows, strings.TrimRight("    "+r, " "))
-	}
+	rows = append(rows, bounded(found, "    ")...)
 	if len(found) == 0 {
 		rows = append(rows, "    "+p.dim("(empty)"))
 	}
 	return rows
+}
+
+// bounded indents rows, at most maxDetails of them.
+func bounded(rows []string, indent string) (out []string) {
+	for i, r := range rows {
+		if i == maxDetails {
+			return append(out, indent+fmt.Sprintf("… %d more lines", len(rows)-i))
+		}
+		out = append(out, strings.TrimRight(indent+r, " "))
+	}
+	return out
 }
 
 // seconds writes a duration in short: 0.4 s, 12 s, 2 m 5 s.

@@ -40,8 +40,7 @@ func (s *state) commands() []Command {
 // local reports whether text is a command that may be given while the agent works.
 func (s *state) local(text string) bool {
 	name, _, ok := CutCommand(text)
-	i := slices.IndexFunc(s.commands(), func(c Command) bool { return c.Name == name })
-	return ok && i >= 0 && s.commands()[i].Run == nil
+	return ok && slices.ContainsFunc(s.commands(), func(c Command) bool { return c.Name == name && (c.Run == nil || c.Meanwhile) })
 }
 
 // has reports whether there is a command of that name.
@@ -95,6 +94,9 @@ func (s *state) submit(text string) []effect {
 	for _, c := range s.commands() {
 		if c.Name != name {
 			continue
+		}
+		if c.Run != nil && s.busy {
+			return []effect{runMeanwhile{startCommand{&c, args}}}
 		}
 		if c.Run != nil {
 			s.work()

@@ -51,6 +51,9 @@ type Options struct {
 	// Changed returns the lines of a unified diff that a call made, which are shown below the call. nil means none.
 	Changed func(*agent.Result) []string
 
+	// Printed returns what a command of the user printed, which is shown below its call; "" for other calls. nil means none.
+	Printed func(*agent.Result) string
+
 	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.
 	Suggest func(word string, names []string) string
 	Now     func() time.Time // nil means time.Now
@@ -74,7 +77,10 @@ type Command struct {
 	Help  string // one sentence
 	Diff  bool   // the text that Run returns has lines of a unified diff
 
-	// Run does it and returns the text to show. Like a prompt it runs alone, and Ctrl-C cancels ctx.
+	Meanwhile bool          // it may also run while a prompt is answered: it asks nothing, and is safe for concurrent use
+	Fill      func() string // returns an earlier input as one line, perhaps cut, that the empty input has after it; may be nil
+
+	// Run does it and returns the text to show. Like a prompt it runs alone unless Meanwhile is set, and Ctrl-C cancels ctx.
 	Run func(ctx context.Context, args string) (string, error)
 
 	// Complete returns the possible arguments that begin with prefix. It must return at once. It may be nil.
@@ -133,6 +139,9 @@ func (o *Options) withDefaults() *Options {
 	}
 	if c.Interrupt == nil {
 		c.Interrupt = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
+	}
+	if c.Printed == nil {
+		c.Printed = func(*agent.Result) string { return "" }
 	}
 	if c.Changed == nil {
 		c.Changed = func(*agent.Result) []string { return nil }

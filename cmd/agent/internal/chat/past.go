@@ -2,6 +2,7 @@ package chat
 
 import (
 	"slices"
+	"strings"
 )
 
 // maxPast is the number of prompts that are kept.
@@ -40,6 +41,17 @@ func join[T comparable](entries []T, more ...T) []T {
 func (p *past) add(entry string) {
 	p.entries = join(p.entries, entry)
 	p.at, p.draft = len(p.entries), ""
+}
+
+// whole returns the newest entry that is a text when it is written as one line. Of a text that was cut only the beginning counts.
+func (p *past) whole(line string) string {
+	begins, cut := strings.CutSuffix(line, "…")
+	for _, entry := range slices.Backward(p.entries) {
+		if one := strings.Join(strings.Fields(entry), " "); one == line || cut && strings.HasPrefix(one, begins) {
+			return entry
+		}
+	}
+	return ""
 }
 
 // move shows an older or newer entry in the editor. It reports whether there was one.

@@ -78,7 +78,9 @@ func (s *state) escape(again bool) []effect {
 	switch {
 	case s.busy:
 		return s.interrupt()
-	case s.input.text != "" || !s.has("back"):
+	case s.input.text != "":
+		s.hint = "Ctrl-C empties the input"
+	case !s.has("back"):
 	case again:
 		return s.submit("/back")
 	default:

@@ -86,6 +86,39 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
+// A command that may run while a prompt is answered does, and neither its error nor its text ends the work.
+func TestCommandMeanwhile(t *testing.T) {
+	k := newTalk(t, 60, &Options{Commands: []Command{{Name: "jobs", Meanwhile: true, Run: testCommands()[0].Run}, testCommands()[1]}})
+	k.press("hi<enter>/model x<enter>")
+	k.done = nil
+	k.press("/jobs stop 1<enter>")
+	if start, ok := k.done[1].(runMeanwhile); !ok || start.command.Name != "jobs" || start.args != "stop 1" || !k.busy || len(k.queue) != 1 {
+		t.Errorf("effects %+v, busy %v, queue %q", k.done, k.busy, k.queue)
+	}
+	k.happen(outputEvent{text: "it has ended"}, failEvent{errors.New("no such command")})
+	if all := strings.Join(k.out, "\n"); !strings.HasSuffix(all, "\nit has ended\n\nerror: no such command") || !k.busy {
+		t.Errorf("busy %v, printed\n%s", k.busy, all)
+	}
+}
+
+// A command may leave an earlier input in the empty input, to be changed and sent again.
+func TestCommandFills(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("a  long<alt+enter>prompt<enter>")
+	k.happen(doneEvent{}, fillEvent{"a long pro…"})
+	if k.input.text != "a  long\nprompt" {
+		t.Errorf("the input has %q", k.input.text)
+	}
+	k.happen(fillEvent{"before"})
+	if k.press("<ctrl+c>"); k.input.text != "" {
+		t.Errorf("the input has %q", k.input.text)
+	}
+	k.happen(fillEvent{"never typed"})
+	if k.input.text != "" {
+		t.Errorf("the input has %q", k.input.text)
+	}
+}
+
 // Esc stops the work. Esc Esc with nothing typed goes back to an earlier prompt.
 func TestEscape(t *testing.T) {
 	back := []Command{{Name: "back", Run: testCommands()[0].Run}}
@@ -96,7 +129,7 @@ func TestEscape(t *testing.T) {
 		{"once", "<esc>", "Esc again goes back to an earlier prompt", false},
 		{"twice", "<esc><esc>", "", true},
 		{"with a key in between", "<esc>x<ctrl+u><esc>", "Esc again goes back to an earlier prompt", false},
-		{"with something typed", "x<esc><esc>", "", false},
+		{"with something typed", "x<esc><esc>", "Ctrl-C empties the input", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newTalk(t, 60, &Options{Commands: back})

@@ -28,6 +28,8 @@ type (
 		diff bool
 	}
 	doneEvent     struct{ err error } // the work is over
+	failEvent     struct{ err error } // a command failed, and the work goes on
+	fillEvent     struct{ text string }
 	askEvent      struct{ question *question }
 	withdrawEvent struct{ question *question }
 	pauseEvent    struct{} // a question is about to be printed, without a screen
@@ -43,6 +45,7 @@ type effect interface{}
 
 type (
 	startTurn    struct{ prompt string }
+	runMeanwhile struct{ startCommand }
 	startCommand struct {
 		command *Command
 		args    string
@@ -144,6 +147,12 @@ func (s *state) update(e event) []effect {
 		s.output(e)
 	case doneEvent:
 		return s.done(e.err)
+	case failEvent:
+		s.fail(e.err)
+	case fillEvent:
+		if s.input.text == "" {
+			s.input.set(s.refold(s.past.whole(e.text)))
+		}
 	case askEvent:
 		s.ask(e.question)
 		return s.attention("agent waits for an answer")
@@ -293,6 +302,7 @@ func (s *state) printCall(c *call) {
 		}
 	}
 	delete(s.needs, c.call.ID)
+	s.out = append(s.out, bounded(rowsOf(s.o.Printed(c.result), max(s.room()-len(indent), 0)), indent)...)
 	for _, line := range s.o.Changed(c.result) {
 		row := indent + ui.DiffLine(line)
 		if s.width > 0 {

@@ -188,6 +188,14 @@ func (m *model) do(effects []effect) []tea.Cmd {
 			m.start(func(ctx context.Context, f *feed) { follow(ctx, m.o.Ask(ctx, e.prompt), f) })
 		case startCommand:
 			m.start(func(ctx context.Context, f *feed) { run(ctx, e, f) })
+		case runMeanwhile:
+			m.work.Go(func() {
+				if text, err := e.command.Run(m.ctx, e.args); err != nil {
+					m.send(failEvent{err})
+				} else {
+					m.send(outputEvent{text, e.command.Diff})
+				}
+			})
 		case stopWork:
 			m.stop()
 		case remember:

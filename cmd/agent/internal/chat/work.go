@@ -167,5 +167,8 @@ func run(ctx context.Context, c startCommand, f *feed) {
 	if text != "" {
 		f.flush(outputEvent{text, c.command.Diff})
 	}
+	if c.command.Fill != nil {
+		f.flush(fillEvent{c.command.Fill()})
+	}
 	f.flush(doneEvent{err})
 }

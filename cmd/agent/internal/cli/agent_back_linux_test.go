@@ -40,7 +40,8 @@ func TestConversationQueuesAndGoesBack(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(w.project, "a.txt")); err != nil || string(text) != "one\n" {
 		t.Errorf("the file has %q, %v", text, err)
 	}
-	k.press("again\r")
+	k.shows("> change it")
+	k.press("\x15again\r")
 	k.sees("Back again.")
 	k.leaves()
 	q := s.Requests()
@@ -57,7 +58,7 @@ func TestConversationRunsWhatTheUserTypes(t *testing.T) {
 	k := w.sit("--mode", "read-only")
 	k.sees("help.")
 	k.press("!echo one > made; echo it is $((40+2))\r")
-	k.sees("ok  #1")
+	k.sees("ok  #1\n  it is 42\n")
 	k.press("!git push\r")
 	k.sees("permission_denied")
 	k.press("what was that?\r")

@@ -107,6 +107,9 @@ var changing = []struct {
 	{regexp.MustCompile(`\b\d\d:\d\d\b`), "00:00"}, {regexp.MustCompile(`\d{4}-\d\d-\d\d`), "0000-00-00"}, {regexp.MustCompile(`^agent \d+\.\d+\.\d+\S*,`), "agent 0.0.0,"},
 }
 
+// anotherBegins matches where a conversation begins: the one that ended before leaves an empty row more or less.
+var anotherBegins = regexp.MustCompile(`\n+agent `)
+
 // shown is what is on the screen since the last prompt. The cursor is a block.
 func (d *day) shown() string {
 	rows := d.screen.Rows()
@@ -131,7 +134,7 @@ func (d *day) shown() string {
 		}
 		rows[i] = row
 	}
-	return d.usual(strings.ReplaceAll(strings.Join(rows, "\n"), "\n\nagent ", "\nagent ")) // a conversation that ends leaves an empty row or none
+	return d.usual(anotherBegins.ReplaceAllString(strings.Join(rows, "\n"), "\nagent "))
 }
 
 // withCursor marks a column of a row.
@@ -235,8 +238,10 @@ func (d *day) goBack() {
 	d.picture("Esc")
 	d.press("\x1b")
 	d.picture("Esc Esc")
-	d.answered("1", "back by one")
+	d.answered("1", "back by one, with the prompt to be changed")
 	d.press("\x1b")
+	d.shows("Ctrl-C empties the input")
+	d.press("\x03\x1b")
 	d.shows("Esc again")
 	d.press("\x1b")
 	d.shows("Go back to before which prompt?")
@@ -249,6 +254,7 @@ func (d *day) goBack() {
 
 // enter: search, an editor, a long paste, completion.
 func (d *day) enter() {
+	d.press("\x03")
 	d.prompts("search me")
 	d.press("\x12sear")
 	d.picture("Ctrl-R")

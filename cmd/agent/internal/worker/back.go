@@ -44,12 +44,19 @@ func (t *talk) backCommand(ctx context.Context, args string) (string, error) {
 	if err != nil {
 		return took, err
 	}
+	t.wentTo = prompt
 	news, files := "What was done to files since then was not taken back.", "files stay as they are, and /undo takes back what the last prompt changed in them"
 	if took != "" {
 		news, files = "", "the files, too" // offerUndo told the model
 	}
 	t.w.pending = disclose.Join(strings.TrimSpace("The user went back to here. "+news), t.w.pending)
 	return strings.TrimPrefix(took+fmt.Sprintf("\nback to before %q; %s", prompt, files), "\n"), nil
+}
+
+// again returns the prompt that /back went to, once: the user often changes it.
+func (t *talk) again() (prompt string) {
+	prompt, t.wentTo = t.wentTo, ""
+	return prompt
 }
 
 // chooseBack asks which prompt to go back to, and returns how many prompts are left then; 0 means that the user stays.

@@ -38,8 +38,9 @@ type talk struct {
 	o       *Options
 	w       *worker
 	watch   *watch.Watcher
-	next    *Past // what the user goes on with
-	planned bool  // the model knows that the mode is plan
+	next    *Past  // what the user goes on with
+	planned bool   // the model knows that the mode is plan
+	wentTo  string // the prompt that /back went to
 
 	spent  spent
 	branch atomic.Value // string: the branch of the project, as it was when the last turn began or ended
@@ -78,7 +79,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 			return t.ask(ctx, prompt, prompt)
 		}, Dropped: w.dropped, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
-		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
+		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed, Printed: printedByUser,
 		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
 	})
 	if id := w.keep.id(); id != "" && t.next == nil && s.Out.InTerminal && s.Out.OutTerminal && !s.Out.Quiet() {
@@ -186,16 +187,16 @@ func (t *talk) commands() []chat.Command {
 		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, plan, read-only, all.", Run: t.modeCommand, Complete: completeModes},
 		{Name: "plan", Help: "Change nothing before you approve a plan of the model, like /mode plan.", Run: t.planCommand},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
-		{Name: "back", Usage: "[N]", Help: "Go back to an earlier prompt that you choose, or to before the last N.", Run: t.backCommand},
+		{Name: "back", Usage: "[N]", Help: "Go back to an earlier prompt that you choose, or to before the last N.", Run: t.backCommand, Fill: t.again},
 		{Name: "resume", Usage: "[ID]", Help: "Go on with another conversation of this project.", Run: t.resumeCommand},
 		{Name: "fork", Help: "Go on with a copy of this conversation; the first stays as it is.", Run: t.forkCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
-		{Name: "todo", Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
-		{Name: "cost", Help: "Show what the conversation has cost.", Run: t.costCommand},
+		{Name: "todo", Meanwhile: true, Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
+		{Name: "cost", Meanwhile: true, Help: "Show what the conversation has cost.", Run: t.costCommand},
 		{Name: "hooks", Help: "Show your own hooks, and where each comes from.", Run: t.hooksCommand},
-		{Name: "permissions", Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
-		{Name: "jobs", Usage: "[N | stop N]", Help: "Show the commands in the background, or one with its output, or stop it.", Run: t.jobsCommand},
+		{Name: "permissions", Meanwhile: true, Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
+		{Name: "jobs", Meanwhile: true, Usage: "[N | stop N]", Help: "Show the commands in the background, or one with its output, or stop it.", Run: t.jobsCommand},
 		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}

@@ -66,6 +66,7 @@ func Run(ctx context.Context, o *Options) error {
 			return err
 		}
 		o.past.close()
+		o.Services.Out.Printf("\n")
 		o.Past, o.past, o.Model, o.Prompt = *next, nil, model, ""
 		if err := o.open(ctx); err != nil {
 			return err

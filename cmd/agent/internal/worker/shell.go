@@ -32,6 +32,9 @@ func shellCommand(prompt string) (command string, outside, ok bool) {
 // mostTold is how much of the output of a user's command the model is told, in bytes.
 const mostTold = 10_000
 
+// userCall begins the ID of a call that the user made. A provider's begin otherwise.
+const userCall = "user-"
+
 // shell runs a command that the user typed, as the tool bash does, and shows it as a call. No model is asked; the next turn tells it.
 func (t *talk) shell(ctx context.Context, command string, outside bool, yield func(agent.Step, error) bool) {
 	w := t.w
@@ -41,7 +44,7 @@ func (t *talk) shell(ctx context.Context, command string, outside bool, yield fu
 		yield(agent.Step{}, err)
 		return
 	}
-	call := &llm.Call{ID: fmt.Sprintf("user-%d", w.shells), Name: "bash", Args: args}
+	call := &llm.Call{ID: fmt.Sprintf("%s%d", userCall, w.shells), Name: "bash", Args: args}
 	if !yield(agent.Step{Call: call}, nil) {
 		return
 	}
@@ -50,6 +53,14 @@ func (t *talk) shell(ctx context.Context, command string, outside bool, yield fu
 	r := executor.Call(ctx, call.Name, args)
 	w.tell(ranText(command, outside, &r))
 	_ = yield(agent.Step{Result: &agent.Result{Call: call, Result: r, Text: string(r.Encode())}}, nil) && yield(agent.Step{Done: &agent.Answer{Stop: agent.End}}, nil)
+}
+
+// printedByUser returns what a command that the user typed printed.
+func printedByUser(r *agent.Result) string {
+	if ran, ok := r.Result.Result.(hosttool.Ran); ok && strings.HasPrefix(r.Call.ID, userCall) {
+		return ran.Output
+	}
+	return ""
 }
 
 // ranText tells the model what the user ran.
