@@ -1,6 +1,8 @@
 package ui_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -121,4 +123,26 @@ func TestOneKey(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A question that is withdrawn leaves the terminal as it was.
+func TestOneKeyInterrupted(t *testing.T) {
+	tty, person := terminal(t)
+	before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := ui.New(tty, tty, tty, &ui.Options{Getenv: func(string) string { return "" }})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = person.Read(make([]byte, 1)) // of the question
+		cancel()
+	}()
+	if got, err := s.Ask(ctx, &ui.Question{Text: "Sure?"}); got != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if after, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS); err != nil || *after != *before {
+		t.Errorf("the terminal is %v, %v, want %v", after, err, before)
+	}
+	_, _ = person.WriteString("\n") // ends the read
 }
