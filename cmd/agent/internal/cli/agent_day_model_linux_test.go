@@ -108,6 +108,7 @@ func (d *day) steps() []said {
 		{"first in the queue", says("That was the first.")},
 		{"队列", says("第二个。")},
 		{"search me", says("Found again.")},
+		{"what is this?", says("A list of three words.")},
 		{"from an editor", says("You wrote it in an editor.")},
 		{"pasted line 30", says("I count 30 lines.")},
 		{"plan it", then("Carried out.", calls("", "propose_plan", args{"plan": "1. Read `a.txt`.\n2. 改 **b.txt**.\n\n| step | file |\n|---|---|\n| 1 | a.txt |"}))},

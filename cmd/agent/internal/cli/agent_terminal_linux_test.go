@@ -133,7 +133,7 @@ func (k *seat) resize(width, height int) {
 	if err := unix.IoctlSetWinsize(int(k.near.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)}); err != nil {
 		k.t.Fatal(err)
 	}
-	k.screen = screentest.New(width, height)
+	k.screen = screentest.New(max(width, 1), max(height, 1))
 }
 
 // pasteMode is what the program sends once it has taken the terminal: a key that comes before has another meaning.
@@ -397,6 +397,21 @@ func TestConversationInLines(t *testing.T) {
 	if code := <-k.code; code != failure.ExitInterrupted {
 		t.Errorf("exit code %d, want %d", code, failure.ExitInterrupted)
 	}
+	if strings.Contains(k.raw, "\x1b") {
+		t.Errorf("a sequence came: %q", k.raw)
+	}
+}
+
+// A terminal that does not know its size, as a serial console, gets lines alone.
+func TestConversationWithoutSize(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "Hello."})
+	w := newWorld(t, append(s.Env(), "NO_COLOR=")...)
+	k := w.sitBefore(0, 0, time.Now, "vt220")
+	k.sees("help.\n> ")
+	k.press("hi\n")
+	k.sees("Hello.\n> ")
+	k.press("/quit\n")
+	k.reads(patience, func() bool { return false })
 	if strings.Contains(k.raw, "\x1b") {
 		t.Errorf("a sequence came: %q", k.raw)
 	}

@@ -48,13 +48,14 @@ func New(in, out, err *os.File, o *Options) *Streams {
 		OutTerminal: term.IsTerminal(int(out.Fd())),
 		ErrTerminal: term.IsTerminal(int(err.Fd())),
 	}
-	if s.OutTerminal {
-		s.Width = fallbackWidth
-		if width, _, err := term.GetSize(int(out.Fd())); err == nil && width > 0 {
-			s.Width = width
-		}
-	}
 	dumb := strings.EqualFold(getenv("TERM"), "dumb")
+	if s.OutTerminal {
+		width, height, err := term.GetSize(int(out.Fd()))
+		if s.Width = width; err != nil || width <= 0 {
+			s.Width = fallbackWidth
+		}
+		dumb = dumb || err != nil || width <= 0 || height <= 0 // a serial console: where rows end is not known
+	}
 	s.Colour = s.OutTerminal && !dumb && !o.NoColor && getenv("NO_COLOR") == ""
 	s.Cursor = s.ErrTerminal && !dumb
 	return s
