@@ -6,8 +6,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -142,4 +144,24 @@ func listed(facts []scan.Fact) string {
 		fmt.Fprintf(&b, "%3d %s:%d %s %s %q %q maybe=%v from=%v\n", i, path.Base(f.Place.File), f.Place.Line, f.Kind, f.Object, f.Name, f.Detail, f.Maybe, f.From)
 	}
 	return b.String()
+}
+
+// TestBundledSkills scans the skills that come with the program. Nothing in them is more than low.
+func TestBundledSkills(t *testing.T) {
+	t.Parallel()
+	dirs, err := filepath.Glob("../../../skills/core/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal(dirs, err)
+	}
+	for _, dir := range dirs {
+		r, err := scan.Scan(t.Context(), os.DirFS(dir), &scan.Options{Python: python(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range rule.Builtin().Judge(r) {
+			if f.Severity != "low" {
+				t.Errorf("%s: %s", filepath.Base(dir), shortly([]scan.Finding{f}))
+			}
+		}
+	}
 }

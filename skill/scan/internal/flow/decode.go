@@ -45,7 +45,8 @@ func (e *engine) decode(encoding string, a *arguments, from []int) *value {
 	return out
 }
 
-// revealed says that an address was put together from characters or numbers, and returns it.
+// revealed says that an address was put together from characters or numbers, and returns it. One whose characters stand in a text
+// as they are, such as a text that is made fit to print, is not hidden.
 func (e *engine) revealed(v *value, a *arguments) *value {
 	t := v.first()
 	if at := strings.Index(t, "://"); at < 0 || len(t) > maxText {
@@ -55,6 +56,9 @@ func (e *engine) revealed(v *value, a *arguments) *value {
 	for _, given := range a.everything() {
 		if given == nil {
 			continue
+		}
+		if strings.Contains(given.chars, t) { // the characters of a text that stands as it is
+			return v
 		}
 		for _, part := range given.all() {
 			if n++; len(part) > 3 {

@@ -108,7 +108,7 @@ func each(v *value) *value {
 		return &out
 	}
 	if t, ok := v.known(); ok && len(t) <= maxItems {
-		out := &value{list: true, each: true, from: v.from}
+		out := &value{list: true, each: true, chars: t, from: v.from}
 		for _, r := range t {
 			out.items = append(out.items, text(string(r)))
 		}

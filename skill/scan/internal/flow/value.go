@@ -27,6 +27,7 @@ type value struct {
 	each   bool     // it is each of the items in turn
 	items  []*value
 	keys   []string // of items: "" for one without
+	chars  string   // the text that the items were the characters of
 	ref    string   // what it is in a library: "requests.get"; after "." the name of something in a value that is not known
 	class  bool     // it is a class of the program
 	recv   *value   // what ref is taken from
