@@ -14,7 +14,7 @@ type RetryOptions struct {
 	Attempts int           // number of attempts, 1 means no retry; 0 means 4, or with Time as many as it allows
 	Time     time.Duration // from the first failure to the last attempt; the last wait is shortened to it; 0 means no limit
 	Base     time.Duration // wait before the second attempt, doubled for each further attempt; 0 means 500 ms
-	Max      time.Duration // the longest wait, even if a provider asks for more; 0 means Time, or without it 60 s
+	max      time.Duration // the longest wait, even if a provider asks for more; 0 means Time, or without it 60 s
 
 	// Waiting is called before each wait; may be nil. left is how long there may be further attempts after it: 0 if it is the
 	// last wait, or if there is no limit.
@@ -91,8 +91,8 @@ func (o *RetryOptions) Patience() *Patience {
 	if p.o.Base == 0 {
 		p.o.Base = 500 * time.Millisecond
 	}
-	if p.o.Max == 0 {
-		p.o.Max = cmp.Or(p.o.Time, time.Minute)
+	if p.o.max == 0 {
+		p.o.max = cmp.Or(p.o.Time, time.Minute)
 	}
 	if p.o.Sleep == nil {
 		p.o.Sleep = sleep
@@ -131,7 +131,7 @@ func (p *Patience) next(err error) (time.Duration, bool) {
 		p.first = p.o.Now()
 	}
 	var e *Error
-	if p.o.Attempts != 0 && p.failed >= p.o.Attempts || !errors.As(err, &e) || !e.Temporary() || e.RetryAfter > p.o.Max {
+	if p.o.Attempts != 0 && p.failed >= p.o.Attempts || !errors.As(err, &e) || !e.Temporary() || e.RetryAfter > p.o.max {
 		return 0, false
 	}
 	left := p.left()
@@ -152,13 +152,13 @@ func (p *Patience) next(err error) (time.Duration, bool) {
 func (p *Patience) backOff() time.Duration {
 	d := max(0, p.o.Base)
 	for range p.failed - 1 {
-		if d >= p.o.Max/2 {
-			d = p.o.Max
+		if d >= p.o.max/2 {
+			d = p.o.max
 			break
 		}
 		d *= 2
 	}
-	d = max(0, min(d, p.o.Max))
+	d = max(0, min(d, p.o.max))
 	return d/2 + rand.N(d/2+1)
 }
 

@@ -36,7 +36,7 @@ func TestRetry(t *testing.T) {
 		{"not after a call", RetryOptions{}, [][]step{append([]step{call}, busy...), good}, 1, "error: overloaded", 0},
 		{"after a count", RetryOptions{}, [][]step{append([]step{few}, busy...), good}, 2, "a", 1},
 		{"when it was asked for", RetryOptions{}, [][]step{failure(RateLimit, time.Second), good}, 2, "a", 1},
-		{"not when it would take too long", RetryOptions{Max: time.Second}, [][]step{failure(RateLimit, 2*time.Second), good}, 1, "error: rate_limit", 0},
+		{"not when it would take too long", RetryOptions{max: time.Second}, [][]step{failure(RateLimit, 2*time.Second), good}, 1, "error: rate_limit", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,9 +67,9 @@ func TestRetryWaits(t *testing.T) {
 		exact bool
 	}{
 		{"defaults", RetryOptions{}, 0, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}, false},
-		{"bounded", RetryOptions{Attempts: 5, Max: time.Second}, 0, []time.Duration{500 * time.Millisecond, time.Second, time.Second, time.Second}, false},
+		{"bounded", RetryOptions{Attempts: 5, max: time.Second}, 0, []time.Duration{500 * time.Millisecond, time.Second, time.Second, time.Second}, false},
 		{"asked for", RetryOptions{Attempts: 3}, 7 * time.Second, []time.Duration{7 * time.Second, 7 * time.Second}, true},
-		{"ages", RetryOptions{Attempts: 3, Base: 1 << 62, Max: 1<<63 - 1}, 0, []time.Duration{1 << 62, 1<<63 - 1}, false},
+		{"ages", RetryOptions{Attempts: 3, Base: 1 << 62, max: 1<<63 - 1}, 0, []time.Duration{1 << 62, 1<<63 - 1}, false},
 		{"nonsense", RetryOptions{Attempts: 3, Base: -1}, 0, []time.Duration{0, 0}, false},
 	}
 	for _, tt := range tests {
@@ -157,7 +157,7 @@ func TestRetryInterrupted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
-			o := &RetryOptions{Base: time.Hour, Max: time.Hour, Sleep: tt.sleep, Waiting: func(error, time.Duration, time.Duration) { cancel() }}
+			o := &RetryOptions{Base: time.Hour, max: time.Hour, Sleep: tt.sleep, Waiting: func(error, time.Duration, time.Duration) { cancel() }}
 			_, err := Collect(tt.ctx, Retry(scripted(&asked, failure(Overloaded, 0)), o), &Request{}, nil)
 			if err != tt.want || asked != 1 {
 				t.Errorf("got %v after %d requests, want %v", err, asked, tt.want)

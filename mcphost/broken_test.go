@@ -231,7 +231,7 @@ func TestNews(t *testing.T) {
 // A start that takes too long is given up, and many who wait for it start it once.
 func TestStarts(t *testing.T) {
 	silent := func(*request) (string, string) { return "", "" }
-	h, _ := host(t, silent, &HostOptions{Start: 100 * time.Millisecond})
+	h, _ := host(t, silent, &HostOptions{start: 100 * time.Millisecond})
 	_, err := h.Tools(t.Context())
 	if e, ok := errors.AsType[*ServerError](err); !ok || e.Kind != KindStart || !strings.Contains(e.Message, "within 100ms") {
 		t.Errorf("got %v", err)

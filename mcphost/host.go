@@ -38,7 +38,7 @@ type Server struct {
 
 	Tools   []string      // names of the tools that are used, as the server writes them; nil means all
 	Timeout time.Duration // most time of a call, without what a person takes to answer a question; 0 means 60 s
-	Start   time.Duration // most time until the server has answered; 0 means HostOptions.Start
+	Start   time.Duration // most time until the server has answered; 0 means 30 s
 	Entry   string        // what the user wrote, or a digest of it: what is remembered of the server belongs to it
 
 	Redact func(string) string // takes secrets out of what the server says; may be nil
@@ -61,7 +61,7 @@ type HostOptions struct {
 	Elicit func(context.Context, *Question) (*Answer, error)
 
 	Trace     trace.Tracer  // may be nil
-	Start     time.Duration // most time until a server has answered; 0 means 30 s
+	start     time.Duration // most time until a server has answered; 0 means 30 s
 	MaxResult int64         // bytes of a result; 0 means 1 MiB
 
 	// Record is an absolute folder that keeps what servers have: their tools are known before they are started, and one with another
@@ -88,7 +88,7 @@ func NewHost(o *HostOptions) (*Host, error) {
 	if h.o.Record != "" && !filepath.IsAbs(h.o.Record) {
 		return nil, fmt.Errorf("mcphost.HostOptions: Record must be an absolute path, not %q", h.o.Record)
 	}
-	h.o.Start = cmp.Or(max(h.o.Start, 0), DefaultStart)
+	h.o.start = cmp.Or(max(h.o.start, 0), DefaultStart)
 	h.o.MaxResult = cmp.Or(max(h.o.MaxResult, 0), defaultMaxResult)
 	for i := range o.Servers {
 		s, err := newServer(h, o.Servers[i])

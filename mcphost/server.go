@@ -45,7 +45,7 @@ func newServer(h *Host, o Server) (*server, error) {
 	}
 	s := &server{Server: o, h: h, changed: map[string]*Described{}}
 	s.Timeout = cmp.Or(max(o.Timeout, 0), defaultCall)
-	s.Start = cmp.Or(max(o.Start, 0), h.o.Start)
+	s.Start = cmp.Or(max(o.Start, 0), h.o.start)
 	s.keep.Begin, s.keep.Now = s.begin, func() time.Time { return h.now() }
 	s.seen, s.listed = s.recorded()
 	return s, nil

@@ -68,7 +68,7 @@ func (s *Server) asking(of string, req *mcp.CallToolRequest) *asking {
 		return a
 	}
 	call := hash(req.Params.Name, canonical(req.Params.Arguments))
-	a.was = asked{Of: of, Call: call, Until: s.o.Now().Add(answerTime)}
+	a.was = asked{Of: of, Call: call, Until: s.o.now().Add(answerTime)}
 	given, _ := req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
 	if a.came = given != nil; !a.came {
 		return a
@@ -89,7 +89,7 @@ func (s *Server) asking(of string, req *mcp.CallToolRequest) *asking {
 func (s *Server) taken(of, call, state string) (*asked, bool) {
 	b, ok := s.proven("question", state)
 	var was asked
-	now := s.o.Now()
+	now := s.o.now()
 	if !ok || json.Unmarshal(b, &was) != nil || was.Of != of || was.Call != call || now.After(was.Until) {
 		return nil, false
 	}

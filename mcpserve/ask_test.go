@@ -95,7 +95,7 @@ func rawCall(t *testing.T, c *mcp.ClientSession, name string, given mcp.InputRes
 // A state is good once, for the caller and the call that were asked, and for a while. Somebody else cannot write one.
 func TestAnswers(t *testing.T) {
 	now := time.Now()
-	s := &Server{o: Options{Key: []byte(strings.Repeat("k", 32)), Now: func() time.Time { return now }}, answered: map[string]time.Time{}}
+	s := &Server{o: Options{Key: []byte(strings.Repeat("k", 32)), now: func() time.Time { return now }}, answered: map[string]time.Time{}}
 	state := func(s *Server, id string) string {
 		b, err := json.Marshal(&asked{ID: id, Of: "ada", Call: "call", About: "about", Given: map[string]string{"earlier": AnswerOnce}, Until: now.Add(answerTime)})
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 func (s *Server) result(of string, r tool.Result) *mcp.CallToolResult {
 	var link *mcp.ResourceLink
 	if text, long := tooLong(r.Result, s.o.Limits.Result); long {
-		r.Result, link = middle(text, s.o.Limits.Result), s.whole.keep(s.o.Now(), of, text)
+		r.Result, link = middle(text, s.o.Limits.Result), s.whole.keep(s.o.now(), of, text)
 	}
 	r.Message = cut(r.Message, s.o.Limits.Result)
 	b := r.Encode()

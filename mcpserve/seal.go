@@ -33,7 +33,7 @@ var (
 
 // seal returns a handle: what it says, a dot, and the proof that a server with this key made it.
 func (s *Server) seal(of string, st *session.State) string {
-	b, err := json.Marshal(&sealed{of, *st, s.o.Now().Add(holds)})
+	b, err := json.Marshal(&sealed{of, *st, s.o.now().Add(holds)})
 	if err != nil { // strings and times only
 		panic(err)
 	}
@@ -55,7 +55,7 @@ func (s *Server) open(of, handle string) (*session.State, error) {
 	if out.Of != of {
 		return nil, errOthers
 	}
-	if s.o.Now().After(out.Until) {
+	if s.o.now().After(out.Until) {
 		return nil, errOver
 	}
 	return &out.State, nil

@@ -37,7 +37,7 @@ type Options struct {
 	Tenant string // for whom it serves; it takes no handle of another tenant, also with the same key
 	Limits Limits
 	Trace  trace.Tracer     // may be nil
-	Now    func() time.Time // nil means time.Now
+	now    func() time.Time // nil means time.Now
 }
 
 // Limits are limits of clients. 0 means the default.
@@ -83,8 +83,8 @@ func New(o *Options) (*Server, error) {
 	if s.o.Session == nil {
 		s.o.Session = func() *session.Session { return session.New(nil) }
 	}
-	if s.o.Now == nil {
-		s.o.Now = time.Now
+	if s.o.now == nil {
+		s.o.now = time.Now
 	}
 	for _, l := range []struct {
 		limit   *int

@@ -207,7 +207,7 @@ func TestHandles(t *testing.T) {
 	w := newWorld(t, greet)
 	w.o.Key = []byte(strings.Repeat("k", 32))
 	now := time.Now()
-	w.o.Now = func() time.Time { return now }
+	w.o.now = func() time.Time { return now }
 	c := w.client(t, nil, "")
 	first := call(t, c, "skill", map[string]any{"skill_name": "greet"})
 	if again := call(t, c, "skill", map[string]any{"skill_name": "greet"}); string(again.Result) != string(first.Result) {

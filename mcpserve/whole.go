@@ -59,7 +59,7 @@ func (w *wholes) find(now time.Time, of, uri string) (string, bool) {
 
 // readWhole answers resources/read for a result that was cut.
 func (s *Server) readWhole(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	text, ok := s.whole.find(s.o.Now(), caller(req.Extra), req.Params.URI)
+	text, ok := s.whole.find(s.o.now(), caller(req.Extra), req.Params.URI)
 	if !ok {
 		return nil, invalid("the result is not kept any more: call the tool again")
 	}

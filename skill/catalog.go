@@ -39,7 +39,7 @@ type Options struct {
 	// LookPath finds a command that a skill needs; nil checks no command.
 	LookPath func(name string) (string, error)
 	// System is the operating system, named as in GOOS, for skills that are made for some only; "" is that of this program.
-	System string
+	system string
 	// HasVariable reports whether an environment variable that a skill needs is set; nil checks no variable.
 	HasVariable func(name string) bool
 	// Version is the engine's version, for min_ and max_agent_base_version; "" checks nothing.

@@ -155,7 +155,7 @@ func (j *judge) unavailable(k *kept) string {
 	if len(k.any) > 0 && !slices.ContainsFunc(k.any, j.has) {
 		reasons = append(reasons, "missing commands: one of "+strings.Join(k.any, ", "))
 	}
-	if system := cmp.Or(j.c.o.System, runtime.GOOS); len(k.systems) > 0 && !slices.Contains(k.systems, system) {
+	if system := cmp.Or(j.c.o.system, runtime.GOOS); len(k.systems) > 0 && !slices.Contains(k.systems, system) {
 		reasons = append(reasons, fmt.Sprintf("it is made for %s, and this is %s", strings.Join(k.systems, ", "), system))
 	}
 	if missing := slices.DeleteFunc(slices.Clone(k.variables), j.hasVariable); len(missing) > 0 {

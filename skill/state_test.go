@@ -194,7 +194,7 @@ func TestRequiresOneOf(t *testing.T) {
 		"windows": {"any p:any enabled", "mac p:mac unavailable: it is made for darwin, and this is windows",
 			"none p:none unavailable: missing commands: one of no-such, nor-this; it is made for darwin, linux, and this is windows", "win p:win enabled"},
 	} {
-		c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, nil)}}, LookPath: find, System: system})
+		c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, nil)}}, LookPath: find, system: system})
 		wantLines(t, "skills on "+system, states(c), want...)
 	}
 }

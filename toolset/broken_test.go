@@ -42,7 +42,7 @@ func TestLoadedAgain(t *testing.T) {
 	marker, cache := filepath.Join(t.TempDir(), "there"), scratch.Dir(t)
 	start := func() *Host {
 		h := newHost(t, func(o *Options) {
-			o.Cache, o.Start = cache, 5*time.Minute
+			o.Cache, o.start = cache, 5*time.Minute
 			o.Advise = func(err error, name string) string { return "Advice about " + name }
 		})
 		h.now = func() time.Time { return time.Unix(0, clock.Load()) }
@@ -102,7 +102,7 @@ func TestLoadedAgain(t *testing.T) {
 func TestMissingPackages(t *testing.T) {
 	needs(t, "python3")
 	needs(t, "node")
-	h := newHost(t, func(o *Options) { o.Start = 5 * time.Minute })
+	h := newHost(t, func(o *Options) { o.start = 5 * time.Minute })
 	s := open(t, "demo", files{
 		"SKILL.md": "---\nname: demo\ndescription: d\ntoolsets: [a:A, \"b/index:B\", \"c=python3 c.py\", \"d=node d.mjs\"]\n---\nBody\n",
 		"a.py":     "import agent_base, nothing_of_this_name\n", "c.py": "import nothing_of_this_name\n",

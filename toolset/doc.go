@@ -7,7 +7,7 @@
 //
 // # Life
 //
-// A process is started by [Host.Tools] or by the first call of a tool, ends when no call was made for Options.Idle, and is
+// A process is started by [Host.Tools] or by the first call of a tool, ends when no call was made for five minutes, and is
 // started again by the next call. After a failure the next start is at once, then after 1 s, 2 s, 4 s and so on up to a
 // minute; a call in between fails and says so. Close ends all of them. A call that is cancelled or out of time is cancelled in
 // the toolset too; a process that then gives no sign of life is killed.

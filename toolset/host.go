@@ -34,8 +34,8 @@ type Options struct {
 	}
 	Cache string // absolute folder for the language hosts and for what toolsets had
 
-	Idle      time.Duration // without a call, after which a process ends; 0 means 5 minutes
-	Start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; four times as long for npx, uvx and bunx, which fetch some; 0 means 30 s
+	idle      time.Duration // without a call, after which a process ends; 0 means 5 minutes
+	start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; four times as long for npx, uvx and bunx, which fetch some; 0 means 30 s
 	Call      time.Duration // most time of a call, unless the skill's manifest says another one for its scripts; 0 means 60 s
 	MaxResult int64         // bytes of a result as JSON; 0 means 1 MiB
 
@@ -83,7 +83,7 @@ func New(o *Options) (*Host, error) {
 	for _, d := range []struct {
 		value   *time.Duration
 		without time.Duration
-	}{{&h.o.Idle, defaultIdle}, {&h.o.Start, defaultStart}, {&h.o.Call, defaultCall}} {
+	}{{&h.o.idle, defaultIdle}, {&h.o.start, defaultStart}, {&h.o.Call, defaultCall}} {
 		*d.value = cmp.Or(max(*d.value, 0), d.without)
 	}
 	h.o.MaxResult = cmp.Or(max(h.o.MaxResult, 0), defaultMaxResult)

@@ -175,8 +175,8 @@ func TestFaultsAtStart(t *testing.T) {
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
 			h := newHost(t, func(o *Options) {
-				if o.Start = 10 * time.Minute; tt.mode == "hang" {
-					o.Start = time.Second
+				if o.start = 10 * time.Minute; tt.mode == "hang" {
+					o.start = time.Second
 				}
 			})
 			modes := []string{"good", tt.mode}
@@ -321,7 +321,7 @@ func TestConcurrentCalls(t *testing.T) {
 func TestIdle(t *testing.T) {
 	var ended <-chan trace.Event
 	h := newHost(t, func(o *Options) {
-		o.Idle = time.Nanosecond
+		o.idle = time.Nanosecond
 		ended = events(o, trace.ToolsetEnded)
 	})
 	tools := must(t, h, open(t, "demo", fakes(t, "good")))

@@ -32,7 +32,7 @@ func TestLanguages(t *testing.T) {
 	}
 	h := newHost(t, func(o *Options) {
 		o.Scripts, err = script.New(&script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: r})
-		o.Start = 5 * time.Minute
+		o.start = 5 * time.Minute
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestLacking(t *testing.T) {
 			Seen: func(context.Context, *skill.Skill) script.Seen {
 				return script.Seen{Files: map[string]want.Set{"tools.py": want.New(want.VariableOf("DEMO_TOKEN"))}}
 			}})
-		o.Start = 5 * time.Minute
+		o.start = 5 * time.Minute
 		o.Advise = func(err error, name string) string {
 			var e *script.Error
 			if !errors.As(err, &e) {

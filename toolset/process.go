@@ -307,10 +307,10 @@ func (p *process) rest() {
 		return
 	}
 	if p.idle == nil {
-		p.idle = time.AfterFunc(p.u.owner.h.o.Idle, p.expire)
+		p.idle = time.AfterFunc(p.u.owner.h.o.idle, p.expire)
 		return
 	}
-	p.idle.Reset(p.u.owner.h.o.Idle)
+	p.idle.Reset(p.u.owner.h.o.idle)
 }
 
 // expire ends the program unless a call has begun.

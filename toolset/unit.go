@@ -176,9 +176,9 @@ var fetching = []string{"npx", "uvx", "bunx"}
 // patience is the most time from the start of the process to its list of tools.
 func (u *unit) patience() time.Duration {
 	if c := u.entries[0].Command; c != nil && slices.Contains(fetching, c.Path) {
-		return 4 * u.owner.h.o.Start
+		return 4 * u.owner.h.o.start
 	}
-	return u.owner.h.o.Start
+	return u.owner.h.o.start
 }
 
 // denied returns why a tool is not called.

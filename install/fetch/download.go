@@ -24,7 +24,7 @@ const (
 	attempts   = 3
 	firstPause = time.Second // before the second attempt; then twice as long
 	maxPause   = 20 * time.Second
-	minMove    = 1 << 10   // bytes that must come within HTTPOptions.Idle
+	minMove    = 1 << 10   // bytes that must come within HTTPOptions.idle
 	lessIdle   = 3         // a server that was silent gets a third of the time at the next attempts
 	reported   = 256 << 10 // bytes between two reports of progress
 )
@@ -81,10 +81,10 @@ func newDownloader(o *HTTPOptions) (*downloader, error) {
 	if o != nil {
 		d.o = *o
 	}
-	d.o.MaxTime = cmp.Or(d.o.MaxTime, defaultMaxTime)
-	d.o.Idle = cmp.Or(d.o.Idle, defaultIdle)
-	if d.o.Sleep == nil {
-		d.o.Sleep = sleep
+	d.o.maxTime = cmp.Or(d.o.maxTime, defaultMaxTime)
+	d.o.idle = cmp.Or(d.o.idle, defaultIdle)
+	if d.o.sleep == nil {
+		d.o.sleep = sleep
 	}
 	return d, nil
 }
@@ -122,9 +122,9 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 	if err := checkURL(u); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, d.o.MaxTime, fmt.Errorf("%s: the download takes more than %v", clean(u), d.o.MaxTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, d.o.maxTime, fmt.Errorf("%s: the download takes more than %v", clean(u), d.o.maxTime))
 	defer cancel()
-	w := &wish{limit, to, d.o.Idle, progress}
+	w := &wish{limit, to, d.o.idle, progress}
 	pause := firstPause
 	for try := 1; ; try++ {
 		a, err := d.once(ctx, u, w)
@@ -147,11 +147,11 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 		if progress != nil {
 			progress(install.Progress{Step: fmt.Sprintf("fetching %s: the network failed, attempt %d of %d", clean(u), try+1, attempts)})
 		}
-		if d.o.Sleep(ctx, pause) != nil {
+		if d.o.sleep(ctx, pause) != nil {
 			return nil, context.Cause(ctx)
 		}
 		pause *= 2
-		w.idle = d.o.Idle / lessIdle
+		w.idle = d.o.idle / lessIdle
 	}
 }
 

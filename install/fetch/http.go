@@ -46,12 +46,12 @@ type HTTPOptions struct {
 	Private []string
 
 	RootCAs *x509.CertPool // whose certificates are accepted; nil means the system's
-	MaxTime time.Duration  // of one download, with all attempts; 0 means 10 minutes
-	Idle    time.Duration  // after which a download that does not move is ended: less than 1 KiB came; 0 means 30 s
+	maxTime time.Duration  // of one download, with all attempts; 0 means 10 minutes
+	idle    time.Duration  // after which a download that does not move is ended: less than 1 KiB came; 0 means 30 s
 
-	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil means the system's resolver
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil means a net.Dialer
-	Sleep   func(context.Context, time.Duration) error                           // waits before another attempt; nil means by the clock
+	resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil means the system's resolver
+	dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil means a net.Dialer
+	sleep   func(context.Context, time.Duration) error                           // waits before another attempt; nil means by the clock
 }
 
 // Client returns a client for foreign hosts. It speaks https only and follows at most 5 redirects, none of them to another
@@ -66,7 +66,7 @@ func Client(o *HTTPOptions) (*http.Client, error) {
 	if o == nil {
 		o = &HTTPOptions{}
 	}
-	t := &transport{proxy: o.Proxy, resolve: o.Resolve, dial: o.Dial}
+	t := &transport{proxy: o.Proxy, resolve: o.resolve, dial: o.dial}
 	for _, text := range o.Private {
 		p, err := hostname.Parse(text)
 		if err != nil {
@@ -93,7 +93,7 @@ func plainTransport(o *HTTPOptions) *http.Transport {
 	return &http.Transport{
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTime,
-		ResponseHeaderTimeout:  cmp.Or(o.Idle, defaultIdle),
+		ResponseHeaderTimeout:  cmp.Or(o.idle, defaultIdle),
 		MaxResponseHeaderBytes: maxHeader,
 		MaxConnsPerHost:        8,
 		IdleConnTimeout:        time.Minute,

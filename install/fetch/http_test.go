@@ -36,7 +36,7 @@ func serve(t testing.TB, h http.HandlerFunc) (*httptest.Server, *HTTPOptions) {
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	return s, &HTTPOptions{RootCAs: roots, Private: []string{s.Listener.Addr().String()}, Idle: 5 * time.Second, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	return s, &HTTPOptions{RootCAs: roots, Private: []string{s.Listener.Addr().String()}, idle: 5 * time.Second, sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 }
 
 // get downloads at most 1,000 bytes.
@@ -123,7 +123,7 @@ func TestRedirectLosesCredentials(t *testing.T) {
 	})
 	o.RootCAs.AddCert(other.Certificate())
 	o.Private = append(o.Private, strings.Replace(o2.Private[0], "127.0.0.1", "example.com", 1))
-	o.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+	o.resolve = func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
 	c, err := Client(o)
@@ -150,13 +150,13 @@ func TestPrivateNames(t *testing.T) {
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	asked := 0
 	var dialled []string
-	o.Resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
+	o.resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
 		if asked++; host == "example.com" && asked == 1 {
 			return []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("93.184.216.34")}, nil
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
-	o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+	o.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		dialled = append(dialled, address)
 		return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
 	}
@@ -245,17 +245,17 @@ func TestSlow(t *testing.T) {
 		}
 	})
 	for path, want := range map[string]string{"/drip": "less than 1024 bytes came in %v (3 attempts)", "/silent": "no answer within %v (3 attempts)"} {
-		for o.Idle = 200 * time.Millisecond; ; o.Idle *= 5 { // on a busy machine the answer may begin late
+		for o.idle = 200 * time.Millisecond; ; o.idle *= 5 { // on a busy machine the answer may begin late
 			_, _, err := get(t, o, s.URL+path)
-			if errors.Is(err, ErrNetwork) && strings.Contains(err.Error(), fmt.Sprintf(want, o.Idle/lessIdle)) {
+			if errors.Is(err, ErrNetwork) && strings.Contains(err.Error(), fmt.Sprintf(want, o.idle/lessIdle)) {
 				break
 			}
-			if err == nil || o.Idle > 20*time.Second {
+			if err == nil || o.idle > 20*time.Second {
 				t.Fatalf("%s: %v", path, err)
 			}
 		}
 	}
-	o.Idle, o.MaxTime = time.Minute, 200*time.Millisecond
+	o.idle, o.maxTime = time.Minute, 200*time.Millisecond
 	if _, _, err := get(t, o, s.URL+"/drip"); err == nil || !strings.Contains(err.Error(), "the download takes more than 200ms") {
 		t.Errorf("got %v", err)
 	}
@@ -291,7 +291,7 @@ func TestAttempts(t *testing.T) {
 		codes = tt.codes
 		tries.Store(0)
 		var pauses []time.Duration
-		o.Sleep = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
+		o.sleep = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
 		text, _, err := get(t, o, s.URL)
 		if tries.Load() != tt.tries || tt.want == "" && (err != nil || text != "content") || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v: %q, %v after %d attempts", tt.codes, text, err, tries.Load())
@@ -303,7 +303,7 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
+	o.sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
 	codes = []int{500, 500, 500}
 	tries.Store(0)
 	d, _ := newDownloader(o)
@@ -337,7 +337,7 @@ func TestCertificates(t *testing.T) {
 		"expired":     {trusted, s2.URL, "expired"},
 		"other name":  {o.RootCAs, strings.Replace(s.URL, "127.0.0.1", "wrong.test", 1), "not wrong.test"},
 	} {
-		_, _, err := get(t, &HTTPOptions{RootCAs: tt.roots, Private: private, Resolve: local}, tt.url)
+		_, _, err := get(t, &HTTPOptions{RootCAs: tt.roots, Private: private, resolve: local}, tt.url)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "attempts") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -383,7 +383,7 @@ func TestProxy(t *testing.T) {
 	defer proxy.Close()
 	at, _ := url.Parse(proxy.URL)
 	o.Proxy = http.ProxyURL(at)
-	o.Resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
+	o.resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
 		if host == "unknown.test" {
 			return nil, &net.DNSError{IsNotFound: true}
 		}

@@ -39,7 +39,7 @@ func (c *Client) transport(registry string, plain bool) *transport {
 		}
 	}
 	if plain {
-		t.plain = &http.Transport{DisableCompression: true, ResponseHeaderTimeout: c.o.Idle}
+		t.plain = &http.Transport{DisableCompression: true, ResponseHeaderTimeout: c.o.idle}
 	}
 	t.Transport = retry.Transport{Base: roundTripper(t.once), Policy: retryPolicy}
 	return t
@@ -80,7 +80,7 @@ func retryPolicy() retry.Policy {
 	return &retry.GenericPolicy{Retryable: mayPass, Backoff: retry.DefaultBackoff, MinWait: 200 * time.Millisecond, MaxWait: 3 * time.Second, MaxRetry: 3}
 }
 
-// mayPass reports whether another attempt may help. A registry that was silent for Options.Idle has had its time.
+// mayPass reports whether another attempt may help. A registry that was silent until its time was over has had its time.
 func mayPass(res *http.Response, err error) (bool, error) {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {

@@ -163,7 +163,7 @@ func TestSlowRegistry(t *testing.T) {
 		}
 		return true
 	}
-	if _, _, err := get(t, client(t, Options{Timeout: 300 * time.Millisecond}), ref(r, "1")); err == nil {
+	if _, _, err := get(t, client(t, Options{timeout: 300 * time.Millisecond}), ref(r, "1")); err == nil {
 		t.Error("an endless layer is accepted")
 	}
 	r.Hook = func(w http.ResponseWriter, req *http.Request) bool { // nothing at all
@@ -175,7 +175,7 @@ func TestSlowRegistry(t *testing.T) {
 		return isBlob(req)
 	}
 	patiently(t, 200*time.Millisecond, func(idle time.Duration) error {
-		_, _, err := get(t, client(t, Options{Idle: idle}), ref(r, "1"))
+		_, _, err := get(t, client(t, Options{idle: idle}), ref(r, "1"))
 		if err == nil || !strings.Contains(err.Error(), "nothing has come for "+idle.String()) {
 			return fmt.Errorf("from a silent registry: %v", err)
 		}
@@ -187,7 +187,7 @@ func TestSlowRegistry(t *testing.T) {
 		<-req.Context().Done()
 		return true
 	}
-	if _, _, err := get(t, client(t, Options{Idle: 100 * time.Millisecond}), ref(r, "1")); !errors.Is(err, ErrNetwork) || asked.Load() > 1 {
+	if _, _, err := get(t, client(t, Options{idle: 100 * time.Millisecond}), ref(r, "1")); !errors.Is(err, ErrNetwork) || asked.Load() > 1 {
 		t.Errorf("a registry that does not answer was asked %d times: %v", asked.Load(), err)
 	}
 	var pause atomic.Int64
@@ -206,7 +206,7 @@ func TestSlowRegistry(t *testing.T) {
 	}
 	patiently(t, 300*time.Millisecond, func(idle time.Duration) error {
 		pause.Store(int64(idle / 6)) // all of it takes longer than idle
-		_, _, err := get(t, client(t, Options{Idle: idle}), ref(r, "1"))
+		_, _, err := get(t, client(t, Options{idle: idle}), ref(r, "1"))
 		return err
 	})
 	r.Hook = func(w http.ResponseWriter, req *http.Request) bool { // compressed on the way, to unpack to far more

@@ -72,8 +72,8 @@ type Options struct {
 	// Transport.
 	PlainHTTP bool
 
-	Timeout   time.Duration // of a whole Fetch or Push; 0 means 10 minutes
-	Idle      time.Duration // after which a download is ended of which nothing comes; 0 means 30 s
+	timeout   time.Duration // of a whole Fetch or Push; 0 means 10 minutes
+	idle      time.Duration // after which a download is ended of which nothing comes; 0 means 30 s
 	UserAgent string        // sent with each request
 }
 
@@ -97,8 +97,8 @@ func New(o *Options) (*Client, error) {
 		return nil, errors.New("oci: no transport")
 	}
 	c := &Client{o: *o}
-	c.o.Timeout = cmp.Or(c.o.Timeout, defaultTimeout)
-	c.o.Idle = cmp.Or(c.o.Idle, defaultIdle)
+	c.o.timeout = cmp.Or(c.o.timeout, defaultTimeout)
+	c.o.idle = cmp.Or(c.o.idle, defaultIdle)
 	c.limits.Volatile = true // a snapshot does not outlive the process
 	return c, nil
 }

@@ -30,7 +30,7 @@ func (c *Client) Fetch(ctx context.Context, r *install.Request) (*install.Snapsh
 	if r.Source.Kind != source.OCI {
 		return nil, fmt.Errorf("oci: %v is not a kind of source that is in a registry", r.Source.Kind)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.o.timeout)
 	defer cancel()
 	repo, err := c.connect(r.Source.URL)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Client) fetch(ctx context.Context, repo *connection, r *install.Request
 	if err != nil {
 		return nil, err
 	}
-	p := &puller{repo: repo, dir: r.Dir, report: r.Progress, idle: c.o.Idle}
+	p := &puller{repo: repo, dir: r.Dir, report: r.Progress, idle: c.o.idle}
 	if err := p.pull(ctx, all, unpack.NewWriter(root, &c.limits)); err != nil {
 		root.Close()
 		return nil, err

@@ -55,7 +55,7 @@ func (c *Client) Push(ctx context.Context, r *PushRequest) (*Pushed, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("oci: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.o.timeout)
 	defer cancel()
 	repo, err := c.connect(r.To.URL)
 	if err != nil {

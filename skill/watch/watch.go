@@ -31,9 +31,9 @@ const maxWatches = 4096
 // Options configures a Watcher. Catalog must not be nil.
 type Options struct {
 	Catalog  *skill.Catalog
-	Debounce time.Duration // how long the files must be quiet before a refresh; 0 means 200 ms
-	Longest  time.Duration // the longest time from a change to a refresh; 0 means 2 s
-	Poll     time.Duration // the interval between refreshes if not everything is watched; 0 means 2 s
+	debounce time.Duration // how long the files must be quiet before a refresh; 0 means 200 ms
+	longest  time.Duration // the longest time from a change to a refresh; 0 means 2 s
+	poll     time.Duration // the interval between refreshes if not everything is watched; 0 means 2 s
 
 	// OnChange is called after each new snapshot, one call at a time. It must not call Refresh or Close of the Watcher.
 	OnChange func(old, new *skill.Catalog, change Change)
@@ -66,7 +66,7 @@ func start(ctx context.Context, o *Options, f folders) *Watcher {
 	for _, d := range []struct {
 		at    *time.Duration
 		usual time.Duration
-	}{{&w.o.Debounce, 200 * time.Millisecond}, {&w.o.Longest, 2 * time.Second}, {&w.o.Poll, 2 * time.Second}} {
+	}{{&w.o.debounce, 200 * time.Millisecond}, {&w.o.longest, 2 * time.Second}, {&w.o.poll, 2 * time.Second}} {
 		if *d.at <= 0 {
 			*d.at = d.usual
 		}
@@ -132,7 +132,7 @@ func (w *Watcher) run(ctx context.Context) {
 			poll = w.look(ctx, stale, poll)
 			first, stale = time.Time{}, false
 			if poll != notPolled {
-				timer.Reset(w.o.Poll)
+				timer.Reset(w.o.poll)
 			}
 			continue
 		}
@@ -140,7 +140,7 @@ func (w *Watcher) run(ctx context.Context) {
 		if first.IsZero() {
 			first = now
 		}
-		timer.Reset(min(w.o.Debounce, first.Add(w.o.Longest).Sub(now)))
+		timer.Reset(min(w.o.debounce, first.Add(w.o.longest).Sub(now)))
 	}
 }
 
@@ -167,7 +167,7 @@ func (w *Watcher) look(ctx context.Context, stale bool, before polling) polling 
 		}
 		if now != before {
 			trace.Emit(ctx, w.o.Trace, trace.Event{Kind: Polling, Level: level(now),
-				Message: "Skills are refreshed every " + w.o.Poll.String() + ": " + why})
+				Message: "Skills are refreshed every " + w.o.poll.String() + ": " + why})
 		}
 	}
 	_, _ = w.Refresh(ctx) // the error is that of ctx, which run checks

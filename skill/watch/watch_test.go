@@ -78,7 +78,7 @@ func watching(t *testing.T, f *folders, roots ...string) *watched {
 func watchingCatalog(t *testing.T, f *folders, c *skill.Catalog) *watched {
 	t.Helper()
 	w := &watched{t: t, changes: make(chan Change, 1000), came: make(chan trace.Event, 1000)}
-	o := &Options{Catalog: c, Debounce: 5 * time.Millisecond, Longest: 100 * time.Millisecond, Poll: 20 * time.Millisecond,
+	o := &Options{Catalog: c, debounce: 5 * time.Millisecond, longest: 100 * time.Millisecond, poll: 20 * time.Millisecond,
 		OnChange: func(_, _ *skill.Catalog, c Change) { w.changes <- c },
 		Trace:    trace.TracerFunc(func(_ context.Context, e trace.Event) { w.came <- e })}
 	if f == nil {
@@ -299,7 +299,7 @@ func TestStorm(t *testing.T) {
 	root := t.TempDir()
 	add(t, root, "a", "")
 	changes := make(chan *skill.Catalog, 1000)
-	w := Start(t.Context(), &Options{Catalog: opened(t, root), Debounce: 200 * time.Millisecond, Longest: 10 * time.Second,
+	w := Start(t.Context(), &Options{Catalog: opened(t, root), debounce: 200 * time.Millisecond, longest: 10 * time.Second,
 		OnChange: func(_, fresh *skill.Catalog, _ Change) { changes <- fresh }})
 	defer w.Close()
 	begun := time.Now()
@@ -328,7 +328,7 @@ func TestStorm(t *testing.T) {
 // What a turn cannot wait for: Refresh looks at once, and both ways give the same snapshot.
 func TestRefresh(t *testing.T) {
 	root := t.TempDir()
-	o := &Options{Catalog: opened(t, root), Debounce: time.Hour, Longest: time.Hour}
+	o := &Options{Catalog: opened(t, root), debounce: time.Hour, longest: time.Hour}
 	w := Start(t.Context(), o)
 	defer w.Close()
 	add(t, root, "a", "")

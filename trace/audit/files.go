@@ -121,7 +121,7 @@ func (l *Log) rotate(end position) error {
 	if err != nil {
 		return err
 	}
-	for len(old) > 0 && len(old) >= l.o.MaxFiles {
+	for len(old) > 0 && len(old) >= l.o.maxFiles {
 		if err := l.dir.Remove(old[0]); err != nil {
 			return err
 		}

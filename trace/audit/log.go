@@ -26,9 +26,9 @@ const (
 // Options configures a Log. Only Dir is needed.
 type Options struct {
 	Dir      string        // absolute folder of the log's files; made with mode 0700
-	MaxSize  int64         // bytes of a file, after which the next one begins; 0 means 8 MiB
-	MaxFiles int           // files that are kept, the present one included; 0 means 6
-	Wait     time.Duration // for the lock of other processes; 0 means 2 s
+	maxSize  int64         // bytes of a file, after which the next one begins; 0 means 8 MiB
+	maxFiles int           // files that are kept, the present one included; 0 means 6
+	wait     time.Duration // for the lock of other processes; 0 means 2 s
 
 	// Redact removes secrets from a text. It is called for every text of a record that may come from a skill, a model or a tool;
 	// what an Identity has is the host's own. What looks like a key of a well-known service is removed in any case; nil removes
@@ -64,9 +64,9 @@ func New(o *Options) *Log {
 	if o != nil {
 		l.o = *o
 	}
-	l.o.MaxSize = cmp.Or(max(l.o.MaxSize, 0), defaultMaxSize)
-	l.o.MaxFiles = cmp.Or(max(l.o.MaxFiles, 0), defaultMaxFiles)
-	l.o.Wait = cmp.Or(max(l.o.Wait, 0), defaultWait)
+	l.o.maxSize = cmp.Or(max(l.o.maxSize, 0), defaultMaxSize)
+	l.o.maxFiles = cmp.Or(max(l.o.maxFiles, 0), defaultMaxFiles)
+	l.o.wait = cmp.Or(max(l.o.wait, 0), defaultWait)
 	if l.o.write == nil {
 		l.o.write = (*os.File).Write
 	}
@@ -170,7 +170,7 @@ func (l *Log) locked(ctx context.Context, f func() error) error {
 	if err := l.enter(); err != nil {
 		return err
 	}
-	unlock, err := lockfile.Lock(context.WithoutCancel(ctx), filepath.Join(l.o.Dir, lockName), l.o.Wait)
+	unlock, err := lockfile.Lock(context.WithoutCancel(ctx), filepath.Join(l.o.Dir, lockName), l.o.wait)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (l *Log) write(r *Record) error {
 			return err
 		}
 	}
-	if end.size > 0 && end.size >= l.o.MaxSize {
+	if end.size > 0 && end.size >= l.o.maxSize {
 		if err := l.rotate(end); err != nil {
 			return err
 		}

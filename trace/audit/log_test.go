@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 
 func writeMany(spec string) {
 	dir, count, _ := strings.Cut(spec, " ")
-	l := New(&Options{Dir: dir, MaxSize: 64 << 10, MaxFiles: 1000, Wait: time.Minute})
+	l := New(&Options{Dir: dir, maxSize: 64 << 10, maxFiles: 1000, wait: time.Minute})
 	for i := 0; count == "-" || fmt.Sprint(i) != count; i++ {
 		trace.Emit(context.Background(), l, trace.Event{Kind: trace.ScriptRun, Skill: "csv-report", Script: fmt.Sprintf("p%d-%d", os.Getpid(), i)})
 	}
@@ -62,7 +62,7 @@ func clean(t *testing.T, dir string) *Report {
 
 func cleanOf(t *testing.T, dir string, files int) *Report {
 	t.Helper()
-	r, err := Verify(t.Context(), dir, &VerifyOptions{MaxFiles: files})
+	r, err := Verify(t.Context(), dir, &VerifyOptions{maxFiles: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func emit(t *testing.T, l *Log, skills ...string) {
 // The files are bounded in size and number, and the chain goes on.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
-	l := New(&Options{Dir: dir, MaxSize: 2000, MaxFiles: 3})
+	l := New(&Options{Dir: dir, maxSize: 2000, maxFiles: 3})
 	for i := range 100 {
 		emit(t, l, fmt.Sprint(i))
 	}
@@ -333,7 +333,7 @@ func TestRotation(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Verify(t.Context(), dir, &VerifyOptions{MaxFiles: 3})
+		r, err := Verify(t.Context(), dir, &VerifyOptions{maxFiles: 3})
 		if err != nil || len(r.Breaks) != 1 || r.Breaks[0].What != fmt.Sprintf("records 1 to %d are missing, and not by rotation: the log has fewer files than it keeps", r.First-1) {
 			t.Errorf("without %s: %+v, %v", old.Name(), r, err)
 		}

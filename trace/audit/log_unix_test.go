@@ -35,7 +35,7 @@ func TestUnsafePlaces(t *testing.T) {
 		} else if err := spoil(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := New(&Options{Dir: dir, Wait: time.Millisecond}).Guard(t.Context(), trace.Event{Kind: trace.ToolStarting}); err == nil {
+		if err := New(&Options{Dir: dir, wait: time.Millisecond}).Guard(t.Context(), trace.Event{Kind: trace.ToolStarting}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -45,7 +45,7 @@ func TestUnsafePlaces(t *testing.T) {
 func TestReplacedFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	file, other := filepath.Join(dir, currentName), filepath.Join(filepath.Dir(dir), "other")
-	l := New(&Options{Dir: dir, Wait: time.Millisecond})
+	l := New(&Options{Dir: dir, wait: time.Millisecond})
 	write := func() error { return l.Guard(t.Context(), trace.Event{Kind: trace.ToolStarting}) }
 	for _, c := range []struct {
 		name  string

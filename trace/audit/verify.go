@@ -20,7 +20,7 @@ type VerifyOptions struct {
 
 	// MaxFiles is that of the log; 0 means 6. A log that has fewer files and not its first record was cut off at its
 	// beginning.
-	MaxFiles int
+	maxFiles int
 }
 
 // Report is what Verify found.
@@ -56,7 +56,7 @@ func Verify(ctx context.Context, dir string, o *VerifyOptions) (*Report, error) 
 	if o == nil {
 		o = &VerifyOptions{}
 	}
-	head, older := o.Head, cmp.Or(max(o.MaxFiles, 0), defaultMaxFiles)-1
+	head, older := o.Head, cmp.Or(max(o.maxFiles, 0), defaultMaxFiles)-1
 	file, seen := "", head == ""
 	for e, err := range Read(ctx, dir) {
 		if err != nil {

@@ -152,7 +152,7 @@ func TestFollow(t *testing.T) {
 	defer cancel()
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		l := New(&Options{Dir: dir, MaxSize: 1000, MaxFiles: 500})
+		l := New(&Options{Dir: dir, maxSize: 1000, maxFiles: 500})
 		for ctx.Err() == nil {
 			trace.Emit(ctx, l, trace.Event{Kind: trace.SkillRemoved, Skill: "a"})
 			time.Sleep(2 * time.Millisecond)
