@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing/fstest"
+	"time"
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -61,7 +62,7 @@ func Example() {
 	defer opened.Close()
 	offered, _ := script.List(opened, nil)
 	for _, s := range offered {
-		result, err := host.Run(ctx, opened, s, nil)
+		result, err := host.Run(ctx, opened, s, &script.RunOptions{Env: []string{"SIDES=20"}}) // of this run, in place of 6
 		var failed *script.Error
 		switch {
 		case errors.As(err, &failed):
@@ -75,7 +76,7 @@ func Example() {
 	// Output:
 	// lose execution_failed Script failed with exit code 3
 	// stderr: no luck
-	// roll {"sides":6,"secret":""}
+	// roll {"sides":20,"secret":""}
 }
 
 // Where a script starts, and which files are scripts.
@@ -127,4 +128,19 @@ func ExampleOptions() {
 	// workspace pwd project
 	// skill pwd where
 	// script pwd scripts
+}
+
+// A service cleans its cache at night, and lets the runs of up to an hour end first.
+func ExampleHost_Sweep() {
+	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: "/var/cache/ours"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	swept, err := host.Sweep(context.Background(), &script.SweepOptions{Wait: time.Hour})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range swept {
+		fmt.Println(s.Path, s.Why)
+	}
 }

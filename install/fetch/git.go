@@ -35,8 +35,8 @@ type GitOptions struct {
 
 	MaxFiles int // of the commit that Request.Choose wants; 0 means 100,000
 
-	// Sleep waits between attempts when the network fails. A nil Sleep waits on the clock.
-	Sleep func(ctx context.Context, d time.Duration) error
+	// sleep waits between attempts when the network fails. A nil sleep waits on the clock.
+	sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Token is a secret for a Host, which may have a port, with the User that is given with it.
@@ -108,7 +108,7 @@ func (f *gitFetcher) make(askPass string, tokens []Token) (*git.Client, error) {
 		return nil, err
 	}
 	return git.New(&git.Options{
-		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: tokens, Sleep: f.o.Sleep,
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, AskPass: askPass, Tokens: tokens, Sleep: f.o.sleep,
 		Limits: git.Limits{Files: f.o.MaxFiles},
 	})
 }

@@ -1,7 +1,6 @@
 package fetch_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
@@ -21,10 +19,9 @@ import (
 // gitFetcher returns a fetcher that may read repositories of this machine.
 func gitFetcher(t testing.TB) install.Fetcher {
 	t.Helper()
-	return fetch.Git(&fetch.GitOptions{
+	return fetch.Git(fetch.Hurried(&fetch.GitOptions{
 		Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, Env: []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, AllowFile: true,
-		Sleep: func(context.Context, time.Duration) error { return nil },
-	})
+	}))
 }
 
 func fetchOne(t testing.TB, f install.Fetcher, r *install.Request) *install.Snapshot {

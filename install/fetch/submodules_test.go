@@ -1,7 +1,6 @@
 package fetch_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/fetch"
@@ -51,10 +49,10 @@ func TestGitSubmodules(t *testing.T) {
 		"vendor/lib":      {"../data.git", values},
 	})
 	server := gittest.Serve(t, dir)
-	f := fetch.Git(&fetch.GitOptions{
-		Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, AllowFile: true, Sleep: func(context.Context, time.Duration) error { return nil },
+	f := fetch.Git(fetch.Hurried(&fetch.GitOptions{
+		Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, AllowFile: true,
 		Env: []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_SSL_CAINFO=" + server.CAFile},
-	})
+	}))
 	tests := []struct {
 		url, path  string
 		have, lack []string
@@ -119,10 +117,10 @@ func TestGitSubmodulesElsewhere(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$1\" >> '"+asked+"'\necho u\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f := fetch.Git(&fetch.GitOptions{
-		Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, AskPass: program, MaxFiles: 20, Sleep: func(context.Context, time.Duration) error { return nil },
+	f := fetch.Git(fetch.Hurried(&fetch.GitOptions{
+		Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, AskPass: program, MaxFiles: 20,
 		Env: []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_SSL_CAINFO=" + typed.CAFile},
-	})
+	}))
 	s := fetchOne(t, f, &install.Request{Source: source.Ref{Kind: source.Git, URL: typed.URL + "/top.git"}})
 	if got := content(t, s.FS); got["near/x"] != "x" || len(got) != 2 {
 		t.Errorf("got %v", got)
@@ -158,11 +156,11 @@ func TestGitSubmodulesToken(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return true
 		})
-		f := fetch.Git(&fetch.GitOptions{
-			Path: []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"}, Sleep: func(context.Context, time.Duration) error { return nil },
+		f := fetch.Git(fetch.Hurried(&fetch.GitOptions{
+			Path:   []string{filepath.Dir(gittest.Program(t)), "/usr/bin", "/bin"},
 			Env:    []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_SSL_CAINFO=" + server.CAFile},
 			Tokens: []fetch.Token{{Host: strings.TrimPrefix(server.URL, "https://"), User: "u", Secret: "s3cret"}},
-		})
+		}))
 		got := content(t, fetchOne(t, f, &install.Request{Source: source.Ref{Kind: source.Git, URL: server.URL + "/top.git"}}).FS)
 		if _, has := got["private/x"]; got["a"] != "a" || has == open || sent.Load() == open {
 			t.Errorf("public %v: got %v, the token was sent: %v", open, got, sent.Load())
