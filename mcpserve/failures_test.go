@@ -70,8 +70,8 @@ func TestTenantsApart(t *testing.T) {
 			t.Errorf("%s: %+v, %v", token, a, err)
 		}
 	}
-	for range maxRequests { // acme is busy, corp is not
-		servers["acme"].going.enter("eve"+strconv.Itoa(servers["acme"].going.all), maxRequests)
+	for i := range 2 * maxRequests { // acme is busy, corp is not
+		servers["acme"].going.enter("eve"+strconv.Itoa(i), maxRequests)
 	}
 	if _, err := clients["acme"].ListTools(t.Context(), nil); err == nil {
 		t.Error("a tenant has more requests than its quota")
