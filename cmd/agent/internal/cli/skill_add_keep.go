@@ -113,7 +113,9 @@ func (a *adding) isPresent(ctx context.Context, k *install.Package) (install.Con
 			return "", errors.Join(err, former.Close())
 		}
 	}
-	a.present = append(a.present, installed{entry: entry, digest: k.Digest, present: true, files: former.Condition, leftOut: k.LeftOut, signature: k.Signature})
+	from := k.Entry()
+	from.InstalledPath = entry.InstalledPath
+	a.present = append(a.present, installed{entry: entry, from: from, digest: k.Digest, present: true, files: former.Condition, leftOut: k.LeftOut, signature: k.Signature})
 	return former.Condition, former.Close()
 }
 
@@ -164,11 +166,11 @@ func (a *adding) finish(ctx context.Context) (done []installed, err error) {
 	defer func() { err = errors.Join(err, a.lockFailed) }()
 	done = a.present
 	if !a.dryRun {
-		var there []registry.Entry
+		var there, from []registry.Entry
 		for _, d := range done {
-			there = append(there, d.entry)
+			there, from = append(there, d.entry), append(from, d.from)
 		}
-		a.note(ctx, there)
+		a.note(ctx, there, from)
 	}
 	if len(a.packages) == 0 {
 		return done, nil
@@ -239,11 +241,12 @@ func unasked(list []*consent.Proposal) string {
 // mostHinted is how many digests a hint names.
 const mostHinted = 4
 
-// note records installed skills in the settings and, if asked to, in the lock file of the project.
-func (a *adding) note(ctx context.Context, list []registry.Entry) {
+// note records installed skills in the settings and, if asked to, in the lock file of the project, with the places that they are added
+// from now.
+func (a *adding) note(ctx context.Context, list, from []registry.Entry) {
 	a.services.Packages.Wish(ctx, a.ref.Want, list...)
 	if a.lock {
-		a.lockFailed = errors.Join(a.lockFailed, a.services.Packages.Lock(ctx, list...))
+		a.lockFailed = errors.Join(a.lockFailed, a.services.Packages.Lock(ctx, from...))
 	}
 }
 
@@ -285,7 +288,7 @@ func (a *adding) keep(ctx context.Context, list []*consent.Proposal) ([]registry
 		}
 		return nil, errors.Join(err, a.services.Consent.Withdraw(ctx, list...))
 	}
-	a.note(ctx, entries)
+	a.note(ctx, entries, entries)
 	return entries, nil
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
+	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
-	"github.com/agent-base/agent-base/internal/paths"
 )
 
 func newCICommand(s *app.Services, run func(context.Context, *addOptions) error) *cobra.Command {
@@ -129,9 +129,9 @@ func (c *locking) all(ctx context.Context, project string, locked []lock.Skill) 
 
 // place returns the place of a skill, which is opened once.
 func (c *locking) place(ctx context.Context, project string, k *lock.Skill, names []string) (*install.Place, error) {
-	ref, err := lockedRef(project, k)
+	ref, err := packages.LockedRef(project, k)
 	if err != nil {
-		return nil, failure.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "agent skill add SOURCE --lock records where it is now")
+		return nil, failure.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "agent skill add SOURCE --lock records another place, such as a folder of the project")
 	}
 	if place := c.places[ref]; place != nil {
 		return place, nil
@@ -153,7 +153,7 @@ func lockedIn(place *install.Place, k *lock.Skill) (*install.Candidate, error) {
 	if i < 0 {
 		list, err := install.Choose(place.Skills, []string{k.Name})
 		if err != nil {
-			return nil, failure.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), nothing+"agent skill add SOURCE --lock records where it is now")
+			return nil, failure.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), nothing+"agent skill add SOURCE --lock records another place, such as a folder of the project")
 		}
 		return list[0], nil
 	}
@@ -187,27 +187,6 @@ func (c *locking) one(ctx context.Context, place *install.Place, found *install.
 	c.packages = append(c.packages, pack)
 	c.checked = append(c.checked, c.services.Packages.Check(pack))
 	return nil
-}
-
-// lockedRef returns where the lock file says that a skill is. A folder must lie in the project.
-func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
-	ref, err := source.Parse(k.Source, &source.Options{Dir: project})
-	if err != nil {
-		return ref, err
-	}
-	switch {
-	case ref.Kind == source.Folder || ref.Kind == source.Archive && filepath.IsAbs(ref.URL):
-		if !paths.WithinReal(project, ref.URL) {
-			return ref, fmt.Errorf("%s is not in the project", k.Source)
-		}
-	case ref.Kind == source.Git && strings.HasPrefix(ref.URL, "file:"):
-		return ref, fmt.Errorf("%s is a repository of this machine, which only a person may name", k.Source)
-	case ref.Kind == source.Git && k.Commit != "":
-		ref.Want, ref.Type = k.Commit, "commit"
-	case ref.Kind == source.Git || ref.Kind == source.OCI:
-		ref.Want = k.Ref
-	}
-	return ref, nil
 }
 
 // sameAsLocked returns an error unless a package has the content that the lock file says. Where the file has a hash and a digest,

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // LockFile returns the lock file of the project, or of the working directory outside a project.
@@ -52,12 +53,43 @@ func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) error {
 	if err := p.lock(ctx, list); err != nil {
 		return fmt.Errorf("%s could not be noted in %s: %w", output.Count(len(list), "installed skill"), lock.FileName, err)
 	}
-	for i := range list {
-		if strings.HasPrefix(list[i].GitURL, "file:") {
-			p.Out.Warn(fmt.Sprintf("agent skill ci will not install %s: %s names a repository of this machine", list[i].Name, lock.FileName))
+	f, err := p.LockFile()
+	if err != nil {
+		return err
+	}
+	set, err := f.Load(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range set.Skills() {
+		noted := slices.ContainsFunc(list, func(e registry.Entry) bool { return strings.EqualFold(e.Name, k.Name) })
+		if _, err := LockedRef(f.Dir, &k); noted && err != nil {
+			p.Out.Warn(fmt.Sprintf("agent skill ci will not install %s: %v", k.Name, err))
 		}
 	}
 	return nil
+}
+
+// LockedRef returns where a lock file says that a skill is. The file may be of someone else, so it names nothing of this machine outside of
+// the project.
+func LockedRef(project string, k *lock.Skill) (source.Ref, error) {
+	ref, err := source.Parse(k.Source, &source.Options{Dir: project})
+	if err != nil {
+		return ref, err
+	}
+	switch {
+	case ref.Kind == source.Folder || ref.Kind == source.Archive && filepath.IsAbs(ref.URL):
+		if !paths.WithinReal(project, ref.URL) {
+			return ref, fmt.Errorf("%s is not in the project", k.Source)
+		}
+	case ref.Kind == source.Git && strings.HasPrefix(ref.URL, "file:"):
+		return ref, fmt.Errorf("%s is a repository of this machine, which only a person may name", k.Source)
+	case ref.Kind == source.Git && k.Commit != "":
+		ref.Want, ref.Type = k.Commit, "commit"
+	case ref.Kind == source.Git || ref.Kind == source.OCI:
+		ref.Want = k.Ref
+	}
+	return ref, nil
 }
 
 func (p *Packages) lock(ctx context.Context, list []registry.Entry) error {
