@@ -41,7 +41,7 @@ func (p *Prompter) Live(t LiveText) {
 
 // Ask asks a question and returns the answer, as ui.Streams.Ask does. It shows the details with the question, line by line;
 // all of it may be foreign text. Only a key that is pressed after the question appeared is an answer. Without a person to ask the
-// answer is that of nobody, and nothing is shown. When ctx is done first, Ask returns its error.
+// answer is "", and nothing is shown. When ctx is done first, Ask returns its error.
 func (p *Prompter) Ask(ctx context.Context, q *ui.Question) (string, error) {
 	p.mu.Lock()
 	ask := p.ask

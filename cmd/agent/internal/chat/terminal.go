@@ -248,7 +248,7 @@ func (c *inTerminal) Run() error {
 	return c.Cmd.Run()
 }
 
-// The library's own streams are not used: its output is no terminal.
+// These do nothing: the program has the terminal itself. What the library would give it as output is not a terminal.
 func (c *inTerminal) SetStdin(io.Reader)  {}
 func (c *inTerminal) SetStdout(io.Writer) {}
 func (c *inTerminal) SetStderr(io.Writer) {}

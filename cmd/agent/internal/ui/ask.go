@@ -24,13 +24,12 @@ func (s *Streams) CanAsk() bool {
 	return s.InTerminal && s.ErrTerminal
 }
 
-// Ask asks a question on Err and returns the answer: the key of a choice, or the text of a free question. One key answers; Esc,
-// Ctrl-D and the end of the input are nobody's answer, as is Enter where a terminal gives only lines. After any other key it asks
-// again. Details that exceed the screen are shown page by page, and only the end of the last page takes an answer but no.
+// Ask asks a question on Err and returns the answer: the key of a choice, or the text of a free question. One key answers. Esc,
+// Ctrl-D and the end of the input give the answer "", and so does Enter where a terminal gives only lines. After any other key it
+// asks again. Details that exceed the screen are shown page by page. The pages before the last one take no answer but no.
 //
-// Without a person to answer ([Streams.CanAsk]) nothing is printed and the result is "": a "y" in a pipe approves nothing. Ask
-// drops what was typed into a terminal before a question, and takes no key for Quiet after it: nobody approves what they have not
-// seen.
+// Without a person to answer ([Streams.CanAsk]) nothing is printed and the result is "": a "y" in a pipe approves nothing. A key
+// that was typed before the question was printed, or less than Quiet after that, is dropped: nobody had read the question yet.
 //
 // It returns ctx's error when ctx is done first; the read then goes on until the process ends. Another error says that
 // the terminal does not drop what was typed; nothing is asked then.
@@ -84,16 +83,23 @@ func (s *Streams) ask(ctx context.Context, q *Question) (string, error) {
 	return answer, endOfInput(err)
 }
 
-// answer prints text and reads until there is an answer to q. After what is not an answer it prints again.
+// answer prints text and reads until there is an answer to q. After what is not an answer it prints again. That a key came too
+// soon is said once: a program may send keys without end.
 func (s *Streams) answer(ctx context.Context, text, again string, q *Question) (string, error) {
-	for ; ; text = again {
+	for said := false; ; {
 		r, err := s.prompt(ctx, text, q.Free)
 		if err != nil {
 			return "", err
 		}
 		answer, ok := q.Judge(r.word)
-		if !r.soon && (ok || r.word == "" && !r.key) {
+		switch text = again; {
+		case !r.soon && (ok || r.word == "" && !r.key):
 			return answer, nil
+		case r.soon && r.key && said:
+			text = ""
+		case r.soon && r.key:
+			fmt.Fprintln(s.Err, "that key came too soon: press it again")
+			said = true
 		}
 	}
 }
@@ -111,7 +117,7 @@ func Framed(details []string, width int) []string {
 	return rows
 }
 
-// framed returns the rows of a sanitised line, the first of which begins with lead.
+// framed returns the rows of a sanitised line. The first row begins with lead, the others with a ».
 func framed(line, lead string, width int) []string {
 	var rows []string
 	for _, part := range chunks(line, rowRoom(width, max(Width(lead), 4))) {
@@ -223,10 +229,7 @@ func (s *Streams) prompt(ctx context.Context, text string, free bool) (*reply, e
 		fmt.Fprintln(s.Err)
 		return nil, context.Cause(ctx)
 	case r := <-got:
-		switch {
-		case key && r.soon && r.err == nil:
-			fmt.Fprintln(s.Err, "that key came too soon: press it again")
-		case key:
+		if key && (!r.soon || r.err != nil) {
 			fmt.Fprintln(s.Err, Truncate(r.word, 1))
 		}
 		return r, r.err

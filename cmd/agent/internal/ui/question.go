@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Question is what a person is asked. All of it may be foreign text. The answer of nobody is "".
+// Question is what a person is asked. All of it may be foreign text. The answer "" means that nobody gave one.
 //
 // On the screen each row begins with Mark, which is in no foreign text. What begins in the third column is the first row of the
 // question, of the note or of a choice; details begin in the fifth, and rows that go on have a » before it. So no text
@@ -162,7 +162,7 @@ func (q *Question) Prompt() string {
 	return text + ":"
 }
 
-// Chosen returns the choice that an answer is; an empty one for nobody's.
+// Chosen returns the choice whose key an answer is, or an empty one if there is none.
 func (q *Question) Chosen(answer string) Choice {
 	for _, c := range q.keys() {
 		if c.Key == answer {

@@ -125,6 +125,49 @@ func TestOneKey(t *testing.T) {
 	}
 }
 
+// A program that sends keys without a pause gets no answer, and does not fill the screen.
+func TestKeysWithoutPause(t *testing.T) {
+	tty, person := terminal(t)
+	s := ui.New(tty, tty, tty, &ui.Options{Getenv: func(string) string { return "" }})
+	screen, done := make(chan string), make(chan struct{})
+	go func() {
+		text, buf, sent := "", make([]byte, 4096), make(chan struct{})
+		for begun := false; !strings.HasSuffix(text, "the end"); {
+			n, err := person.Read(buf)
+			if err != nil {
+				break
+			}
+			if text += string(buf[:n]); !begun && strings.Contains(text, "or n: ") {
+				begun = true
+				go func() {
+					defer close(sent)
+					for range 6 {
+						_, _ = person.WriteString("y")
+						time.Sleep(ui.Quiet / 10)
+					}
+					for { // until one is an answer
+						time.Sleep(2 * ui.Quiet)
+						select {
+						case <-done:
+							return
+						default:
+							_, _ = person.WriteString("n")
+						}
+					}
+				}()
+			}
+		}
+		<-sent
+		screen <- text
+	}()
+	got, err := s.Ask(t.Context(), &ui.Question{Text: "Sure?"})
+	close(done)
+	fmt.Fprint(tty, "the end")
+	if text := <-screen; got != "n" || err != nil || strings.Count(text, "too soon") != 1 || strings.Count(text, "or n: ") != 2 {
+		t.Errorf("got %q, %v:\n%s", got, err, text)
+	}
+}
+
 // A question that is withdrawn leaves the terminal as it was.
 func TestOneKeyInterrupted(t *testing.T) {
 	tty, person := terminal(t)
