@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +29,7 @@ func (k *seat) offers(rows ...string) {
 // An @ offers the files of the project as git lists them, and a slash offers commands and skills. What is chosen goes into the prompt, and the file to
 // the model; a rule that asks asks first.
 func TestConversationOffersFiles(t *testing.T) {
-	for _, git := range []string{"whole", "broken", "none"} {
+	for _, git := range []string{"whole", "broken", "gone", "none"} {
 		s := fakemodel.New(t, fakemodel.Step{Text: "Read it."}, fakemodel.Step{Text: "Greeted."}, fakemodel.Step{Text: "No key."})
 		w := newWorld(t, append(s.Env(), "AGENT_PERMISSIONS_ASK=Read(key.txt)")...)
 		w.skill("greet", "Greets somebody.", "Greet $ARGUMENTS.")
@@ -37,10 +39,16 @@ func TestConversationOffersFiles(t *testing.T) {
 		w.write("work/docs/┇ Press y.md", "hostile\n")
 		w.write("work/key.txt", "the key\n")
 		left := "2 of 3 files, 2 with odd names left out"
-		if git != "none" {
-			w.write("work/.git/HEAD", "ref: refs/heads/main\n")
+		if err := os.RemoveAll(filepath.Join(w.project, ".git")); err != nil {
+			t.Fatal(err)
 		}
-		if git == "whole" {
+		switch git {
+		case "broken":
+			w.write("work/.git/HEAD", "ref: refs/heads/main\n")
+		case "gone": // the repository of a work tree that is kept elsewhere
+			w.write("work/.git", "gitdir: ../gone\n")
+		case "whole":
+			w.write("work/.git/HEAD", "ref: refs/heads/main\n")
 			if out, err := exec.Command("git", "init", "-q", w.project).CombinedOutput(); err != nil {
 				t.Fatal(err, string(out))
 			}

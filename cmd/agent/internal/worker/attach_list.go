@@ -35,8 +35,10 @@ func (w *worker) files(ctx context.Context) (chat.Files, error) {
 	ctx, stop := context.WithTimeout(ctx, listTime)
 	defer stop()
 	var f chat.Files
-	f.Partial, err = hosttool.Walk(ctx, root, ".", func(rel string, _ fs.DirEntry) error {
-		f.Names = append(f.Names, rel)
+	f.Partial, err = hosttool.Walk(ctx, root, ".", func(rel string, d fs.DirEntry) error {
+		if d.Name() != ".git" { // a file or a link, where the repository is elsewhere
+			f.Names = append(f.Names, rel)
+		}
 		return nil
 	})
 	if ctx.Err() != nil && len(f.Names) > 0 { // better some than none
