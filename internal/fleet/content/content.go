@@ -86,7 +86,16 @@ func (c *Cache) Open(ctx context.Context, id skill.ID) (s *skill.Skill, release 
 	if err != nil {
 		return nil, nil, fmt.Errorf("skill %q with the digest %s: %w", id.Name, id.Digest, err)
 	}
-	if s, err = open(ctx, path, id); err != nil {
+	if s, err = At(ctx, path, id); err == nil {
+		now, bad := s.ID(ctx)
+		if bad == nil && now != id {
+			bad = fmt.Errorf("the content of skill %q is that of %+v", id.Name, now)
+		}
+		if err = bad; err != nil {
+			s.Close()
+		}
+	}
+	if err != nil {
 		release()
 		return nil, nil, err
 	}
@@ -130,8 +139,8 @@ func write(ctx context.Context, from io.Reader, dir string) error {
 	return w.End(unpack.Tar(ctx, from, w))
 }
 
-// open opens the skill in a folder.
-func open(ctx context.Context, dir string, id skill.ID) (*skill.Skill, error) {
+// At opens what a folder has as the skill with an ID. Nobody has checked that it has its digest.
+func At(ctx context.Context, dir string, id skill.ID) (*skill.Skill, error) {
 	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: id.Layer, Source: skill.Dir(dir, nil)}}})
 	if err != nil {
 		return nil, err
@@ -140,13 +149,5 @@ func open(ctx context.Context, dir string, id skill.ID) (*skill.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if now, err := s.ID(ctx); err != nil || now != id {
-		s.Close()
-		return nil, errors.Join(err, fmt.Errorf("the content of skill %q is that of %+v", id.Name, now))
-	}
-	return s, nil
+	return e.Load(ctx)
 }

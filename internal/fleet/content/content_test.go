@@ -14,38 +14,14 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/store"
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/skill"
 )
 
-// load writes the files of a skill and opens it.
-func load(t *testing.T, files map[string]string) *skill.Skill {
+func sample(t *testing.T) *skill.Skill {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, "a", filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil { //nolint:gosec // a script
-			t.Fatal(err)
-		}
-	}
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(dir, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := c.Lookup("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-var files = map[string]string{
-	"SKILL.md": "---\nname: a\ndescription: d\n---\nbody\n", "scripts/run.sh": "#!/bin/sh\necho hi\n", "evals/evals.json": "{}", ".env": "A=b\n", "__pycache__/x.pyc": "x",
+	return probe.In(t, t.TempDir(), probe.Tree{"scripts/run.sh": "#!/bin/sh\necho hi\n", "evals/evals.json": "{}", ".env": "A=b\n", "__pycache__/x.pyc": "x"})
 }
 
 func cache(t *testing.T, get func() (io.ReadCloser, error)) *Cache {
@@ -54,7 +30,7 @@ func cache(t *testing.T, get func() (io.ReadCloser, error)) *Cache {
 
 // A content arrives as it is, once for all that want it, and stays while it is open.
 func TestCache(t *testing.T) {
-	s := load(t, files)
+	s := sample(t)
 	id, err := s.ID(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +87,7 @@ func TestCache(t *testing.T) {
 
 // What is not the content of the digest is nowhere, whoever sent it, and neither is half of one.
 func TestNotTheContent(t *testing.T) {
-	s := load(t, files)
+	s := sample(t)
 	id, err := s.ID(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +136,7 @@ func TestNotTheContent(t *testing.T) {
 
 // A content with a link is not sent, and says what helps.
 func TestLink(t *testing.T) {
-	s := load(t, files)
+	s := sample(t)
 	dir, err := s.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
@@ -38,26 +38,7 @@ type pair struct {
 
 func newPair(t *testing.T, files map[string]string) *pair {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "a")
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(dir, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := c.Lookup("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &pair{kept: map[string][]byte{}, granted: script.Grant{Declared: true}}
-	if p.s, err = e.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.s.Close() })
+	p := &pair{s: probe.In(t, t.TempDir(), files), kept: map[string][]byte{}, granted: script.Grant{Declared: true}}
 	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +69,7 @@ func newPair(t *testing.T, files map[string]string) *pair {
 	return p
 }
 
-const manifestText = "---\nname: a\ndescription: d\npermissions:\n  env: [A_TOKEN]\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: cat; echo bad >&2; exit 2\n---\nbody\n"
+const manifestText = probe.Start + "permissions:\n  env: [A_TOKEN]\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: cat; echo bad >&2; exit 2\n---\nbody\n"
 
 var run = script.Script{Name: "run", File: "scripts/run.sh"}
 
@@ -101,7 +82,7 @@ func TestRun(t *testing.T) {
 	if err != nil || strings.Join(strings.Fields(r.Text), " ") != "one 65537 [redacted A_TOKEN]" || out.String() != r.Text || errs.String() != "two\n" || r.Duration == 0 {
 		t.Errorf("got %+v, %v, %q and %q", r, err, out.String(), errs.String())
 	}
-	if i := p.sent.Stdin; i.Data != nil || i.Size != int64(len(input)) || p.sent.Skill.Layer != "test" {
+	if i := p.sent.Stdin; i.Data != nil || i.Size != int64(len(input)) || p.sent.Skill.Layer != "user" {
 		t.Errorf("sent %+v", p.sent)
 	}
 	last := p.events[len(p.events)-1]
@@ -128,7 +109,7 @@ func TestStaysHere(t *testing.T) {
 	for text, g := range map[string]want.Want{"write:/data": want.WriteOf("/data"), "read:.": want.ReadOf(want.Here), "home": want.Of(want.Home, ""), "host:*": want.HostOf(want.Any)} {
 		p.granted = script.Grant{Given: want.New(g)}
 		var local *order.LocalError
-		if err := call(nil); !errors.As(err, &local) || !strings.Contains(err.Error(), `Skill 'a' is not run: the grant "`+text+`" is about one machine`) {
+		if err := call(nil); !errors.As(err, &local) || !strings.Contains(err.Error(), `Skill 'probe' is not run: the grant "`+text+`" is about one machine`) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -203,7 +184,7 @@ func TestLies(t *testing.T) {
 			line += " " + a.Key
 		}
 		got = append(got, line)
-		if e.Skill != "a" || time.Since(e.Time) > time.Minute {
+		if e.Skill != "probe" || time.Since(e.Time) > time.Minute {
 			t.Errorf("got %+v", e)
 		}
 	}

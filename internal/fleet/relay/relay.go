@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/cause"
+	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
@@ -187,7 +188,11 @@ func do(ctx context.Context, w *order.Worker, o *order.Order, folder string, out
 			b, _ = answer(failed(o, fmt.Errorf("internal error of worker %s: %v", o.Worker, p)))
 		}
 	}()
-	s, err := open(ctx, o, folder)
+	var s *skill.Skill
+	err := fmt.Errorf("folder %q is not absolute", folder)
+	if filepath.IsAbs(folder) {
+		s, err = content.At(ctx, folder, o.Skill) // order.Worker.Do checks it
+	}
 	if err != nil {
 		b, _ = answer(failed(o, fmt.Errorf("its content does not come to worker %s: %w", o.Worker, err)))
 		return b
@@ -197,20 +202,4 @@ func do(ctx context.Context, w *order.Worker, o *order.Order, folder string, out
 		b, _ = answer(failed(o, err))
 	}
 	return b
-}
-
-// open opens the skill in a folder. Its content is checked by order.Worker.Do.
-func open(ctx context.Context, o *order.Order, folder string) (*skill.Skill, error) {
-	if !filepath.IsAbs(folder) {
-		return nil, fmt.Errorf("folder %q is not absolute", folder)
-	}
-	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: o.Skill.Layer, Source: skill.Dir(filepath.Dir(folder), nil)}}})
-	if err != nil {
-		return nil, err
-	}
-	e, err := c.Lookup(o.Skill.Name)
-	if err != nil {
-		return nil, err
-	}
-	return e.Load(ctx)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,30 +14,14 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
 
 func sample(t *testing.T) (*order.Order, *skill.Skill) {
 	t.Helper()
-	root := t.TempDir()
-	if err := errors.Join(os.MkdirAll(filepath.Join(root, "x", "scripts"), 0o700), os.WriteFile(filepath.Join(root, "x", "SKILL.md"), []byte("---\nname: x\ndescription: Says hello.\n---\nBody\n"), 0o600),
-		os.WriteFile(filepath.Join(root, "x", "scripts", "a.sh"), []byte("echo hello\n"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(root, nil), Trust: skill.TrustRoot}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := c.Lookup("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := probe.In(t, t.TempDir(), probe.Tree{"scripts/a.sh": "echo hello\n"})
 	id, err := s.ID(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script"
@@ -45,13 +45,17 @@ func send(ctx context.Context, w *order.Worker, o *order.Order, s *skill.Skill, 
 	if o, err = order.Decode(b); err != nil {
 		return nil, err
 	}
-	content, err := open(ctx, o, s)
+	dir, err := s.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer content.Close()
+	there, err := content.At(ctx, dir, o.Skill)
+	if err != nil {
+		return nil, err
+	}
+	defer there.Close()
 	var seq uint64
-	r := w.Do(ctx, o, content, func(p *order.Part) error {
+	r := w.Do(ctx, o, there, func(p *order.Part) error {
 		b, err := json.Marshal(p)
 		if err != nil {
 			return err
@@ -69,21 +73,4 @@ func send(ctx context.Context, w *order.Worker, o *order.Order, s *skill.Skill, 
 		return nil, err
 	}
 	return order.DecodeResult(b)
-}
-
-// open opens the content of a skill as a worker does: by its folder alone.
-func open(ctx context.Context, o *order.Order, s *skill.Skill) (*skill.Skill, error) {
-	dir, err := s.Dir(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: o.Skill.Layer, Source: skill.Dir(filepath.Dir(dir), nil)}}})
-	if err != nil {
-		return nil, err
-	}
-	e, err := c.Lookup(o.Skill.Name)
-	if err != nil {
-		return nil, err
-	}
-	return e.Load(ctx)
 }
