@@ -133,6 +133,24 @@ func TestResultsWithImages(t *testing.T) {
 	}
 }
 
+// What a tool that failed returned is not shown.
+func TestFailedShowsNothing(t *testing.T) {
+	m := scripted(t, calls(call("1", "shows", `{}`)), says("no"))
+	fails := shows(1, 0)
+	of := fails.Call
+	fails.Call = func(ctx context.Context, args json.RawMessage) tool.Result {
+		r := tool.CauseArguments.Failure("it failed")
+		r.Media = of(ctx, args).Media
+		return r
+	}
+	if _, _, err := askWith(t, New(&Options{Model: m, Tools: executor(t, fails)}), "look"); err != nil {
+		t.Fatal(err)
+	}
+	if r := m.last.Messages[2].Parts[0].Result; !r.Failed || len(r.Media) != 0 {
+		t.Errorf("the model gets %+v", r)
+	}
+}
+
 // The oldest images give way when a request would have too many, the user learns it, and it happens once for many requests.
 func TestOldImagesGiveWay(t *testing.T) {
 	m := scripted(t)

@@ -70,3 +70,10 @@ func TestChatRefusesDocuments(t *testing.T) {
 		t.Errorf("got %d requests, want none", n)
 	}
 }
+
+// A document without a name has one: a server refuses it otherwise.
+func TestDocumentHasAName(t *testing.T) {
+	if got := fileName(&llm.Media{Type: "application/pdf"}); got != "document.pdf" {
+		t.Errorf("got %q", got)
+	}
+}

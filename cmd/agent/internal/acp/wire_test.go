@@ -11,6 +11,7 @@ import (
 
 	protocol "github.com/coder/acp-go-sdk"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
@@ -126,5 +127,21 @@ func TestAnswers(t *testing.T) {
 	out := protocol.NewRequestPermissionOutcomeCancelled()
 	if got := picked(list, &out); got != "" {
 		t.Errorf("cancelled: got %q", got)
+	}
+}
+
+// A prompt with what it attaches is bounded.
+func TestPromptIsBounded(t *testing.T) {
+	long := strings.Repeat("x", stream.MaxPrompt)
+	for _, blocks := range [][]protocol.ContentBlock{
+		{protocol.TextBlock(long + "x")},
+		{protocol.TextBlock("look"), protocol.ResourceBlock(protocol.EmbeddedResourceResource{TextResourceContents: &protocol.TextResourceContents{Uri: "file:///a", Text: long}})},
+	} {
+		if _, err := content(blocks); err == nil || !strings.Contains(err.Error(), "bytes, at most") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := content([]protocol.ContentBlock{protocol.TextBlock(long)}); err != nil {
+		t.Error(err)
 	}
 }

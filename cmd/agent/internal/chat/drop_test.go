@@ -40,6 +40,8 @@ func TestDropped(t *testing.T) {
 		{"control codes", paper + "\x1b[2J", paper + "\x1b[2J", paper + "\x1b[2J"},
 		{"a name that would end the mention", `/tmp/a" b.png`, `/tmp/a" b.png`, `/tmp/a" b.png`},
 		{"nothing", " \n", " \n", " \n"},
+		{"too long", paper + strings.Repeat(" ", mostPasted), "[paste 1: 8,206 bytes]", paper + strings.Repeat(" ", mostPasted)},
+		{"too many", strings.Repeat(paper+" ", mostDrops+1), strings.Repeat(paper+" ", mostDrops+1), strings.Repeat(paper+" ", mostDrops+1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newTalk(t, 80, dropping(shot, paper, `/tmp/a" b.png`))

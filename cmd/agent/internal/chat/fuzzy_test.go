@@ -11,13 +11,13 @@ import (
 
 func TestFindNames(t *testing.T) {
 	names := []string{"README.md", "cmd/agent/main.go", "cmd/agent/internal/chat/keys.go", "cmd/agent/internal/chat/keys_test.go", "docs/keys.md",
-		"internal/monkeys/a.go", "docs/文件/说明.md", "lib/HttpServer.go", "lib/chattpsvr.go", "x/Éclair.txt", "src/a-b.go", "src/alpha/beta.go", "docs/readme/old.txt"}
+		"internal/monkeys/a.go", "docs/文件/说明.md", "lib/HttpServer.go", "lib/chattpsvr.go", "x/Éclair.txt", "src/a-b.go", "src/alpha/beta.go", "docs/readme/old.txt", strings.Repeat("z", 300)}
 	tests := []struct {
 		query string
 		want  string // the best ones
 		count int
 	}{
-		{"", "README.md", 13},
+		{"", "README.md", 14},
 		{"keys", "docs/keys.md cmd/agent/internal/chat/keys.go cmd/agent/internal/chat/keys_test.go internal/monkeys/a.go", 4},
 		{"README.md", "README.md", 1},
 		{"readme", "README.md docs/readme/old.txt", 2},
@@ -30,7 +30,7 @@ func TestFindNames(t *testing.T) {
 		{"éclair", "x/Éclair.txt", 1},
 		{"ab", "src/a-b.go src/alpha/beta.go", 2},
 		{"nothing of it", "", 0},
-		{strings.Repeat("a", 5000), "", 0},
+		{strings.Repeat("z", mostQuery+1), "", 0}, // too long
 	}
 	for _, tt := range tests {
 		best, count := findNames(foldNames(names), tt.query)

@@ -64,7 +64,7 @@ func TestPopupOfFiles(t *testing.T) {
 // What is there already is sent by Enter, and so is a word that no name fits or whose list is not there yet.
 func TestPopupSends(t *testing.T) {
 	for _, tt := range []struct{ script, sent string }{
-		{"@README.md<enter>", "@README.md"}, {"@zzz<enter>", "@zzz"}, {"@read<tab><enter>", "@README.md "}, {"@read<esc><enter>", "@read"},
+		{"@README.md<enter>", "@README.md"}, {"@zzz<enter>", "@zzz"}, {"@read<tab><enter>", "@README.md "}, {"@read<esc><enter>", "@read"}, {"@rea<esc>d<enter>", "@read"},
 	} {
 		k := withFiles(t, 60, "README.md", "x/README.md")
 		k.press(tt.script)
