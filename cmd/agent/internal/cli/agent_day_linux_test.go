@@ -244,7 +244,7 @@ func (d *day) goBack() {
 	d.press("\x03\x1b")
 	d.shows("Esc again")
 	d.press("\x1b")
-	d.shows("Go back to before which prompt?")
+	d.shows("Press 1, 2, 3") // the question before this one is still on the screen
 	d.answered("8", "with the files?")
 	d.answered("y", "back with the files")
 	if got := d.text("work/a.txt"); got != "one\ntwo\nthree\n" {
