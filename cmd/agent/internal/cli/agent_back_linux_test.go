@@ -61,6 +61,7 @@ func TestConversationRunsWhatTheUserTypes(t *testing.T) {
 	k.sees("ok  #1\n  it is 42\n")
 	k.press("!git push\r")
 	k.sees("permission_denied")
+	k.sees("This command is not allowed: ")
 	k.press("what was that?\r")
 	k.sees("I see.")
 	k.leaves()
@@ -69,6 +70,32 @@ func TestConversationRunsWhatTheUserTypes(t *testing.T) {
 	}
 	if q := s.Requests(); len(q) != 1 || !strings.Contains(string(q[0].Body), `It ended with exit code 0 and printed:\nit is 42`) || !strings.Contains(string(q[0].Body), "The user ran a command: git push") {
 		t.Errorf("%d requests; the first is %.3000s", len(q), q[0].Body)
+	}
+}
+
+// The hooks of the user's settings see what the user types after one !, and what they say reaches the model. After two it is the user's alone.
+func TestConversationHooksSeeWhatTheUserTypes(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "I see."})
+	w := newWorld(t, s.Env()...)
+	w.write("home/.agent/config.yaml", "agent:\n  hooks:\n    PreToolUse: [{hooks: [{command: 'grep -q made && echo not without me >&2 && exit 2; exit 0'}]}]\n"+
+		"    PostToolUse: [{hooks: [{command: 'echo seen by a hook >&2; exit 2'}]}]\n")
+	k := w.sit()
+	k.sees("help.")
+	k.press("!touch made\r")
+	k.sees("not allowed by a hook of the user's settings: not without me")
+	k.press("!echo it is $((40+2))\r")
+	k.sees("it is 42\n")
+	k.press("!!touch made; echo it is $((40+4))\r")
+	k.sees("it is 44\n")
+	k.press("what was that?\r")
+	k.sees("I see.")
+	k.leaves()
+	if _, err := os.Stat(filepath.Join(w.project, "made")); err != nil {
+		t.Error(err)
+	}
+	body := string(s.Requests()[0].Body)
+	if strings.Count(body, "A hook of the user's settings says: seen by a hook") != 1 || !strings.Contains(body, "It did not run: Tool 'bash' not allowed by a hook") {
+		t.Errorf("the model was sent %.3000s", body)
 	}
 }
 

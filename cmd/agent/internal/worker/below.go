@@ -50,7 +50,10 @@ func (w *worker) touched(c *permit.Call) (out []string) {
 // of a package in which it works from now on.
 func (w *worker) after(kit *skilltool.Kit) func(context.Context, string, json.RawMessage, tool.Result) tool.Result {
 	return func(ctx context.Context, name string, args json.RawMessage, r tool.Result) tool.Result {
-		r = w.hooks.after(ctx, name, args, kit.After(ctx, name, args, r))
+		r = kit.After(ctx, name, args, r)
+		if said := w.hooks.said(ctx, name, args, r); said != "" {
+			r.Message += "\n" + said
+		}
 		if kit != w.kit { // a sub-agent
 			return r
 		}

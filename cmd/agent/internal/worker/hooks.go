@@ -28,7 +28,8 @@ const (
 	mostHookOut = 64 << 10         // bytes of each stream
 )
 
-// ownHooks are the hooks of the user's settings. They see every call of the model and its sub-agents that skills allow.
+// ownHooks are the hooks of the user's settings. They see every call of the model and its sub-agents that skills allow, and those of
+// the user but a command outside the sandbox.
 type ownHooks struct {
 	w    *worker
 	list []ownHook
@@ -147,17 +148,17 @@ func (d *hookDenial) Error() string { return d.text }
 // Denied returns the result.
 func (d *hookDenial) Denied() tool.Result { return *refusal("hook", "%s", d.text) }
 
-// after tells the hooks about a call that was made, and returns the result with what they say about it.
-func (o *ownHooks) after(ctx context.Context, name string, args json.RawMessage, r tool.Result) tool.Result {
+// said tells the hooks about a call that was made, and returns what they say about it to the model.
+func (o *ownHooks) said(ctx context.Context, name string, args json.RawMessage, r tool.Result) string {
 	if o == nil || len(o.list) == 0 {
-		return r
+		return ""
 	}
 	in := hook.NewInput(hook.PostToolUse, "", name, args)
 	in.Result, _ = json.Marshal(r) // without it the hook is told of the call alone
 	if text := hook.Said(o.at(ctx, in)); text != "" {
-		r.Message += "\nA hook of the user's settings says: " + text
+		return "A hook of the user's settings says: " + text
 	}
-	return r
+	return ""
 }
 
 // begun tells the hooks that a conversation begins, and returns what they say to the model.

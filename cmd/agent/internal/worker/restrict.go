@@ -17,19 +17,31 @@ import (
 
 // executor returns the executor that calls the tools as far as the skills that are active in the session of kit allow.
 func (w *worker) executor(set *tool.Set, kit *skilltool.Kit) *tool.Executor {
-	return &tool.Executor{Tools: set, Check: w.check(kit), After: w.after(kit), Trace: w.s.Observe.Tracer(), ErrorText: w.s.Settings.Config().ErrorText}
+	return &tool.Executor{Tools: set, Check: w.check(kit.Check, w.hooks), After: w.after(kit), Trace: w.s.Observe.Tracer(), ErrorText: w.s.Settings.Config().ErrorText}
 }
 
-// check returns the check of calls: what is called must be recorded, if the settings say so, and allowed.
-func (w *worker) check(kit *skilltool.Kit) func(context.Context, string, json.RawMessage) error {
+// callForUser makes a call that the user typed. Only hooks guard it, none if that is nil: what active skills say is about the model. It returns
+// what the hooks say about the call, too.
+func (w *worker) callForUser(ctx context.Context, name string, args json.RawMessage, hooks *ownHooks) (r tool.Result, said string) {
+	after := func(ctx context.Context, name string, args json.RawMessage, r tool.Result) tool.Result {
+		said = hooks.said(ctx, name, args, r)
+		return r
+	}
+	allowed := func(context.Context, string, json.RawMessage) error { return nil }
+	r = (&tool.Executor{Tools: w.set, Check: w.check(allowed, hooks), After: after, Trace: w.s.Observe.Tracer()}).Call(ctx, name, args)
+	return r, said
+}
+
+// check returns the check of calls: what is called must be recorded, if the settings say so, allowed, and right for the hooks.
+func (w *worker) check(allowed func(context.Context, string, json.RawMessage) error, hooks *ownHooks) func(context.Context, string, json.RawMessage) error {
 	return func(ctx context.Context, name string, args json.RawMessage) error {
 		if err := w.s.Observe.Guard(ctx, trace.Event{Kind: trace.ToolStarting, Tool: name}); err != nil {
 			return err
 		}
-		if err := kit.Check(ctx, name, args); err != nil {
+		if err := allowed(ctx, name, args); err != nil {
 			return err
 		}
-		return w.hooks.guard(ctx, name, args)
+		return hooks.guard(ctx, name, args)
 	}
 }
 

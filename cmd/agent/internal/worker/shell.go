@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
@@ -49,18 +50,24 @@ func (t *talk) shell(ctx context.Context, command string, outside bool, yield fu
 		return
 	}
 	ctx = context.WithValue(tool.WithCall(tool.WithWatch(w.as(ctx), w.watched), call.ID, call.Name), typedKey{}, true)
-	executor := &tool.Executor{Tools: w.set, Trace: w.s.Observe.Tracer()} // what active skills restrict is the model
-	r := executor.Call(ctx, call.Name, args)
-	w.tell(ranText(command, outside, &r))
+	hooks := w.hooks
+	if outside {
+		hooks = nil // it is the user's own shell, as in another terminal
+	}
+	r, said := w.callForUser(ctx, call.Name, args, hooks)
+	w.tell(disclose.Join(ranText(command, outside, &r), said))
 	_ = yield(agent.Step{Result: &agent.Result{Call: call, Result: r, Text: string(r.Encode())}}, nil) && yield(agent.Step{Done: &agent.Answer{Stop: agent.End}}, nil)
 }
 
-// printedByUser returns what a command that the user typed printed.
+// printedByUser returns what a command that the user typed printed, or why it did not run.
 func printedByUser(r *agent.Result) string {
-	if ran, ok := r.Result.Result.(hosttool.Ran); ok && strings.HasPrefix(r.Call.ID, userCall) {
+	if !strings.HasPrefix(r.Call.ID, userCall) {
+		return ""
+	}
+	if ran, ok := r.Result.Result.(hosttool.Ran); ok {
 		return ran.Output
 	}
-	return ""
+	return r.Result.Message
 }
 
 // ranText tells the model what the user ran.
