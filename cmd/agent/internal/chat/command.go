@@ -39,8 +39,10 @@ func (s *state) commands() []Command {
 
 // local reports whether text is a command that may be given while the agent works.
 func (s *state) local(text string) bool {
-	name, _, ok := CutCommand(text)
-	return ok && slices.ContainsFunc(s.commands(), func(c Command) bool { return c.Name == name && (c.Run == nil || c.Meanwhile) })
+	name, args, ok := CutCommand(text)
+	return ok && slices.ContainsFunc(s.commands(), func(c Command) bool {
+		return c.Name == name && (c.Run == nil || c.Meanwhile != nil && c.Meanwhile(args))
+	})
 }
 
 // has reports whether there is a command of that name.

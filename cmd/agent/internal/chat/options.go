@@ -77,10 +77,13 @@ type Command struct {
 	Help  string // one sentence
 	Diff  bool   // the text that Run returns has lines of a unified diff
 
-	Meanwhile bool          // it may also run while a prompt is answered: it asks nothing, and is safe for concurrent use
-	Fill      func() string // returns an earlier input as one line, perhaps cut, that the empty input has after it; may be nil
+	// Meanwhile reports whether it may also run with these arguments while a prompt is answered: it asks nothing, and is safe for
+	// concurrent use. nil means never.
+	Meanwhile func(args string) bool
 
-	// Run does it and returns the text to show. Like a prompt it runs alone unless Meanwhile is set, and Ctrl-C cancels ctx.
+	Fill func() string // returns an earlier input as one line, perhaps cut, that the empty input has after it; may be nil
+
+	// Run does it and returns the text to show. Like a prompt it runs alone unless Meanwhile allows more, and Ctrl-C cancels ctx.
 	Run func(ctx context.Context, args string) (string, error)
 
 	// Complete returns the possible arguments that begin with prefix. It must return at once. It may be nil.
@@ -117,7 +120,7 @@ type Status struct {
 	Cost    string // of the whole conversation, such as "$0.12"; "" is not shown
 }
 
-// ActiveSkill is an active skill, with what the active skills together allow: "all tools" or a list of them.
+// ActiveSkill is an active skill, with what the active skills together allow, such as a list of tools; "" for all tools.
 type ActiveSkill struct{ Name, Allows string }
 
 // SkillTokens is how many tokens of the conversation came from one skill.

@@ -88,11 +88,16 @@ func TestQueueIsBounded(t *testing.T) {
 
 // A command that may run while a prompt is answered does, and neither its error nor its text ends the work.
 func TestCommandMeanwhile(t *testing.T) {
-	k := newTalk(t, 60, &Options{Commands: []Command{{Name: "jobs", Meanwhile: true, Run: testCommands()[0].Run}, testCommands()[1]}})
+	k := newTalk(t, 60, &Options{Commands: []Command{{Name: "jobs", Meanwhile: func(args string) bool { return args != "later" }, Run: testCommands()[0].Run}, testCommands()[1]}})
 	k.press("hi<enter>/model x<enter>")
 	k.done = nil
+	k.press("/jobs later<enter>")
+	if len(k.done) != 1 || len(k.queue) != 2 {
+		t.Errorf("effects %+v, queue %q", k.done, k.queue)
+	}
+	k.done = nil
 	k.press("/jobs stop 1<enter>")
-	if start, ok := k.done[1].(runMeanwhile); !ok || start.command.Name != "jobs" || start.args != "stop 1" || !k.busy || len(k.queue) != 1 {
+	if start, ok := k.done[1].(runMeanwhile); !ok || start.command.Name != "jobs" || start.args != "stop 1" || !k.busy || len(k.queue) != 2 {
 		t.Errorf("effects %+v, busy %v, queue %q", k.done, k.busy, k.queue)
 	}
 	k.happen(outputEvent{text: "it has ended"}, failEvent{errors.New("no such command")})

@@ -159,7 +159,7 @@ fake/one
 
 func TestLiveRows(t *testing.T) {
 	k := newTalk(t, 40, &Options{Status: func() Status {
-		return Status{Model: "fake/one", Active: []ActiveSkill{{"hello-extended", "script_run"}, {"gh", "all tools"}}}
+		return Status{Model: "fake/one", Active: []ActiveSkill{{"hello-extended", "script_run"}, {"gh", ""}}}
 	}})
 	k.press("hi<enter>")
 	k.wait(2 * time.Second)
@@ -406,6 +406,8 @@ func TestStatusLine(t *testing.T) {
 	long := Status{Model: "anthropic/claude-opus-4-5", Active: []ActiveSkill{{"hello-extended", "script_run, script_help, Read, Bash(git:*)"}},
 		Usage: llm.Usage{Input: 12345, Output: 850}}
 	full := Status{Model: "fake/one", Branch: "feature/x", Context: 37, Cost: "$0.12", Usage: llm.Usage{Input: 1000, Output: 2}}
+	busy := Status{Mode: "plan", Model: "anthropic/claude-sonnet-5-5", Active: []ActiveSkill{{"gh", ""}}, Branch: "main", Context: 7, Cost: "$0.34",
+		Usage: llm.Usage{Input: 1000, Output: 2}}
 	tests := []struct {
 		name   string
 		status Status
@@ -421,7 +423,12 @@ func TestStatusLine(t *testing.T) {
 		{"one column", long, 2, ""},
 		{"all facts", full, 90, "fake/one  ·  context 37%  ·  feature/x  ·  $0.12  ·  1.0k in, 2 out"},
 		{"fewer facts", full, 55, "fake/one  ·  context 37%  ·  feature/x  ·  $0.12"},
-		{"the fewest facts", full, 10, "fake/one"},
+		{"the fewest facts", full, 10, "one"},
+		{"a skill that restricts nothing", busy, 86, "plan  ·  gh: all tools  ·  claude-sonnet-5-5  ·  context 7%  ·  main  ·  $0.34"},
+		{"without what it allows", busy, 73, "plan  ·  gh  ·  claude-sonnet-5-5  ·  context 7%  ·  main  ·  $0.34"},
+		{"without the branch", busy, 64, "plan  ·  gh  ·  claude-sonnet-5-5  ·  context 7%  ·  $0.34"},
+		{"without the model", busy, 50, "plan  ·  gh  ·  context 7%  ·  $0.34"},
+		{"without the cost", busy, 30, "plan  ·  gh  ·  context 7%"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

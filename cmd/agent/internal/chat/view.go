@@ -105,21 +105,35 @@ func (s *state) inputView(most int) (rows []string, x, y int) {
 	return rows, x + 2, y - from
 }
 
-// statusLine shows in one row what happens now, which skill is active and what it allows, and facts about the conversation. A narrow
-// screen loses the last facts first; then what the skill allows is cut.
+// statusLine shows in one row what happens now, which skill is active and what it allows, and facts about the conversation. On a narrow
+// screen what changes least gives way first; then what the skill allows is cut.
 func (s *state) statusLine() string {
 	const gap = "  ·  "
 	join := func(parts ...string) string {
 		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), gap)
 	}
-	doing, skill, room := join(ui.Line(s.status.Mode), s.jobs(), s.doing()), s.active(), s.room()
-	facts := []string{ui.Line(s.status.Model), s.context(), ui.Line(s.status.Branch), s.status.Cost, s.usage()}
 	const least = 40 // columns for the skill, where it needs as many
-	shortest := cut(skill, least)
-	for len(facts) > 0 && ui.Columns(join(doing, shortest, join(facts...))) > room && (len(facts) > 1 || doing+skill != "") {
-		facts = facts[:len(facts)-1]
+	doing, skill, room := join(ui.Line(s.status.Mode), s.jobs(), s.doing()), s.active(), s.room()
+	model, context, branch, cost, usage := ui.Line(s.status.Model), s.context(), ui.Line(s.status.Branch), s.status.Cost, s.usage()
+	for _, giveWay := range []func(){
+		func() { usage = "" },
+		func() { model = model[strings.Index(model, "/")+1:] }, // without the provider
+		func() { skill = strings.TrimSuffix(skill, allTools) },
+		func() { branch = "" },
+		func() {
+			if doing+skill != "" {
+				model = ""
+			}
+		},
+		func() { cost = "" },
+		func() { context = "" },
+	} {
+		if ui.Columns(join(doing, cut(skill, least), model, context, branch, cost, usage)) <= room {
+			break
+		}
+		giveWay()
 	}
-	about := join(facts...)
+	about := join(model, context, branch, cost, usage)
 	if rest := join(doing, about); skill != "" {
 		left := room - ui.Columns(rest)
 		if rest != "" {
@@ -190,5 +204,11 @@ func (s *state) active() string {
 	if n := len(s.status.Active) - 1; n > 0 {
 		text += fmt.Sprintf(" +%d", n)
 	}
+	if a.Allows == "" {
+		return text + allTools
+	}
 	return text + ": " + ui.Line(a.Allows)
 }
+
+// allTools follows the name of a skill that restricts nothing.
+const allTools = ": all tools"

@@ -158,7 +158,7 @@ func (f *Flow) part(text string) []string {
 // begin notes what kind of line begins, and returns its text.
 func (f *Flow) begin(head string) string {
 	if f.fence != nil {
-		f.line.wrapper = wrapper{lead: "  ", hang: "  ", hard: true}
+		f.line.wrapper = wrapper{lead: "  ", hang: "» ", exact: true}
 		return head
 	}
 	text := strings.TrimLeft(head, " ")

@@ -52,7 +52,8 @@ func TestRows(t *testing.T) {
 		{"a table that is too narrow", "|aaa|bbb|ccc|\n|-|-|-|\n|1|2|3|\n", 8, "<1>aaa</>|  <1>bbb</>|  <1>ccc</>|1|  2|  3"},
 		{"more cells than the head", "|a|b|\n|-|-|\n|1|2|3|\n", 30, "<1>a</>  <1>b</>|<2>───────</>|1  2  3"},
 		{"code", "```go\nif x == \"a\" { // b\n\n\treturn 10\n}\n```\nafter", 40, "<2>  go, /copy 1</>|  <1>if</> x == <32>\"a\"</> { <2>// b</>||          <1>return</> <33>10</>|  }|after"},
-		{"a long line of code", "```\nabcdefghij klm\n```", 8, "<2>  /co...</>|  abcdef|  ghij k|  lm"},
+		{"a long line of code", "```\nabcdefghij klm\n```", 8, "<2>  /co...</>|  abcdef|» ghij|»  klm"},
+		{"a long line of code with wide characters", "```\na 日本語 b\n```", 8, "<2>  /co...</>|  a 日本|» 語 b"},
 		{"a comment of several lines", "```c\n/* a\nb */ c\n```", 40, "<2>  c, /copy 1</>|  <2>/* a</>|  <2>b */</> c"},
 		{"wide characters break anywhere", "日本語日本語", 7, "日本語|日本語"},
 		{"hostile", "a\x1b[31mb \u202e **\x07x** \u2507", 60, `a\x1b[31mb \u{202e} <1>\x07x</> \u{2507}`},
@@ -197,6 +198,34 @@ func TestResize(t *testing.T) {
 			if n := ui.Width(ansi.Strip(row)); n > 79 {
 				t.Fatalf("%d columns: %q", n, row)
 			}
+		}
+	}
+}
+
+// The rows of a long line of code begin with a mark after the first, and are together the line.
+func TestLongCode(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	for range 2000 {
+		line := "x"
+		for range r.Intn(30) {
+			line += []string{" ", "  ", "if", "日本", "(a, b)", "é", "\"text\"", strings.Repeat("long", 6)}[r.Intn(8)]
+		}
+		line = strings.TrimRight(line, " ")
+		width := 14 + r.Intn(40)
+		rows := stream("```go\n"+line+"\n```", width, 5, nil)[1:]
+		for i, row := range rows {
+			lead := "» "
+			if i == 0 {
+				lead = "  "
+			}
+			text, ok := strings.CutPrefix(ansi.Strip(row), lead)
+			if !ok || ui.Width(text)+2 > width {
+				t.Fatalf("row %d of %q at %d is %q", i, line, width, row)
+			}
+			rows[i] = text
+		}
+		if got := strings.Join(rows, ""); got != line {
+			t.Fatalf("at %d, %q has the rows\n%s", width, line, strings.Join(rows, "\n"))
 		}
 	}
 }

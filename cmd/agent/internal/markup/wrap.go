@@ -11,7 +11,7 @@ import (
 // wrapper breaks the characters of a line into rows, at spaces and at wide characters where it can.
 type wrapper struct {
 	lead, hang string // before the first row, and before the others
-	hard       bool   // rows break where they are full, and keep their spaces
+	exact      bool   // of code: rows keep their spaces, so that together they are the line
 	row        []cell // that is being filled
 	used       int    // its columns
 	broken     bool   // rows of the line were returned
@@ -60,7 +60,7 @@ func (l *line) clone() line {
 // fill takes characters and returns the rows that are full; with last, all rows.
 func (w *wrapper) fill(more []cell, width int, last bool, paint func(sgr, text string) string) (rows []string) {
 	for _, c := range more {
-		space := c.text == " " && !w.hard
+		space := c.text == " " && !w.exact
 		for !space && len(w.row) > 0 && w.used+c.width > w.room(width) {
 			rows = append(rows, w.broke(&c, paint))
 		}
@@ -91,23 +91,35 @@ func (w *wrapper) before() string {
 
 // broke takes the first row off, because a character does not fit.
 func (w *wrapper) broke(c *cell, paint func(sgr, text string) string) string {
-	end, next := len(w.row), len(w.row)
-	if n := len(w.row); !w.hard && c.width < 2 && w.row[n-1].width < 2 {
-		for i := n - 1; i > 0; i-- {
-			if w.row[i].text == " " {
-				end, next = i, i+1
-				break
-			}
-			if w.row[i].width > 1 || w.row[i-1].width > 1 {
-				end, next = i, i
-				break
-			}
-		}
-	}
+	end, next := w.breaks(c)
 	row := w.draw(w.row[:end], paint)
 	w.row = append([]cell{}, w.row[next:]...)
 	w.used, w.broken = size(w.row), true
 	return row
+}
+
+// breaks returns where the row ends and the next one begins, if c does not fit. A row of code keeps at least half of its columns, and
+// spaces where it breaks begin the next row: at the end of this one nobody would see them.
+func (w *wrapper) breaks(c *cell) (end, next int) {
+	n, least, used := len(w.row), 0, w.used
+	if w.exact {
+		least = w.used / 2
+	}
+	switch {
+	case w.exact && w.row[n-1].text == " ":
+	case w.exact && c.text == " ", c.width > 1, w.row[n-1].width > 1:
+		return n, n
+	}
+	for i := n - 1; i > 0 && used > least; i-- {
+		used -= w.row[i].width
+		switch {
+		case w.row[i].text == " " && !w.exact:
+			return i, i + 1
+		case w.row[i].text == " " && w.row[i-1].text != " ", w.row[i].width > 1, w.row[i-1].width > 1:
+			return i, i
+		}
+	}
+	return n, n
 }
 
 func (w *wrapper) draw(row []cell, paint func(sgr, text string) string) string {

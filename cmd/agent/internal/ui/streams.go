@@ -61,6 +61,15 @@ func New(in, out, err *os.File, o *Options) *Streams {
 	return s
 }
 
+// Resized makes Width that of the terminal now, whose window may have another size than at the beginning.
+func (s *Streams) Resized() {
+	if f, ok := s.Out.(*os.File); ok && s.OutTerminal {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			s.Width = width
+		}
+	}
+}
+
 // Plain makes a terminal one that gets lines alone, as a dumb one does: without colours, and with no row that is drawn again.
 func (s *Streams) Plain() { s.Colour, s.Cursor = false, false }
 

@@ -46,6 +46,9 @@ type talk struct {
 	branch atomic.Value // string: the branch of the project, as it was when the last turn began or ended
 
 	mu sync.Mutex // guards w.found and the session, which the status line reads while a turn runs
+
+	changing sync.Mutex                 // held by what changes the conversation
+	parts    atomic.Pointer[[][]string] // of a request, as they were when that began or last asked the model
 }
 
 // converse runs agent without a verb: a conversation, until the user leaves or the input ends. It returns the conversation that the user
@@ -128,12 +131,15 @@ func (t *talk) ask(ctx context.Context, prompt, typed string, with ...llm.Media)
 			t.shell(ctx, command, outside, yield)
 			return
 		}
+		defer t.change()()
 		t.tellPlan()
 		before := len(t.w.conversation.Messages())
 		t.lookAtBranch()
 		defer t.lookAtBranch()
 		for step, err := range t.w.ask(ctx, prompt, typed, with...) {
-			t.spent.add(step, t.w.found.Facts.Prices)
+			if t.spent.add(step, t.w.found.Facts.Prices); step.Usage != nil {
+				t.measure()
+			}
 			if !yield(step, t.onward(before, hinted(err))) {
 				return
 			}
@@ -180,24 +186,25 @@ func (t *talk) status() chat.Status {
 
 // commands returns the commands that need the engine.
 func (t *talk) commands() []chat.Command {
+	always, bare := func(string) bool { return true }, func(args string) bool { return args == "" }
 	return []chat.Command{
 		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
 		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded or not.", Run: t.whyCommand, Complete: t.completeSkills},
-		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "List the models that can be reached, or switch to one.", Run: t.modelCommand, Complete: completeModels},
-		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, plan, read-only, all.", Run: t.modeCommand, Complete: completeModes},
+		{Name: "model", Meanwhile: bare, Usage: "[PROVIDER/NAME]", Help: "List the models that can be reached, or switch to one.", Run: t.modelCommand, Complete: completeModels},
+		{Name: "mode", Meanwhile: bare, Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, plan, read-only, all.", Run: t.modeCommand, Complete: completeModes},
 		{Name: "plan", Help: "Change nothing before you approve a plan of the model, like /mode plan.", Run: t.planCommand},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
 		{Name: "back", Usage: "[N]", Help: "Go back to an earlier prompt that you choose, or to before the last N.", Run: t.backCommand, Fill: t.again},
 		{Name: "resume", Usage: "[ID]", Help: "Go on with another conversation of this project.", Run: t.resumeCommand},
 		{Name: "fork", Help: "Go on with a copy of this conversation; the first stays as it is.", Run: t.forkCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
-		{Name: "context", Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
-		{Name: "todo", Meanwhile: true, Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
-		{Name: "cost", Meanwhile: true, Help: "Show what the conversation has cost.", Run: t.costCommand},
-		{Name: "hooks", Help: "Show your own hooks, and where each comes from.", Run: t.hooksCommand},
-		{Name: "permissions", Meanwhile: true, Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
-		{Name: "jobs", Meanwhile: true, Usage: "[N | stop N]", Help: "Show the commands in the background, or one with its output, or stop it.", Run: t.jobsCommand},
-		{Name: "mcp", Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
+		{Name: "context", Meanwhile: always, Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
+		{Name: "todo", Meanwhile: always, Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
+		{Name: "cost", Meanwhile: always, Help: "Show what the conversation has cost.", Run: t.costCommand},
+		{Name: "hooks", Meanwhile: always, Help: "Show your own hooks, and where each comes from.", Run: t.hooksCommand},
+		{Name: "permissions", Meanwhile: always, Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},
+		{Name: "jobs", Meanwhile: always, Usage: "[N | stop N]", Help: "Show the commands in the background, or one with its output, or stop it.", Run: t.jobsCommand},
+		{Name: "mcp", Meanwhile: always, Help: "Show the MCP servers, and what became of them.", Run: t.mcpCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
 }
@@ -247,6 +254,7 @@ func (t *talk) lookAtBranch() {
 func (t *talk) printed(print func(*app.Services) error) (string, error) {
 	var out bytes.Buffer
 	streams := *t.o.Services.Out.Streams
+	streams.Resized()
 	streams.Out, streams.Err, streams.Colour, streams.OutTerminal = &out, &out, false, false
 	streams.Width = max(streams.Width-1, 0) // the last column of a conversation stays free
 	err := print(t.o.Services.To(&streams))
@@ -261,6 +269,7 @@ func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 
 // anew begins the conversation again, with what the keeper has of it.
 func (t *talk) anew(ctx context.Context) error {
+	defer t.change()()
 	t.mu.Lock()
 	t.w.kit.End(t.w.as(ctx))
 	t.w.jobs.Close()
@@ -287,6 +296,7 @@ func (t *talk) mcpCommand(context.Context, string) (string, error) {
 }
 
 func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
+	defer t.change()()
 	before, said := t.w.conversation.Size(), len(t.w.conversation.Messages())
 	err := t.w.conversation.Compact(ctx)
 	kept := t.w.takeKept()

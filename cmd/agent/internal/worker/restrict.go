@@ -63,13 +63,13 @@ func (w *worker) rules(ctx context.Context, _ *skill.Skill) allow.Options {
 	return o
 }
 
-// allows says in a few words what a model may call in a session now, which may be used at the same time.
+// allows says in a few words what a model may call in a session now, "" for all tools. The session may be used at the same time.
 func allows(s *session.Session, enforce string) string {
 	r, active := s.Restriction(), s.Active()
 	names := r.AllowedToolNames()
 	switch {
 	case !r.IsRestricted() || enforce == "off":
-		return "all tools"
+		return ""
 	case names == nil:
 		return "not all tools"
 	case len(names) == 0:

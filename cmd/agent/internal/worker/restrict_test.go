@@ -23,12 +23,12 @@ func TestAllows(t *testing.T) {
 		skills        []string
 		enforce, want string
 	}{
-		{nil, "enforce", "all tools"},
-		{[]string{"free"}, "enforce", "all tools"},
+		{nil, "enforce", ""},
+		{[]string{"free"}, "enforce", ""},
 		{[]string{"git"}, "enforce", "Read Bash(git:*)"},
 		{[]string{"git", "free"}, "warn", "Read Bash(git:*)"},
 		{[]string{"git", "reader"}, "enforce", "read_file"},
-		{[]string{"git", "reader"}, "off", "all tools"},
+		{[]string{"git", "reader"}, "off", ""},
 		{[]string{"git", "none"}, "enforce", "no tools"},
 		{[]string{"most"}, "enforce", "not all tools"},
 	} {

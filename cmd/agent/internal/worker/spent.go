@@ -112,14 +112,14 @@ func (t *talk) costCommand(context.Context, string) (string, error) {
 		rows = append(rows, []string{"about", dollars(cost)})
 	}
 	text, err := t.printed(func(s *app.Services) error { return s.Out.Table([]string{"TOKENS", ""}, rows) })
-	facts := t.w.found.Facts
+	found := t.model()
 	switch {
 	case cost > 0 && free > 0:
 		text += fmt.Sprintf("\n%s to models without known prices: not counted.", output.Count(free, "request"))
 	case cost > 0:
-		text += fmt.Sprintf("\nBy the list prices of %s; your provider's bill may differ.", facts.Date)
+		text += fmt.Sprintf("\nBy the list prices of %s; your provider's bill may differ.", found.Facts.Date)
 	case free > 0:
-		text += "\nThe prices of " + t.w.found.String() + " are not known."
+		text += "\nThe prices of " + found.String() + " are not known."
 	}
 	return text, err
 }
@@ -128,26 +128,28 @@ func (t *talk) costCommand(context.Context, string) (string, error) {
 func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
 	finder := t.w.s.Models.Finder()
 	if name == "" {
+		now := t.model().String()
 		var rows [][]string
 		for _, full := range finder.Reachable(ctx) {
 			mark, facts := " ", finder.FactsFor(full)
-			if full == t.w.found.String() {
+			if full == now {
 				mark = "*"
 			}
 			rows = append(rows, []string{mark + " " + full, number(facts.Window), price(facts.Prices.Input), price(facts.Prices.Output)})
 		}
 		if len(rows) == 0 {
-			return t.w.found.String(), nil
+			return now, nil
 		}
 		text, err := t.printed(func(s *app.Services) error {
 			return s.Out.Table([]string{"  MODEL", "WINDOW", "INPUT", "OUTPUT"}, rows)
 		})
-		return text + "\n(* answers now: " + t.w.found.String() + "; prices for a million tokens; /model NAME switches)", err
+		return text + "\n(* answers now: " + now + "; prices for a million tokens; /model NAME switches)", err
 	}
 	found, err := finder.Find(ctx, name)
 	if err != nil {
 		return "", hinted(err)
 	}
+	defer t.change()()
 	before := t.w.found
 	t.setModel(found)
 	if err := t.w.begin(ctx, t.w.conversation.Messages()); err != nil {
@@ -155,6 +157,13 @@ func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	return found.String() + " answers from now on", nil
+}
+
+// model returns the model that answers now.
+func (t *talk) model() *models.Found {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.w.found
 }
 
 func (t *talk) setModel(found *models.Found) {

@@ -68,19 +68,34 @@ func (w *worker) sayContext() {
 	}
 }
 
-// contextCommand shows the estimated tokens of each part of the next request.
-func (t *talk) contextCommand(context.Context, string) (string, error) {
-	w := t.w
+// change begins a change of the conversation, and returns what ends it.
+func (t *talk) change() (end func()) {
+	t.changing.Lock()
+	t.measure()
+	return t.changing.Unlock
+}
+
+// measure notes the estimated tokens of each part of the next request.
+func (t *talk) measure() {
+	w, found := t.w, t.model()
 	texts, skills, p := disclose.Tokens(w.context.Body()), w.plan.Prefix().Tokens, w.prefix()
 	all := w.conversation.Size()
-	size := window(w.s.Settings.Config(), &w.found.Facts)
 	rows := [][]string{
 		{"system text", chat.Number(max(p.System-texts-skills, 0))}, {"texts for agents", chat.Number(texts)}, {"list of skills", chat.Number(skills)},
 		{"tools", chat.Number(p.Tools)}, {"date, system and git status", chat.Number(w.started)}, {"other messages", chat.Number(max(all-p.System-p.Tools-w.started, 0))}, {"together", chat.Number(all)},
-		{"window of " + w.found.String(), chat.Number(size)},
+		{"window of " + found.String(), chat.Number(window(w.s.Settings.Config(), &found.Facts))},
 	}
 	for _, f := range w.context.Files {
 		rows = append(rows, []string{"  " + f.Path, chat.Number(disclose.Tokens(f.Text))})
 	}
-	return t.printed(func(s *app.Services) error { return s.Out.Table([]string{"PART", "TOKENS"}, rows) })
+	t.parts.Store(&rows)
+}
+
+// contextCommand shows the estimated tokens of each part of the next request; while the model works, of its last one.
+func (t *talk) contextCommand(context.Context, string) (string, error) {
+	if t.changing.TryLock() {
+		t.measure()
+		t.changing.Unlock()
+	}
+	return t.printed(func(s *app.Services) error { return s.Out.Table([]string{"PART", "TOKENS"}, *t.parts.Load()) })
 }
