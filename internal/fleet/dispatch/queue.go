@@ -11,7 +11,6 @@ package dispatch
 
 import (
 	"context"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,6 +20,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-base/agent-base/internal/fleet/subject"
 )
 
 // Bounds of runs.
@@ -153,11 +154,6 @@ const (
 	headToken  = "Token"
 )
 
-// subjectOf returns the subject of a tenant's runs. Its name may have any letters.
-func subjectOf(tenant string) string {
-	return "run.t" + strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(tenant)))
-}
-
 // Submit puts a run into the queue. The error may be ErrQuota or ErrFull. The caller closes the ticket.
 func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	switch left := time.Until(r.Until); {
@@ -175,7 +171,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 		return nil, err
 	}
 	t := &Ticket{q: q, run: r.ID, ends: sub}
-	m := nats.NewMsg(subjectOf(r.Tenant))
+	m := nats.NewMsg("run." + subject.Token(r.Tenant))
 	m.Header.Set(headRun, r.ID)
 	m.Header.Set(headTenant, r.Tenant)
 	m.Header.Set(headUntil, r.Until.UTC().Format(time.RFC3339Nano))

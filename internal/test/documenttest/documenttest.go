@@ -25,6 +25,12 @@ func Run(t *testing.T, place func(t *testing.T) string, open Open) {
 	t.Run("keep", func(t *testing.T) { keep(t, open(place(t), nil)) })
 	t.Run("ended", func(t *testing.T) { ended(t, open(place(t), nil)) })
 	t.Run("watch", func(t *testing.T) { watched(t, open, place(t)) })
+	t.Run("linear", func(t *testing.T) {
+		at := place(t)
+		if wrong := Linear(t, 6, 30, func(int) document.Store { return open(at, nil) }); wrong != "" {
+			t.Error(wrong)
+		}
+	})
 	t.Run("writers", func(t *testing.T) {
 		if lost := Writers(t, place(t), open); lost != "" {
 			t.Error(lost)

@@ -44,7 +44,9 @@ var allowed = map[string][]string{
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
 	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "script", "skill"},
 	"internal/fleet/node":      {"internal/lockfile"},
-	"internal/fleet/dispatch":  {},
+	"internal/fleet/subject":   {},
+	"internal/fleet/dispatch":  {"internal/fleet/subject"},
+	"internal/fleet/state":     {"internal/document", "internal/fleet/subject", "skill/manifest", "trace"},
 	"internal/fleet/flow":      {"internal/fleet/order"},
 	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
 	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
@@ -258,15 +260,15 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/nats-io/nats-server":  {"internal/fleet/node"},
-	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/relay"},
+	"github.com/nats-io/nats.go":      {"internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/relay", "internal/fleet/state"},
 	"github.com/nats-io/nkeys":        {"internal/fleet/node"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},
 	"github.com/coder/acp-go-sdk":     {"cmd/agent/internal/acp"},
 	"golang.org/x/oauth2":             {"cmd/agent/internal/oauth"},
 	"github.com/go-jose/go-jose":      {"cmd/agent/internal/serve"},
-	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
-	"github.com/anishathalye":         {},              // checks histories of concurrent calls
+	"github.com/opencontainers":       {"install/oci"},                // the types of oras-go
+	"github.com/anishathalye":         {"internal/test/documenttest"}, // checks histories of concurrent calls
 	"pgregory.net/rapid":              {},
 }
 

@@ -1,0 +1,108 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Codes of the server.
+const (
+	codeResources  = jetstream.ErrorCode(10023) // its disk or its memory is full
+	codeStore      = jetstream.ErrorCode(10077) // the stream is full
+	codeSequence   = jetstream.ErrorCode(10071) // the log has grown
+	codeSequence2  = jetstream.ErrorCode(10164) // likewise, by a batch that is under way
+	codeIncomplete = jetstream.ErrorCode(10176) // a message of the batch was not taken
+	codeTooMany    = jetstream.ErrorCode(10210) // batches are under way; those of writers that were killed, too, for ten seconds
+)
+
+// Headers of messages.
+const (
+	headChange = "Change" // the id of the change that a message belongs to
+	headWriter = "Writer" // who made it
+	headPart   = "Part"   // the name of the part, quoted
+	headGone   = "Gone"   // the part was removed
+	headBatch  = "Nats-Batch-Id"
+	headNumber = "Nats-Batch-Sequence"
+	headCommit = "Nats-Batch-Commit"
+	headExpect = "Nats-Expected-Last-Subject-Sequence"
+	headRollup = "Nats-Rollup"
+)
+
+// batch is a change as it is stored.
+type batch struct {
+	id       string
+	messages []*nats.Msg
+}
+
+// add adds a message.
+func (b *batch) add(subject string, data []byte, headers ...string) {
+	m := nats.NewMsg(subject)
+	m.Data = data
+	for i := 0; i < len(headers); i += 2 {
+		m.Header.Set(headers[i], headers[i+1])
+	}
+	b.messages = append(b.messages, m)
+}
+
+// check returns an error for a batch that no server stores.
+func (b *batch) check(kind string) error {
+	for _, m := range b.messages {
+		if len(m.Data) > maxPart {
+			return fmt.Errorf("what the %s have of %s is %d bytes, more than %d, and nothing was written: each file of a skill is listed, so one with fewer files takes less",
+				kind, m.Header.Get(headPart), len(m.Data), maxPart)
+		}
+	}
+	if len(b.messages) > maxBatch {
+		return fmt.Errorf("the change of the %s has %d parts and records, more than %d, and nothing was written: change fewer skills at a time", kind, len(b.messages), maxBatch)
+	}
+	return nil
+}
+
+// commit stores a batch: all of it or nothing. The error is errConflict if another change came first, and errUnknown if nobody knows.
+func (s *State) commit(ctx context.Context, b *batch) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	last := len(b.messages) - 1
+	for i, m := range b.messages {
+		m.Header.Set(headBatch, b.id)
+		m.Header.Set(headNumber, strconv.Itoa(i+1))
+		if i < last {
+			if err := s.conn.PublishMsg(m); err != nil {
+				return err
+			}
+		}
+	}
+	m := b.messages[last]
+	m.Header.Set(headCommit, "1")
+	answer, err := s.conn.RequestMsgWithContext(ctx, m)
+	if errors.Is(err, nats.ErrNoResponders) { // nobody got the end of it
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w (%w)", errUnknown, err)
+	}
+	var ack struct {
+		Error *jetstream.APIError `json:"error"`
+		Count int                 `json:"count"`
+	}
+	if err := json.Unmarshal(answer.Data, &ack); err != nil {
+		return fmt.Errorf("%w (%w)", errUnknown, err)
+	}
+	switch {
+	case ack.Error == nil && ack.Count == len(b.messages):
+		return nil
+	case ack.Error == nil:
+		return fmt.Errorf("the server stores no batches (%d of %d messages): nats-server 2.12 or later does", ack.Count, len(b.messages))
+	case ack.Error.ErrorCode == codeSequence, ack.Error.ErrorCode == codeSequence2:
+		return errConflict
+	case ack.Error.ErrorCode == codeStore, ack.Error.ErrorCode == codeResources:
+		return fmt.Errorf("%w (%w)", errFull, ack.Error)
+	}
+	return ack.Error
+}

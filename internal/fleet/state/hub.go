@@ -1,0 +1,84 @@
+package state
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// hub passes word of changes on to whoever watches in this process: one consumer of the stream for all of them. It says only that
+// something changed; what, is read from the leader.
+type hub struct {
+	s *State
+
+	mu      sync.Mutex
+	waiting map[string]map[chan struct{}]bool // by the subject of a log
+	consume jetstream.ConsumeContext          // nil while nobody watches, or after it could not be made
+}
+
+// join returns a channel that gets word of changes, and the function that leaves. Without a consumer no word comes.
+func (h *hub) join(ctx context.Context, log string) (<-chan struct{}, func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.start(ctx)
+	c := make(chan struct{}, 1)
+	if h.waiting == nil {
+		h.waiting = map[string]map[chan struct{}]bool{}
+	}
+	if h.waiting[log] == nil {
+		h.waiting[log] = map[chan struct{}]bool{}
+	}
+	h.waiting[log][c] = true
+	return c, func() { h.leave(log, c) }
+}
+
+func (h *hub) leave(log string, c chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if delete(h.waiting[log], c); len(h.waiting[log]) == 0 {
+		delete(h.waiting, log)
+	}
+	if len(h.waiting) == 0 && h.consume != nil {
+		h.consume.Stop()
+		h.consume = nil
+	}
+}
+
+// ensure makes the consumer if there is none.
+func (h *hub) ensure(ctx context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.start(ctx)
+}
+
+// start makes the consumer, if there is none. It begins after the last message that there is now: no change that comes later is missed.
+func (h *hub) start(ctx context.Context) {
+	if h.consume != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	info, err := h.s.stream.Info(ctx)
+	if err != nil {
+		return
+	}
+	c, err := h.s.stream.OrderedConsumer(context.WithoutCancel(ctx), jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{"state.log.>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: info.State.LastSeq + 1, HeadersOnly: true,
+	})
+	if err != nil {
+		return
+	}
+	h.consume, _ = c.Consume(func(m jetstream.Msg) { h.tell(m.Subject()) })
+}
+
+func (h *hub) tell(log string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.waiting[log] {
+		select {
+		case c <- struct{}{}:
+		default: // it has word already
+		}
+	}
+}
