@@ -84,6 +84,9 @@ func (s *State) commit(ctx context.Context, b *batch) error {
 	if errors.Is(err, nats.ErrNoResponders) { // nobody got the end of it
 		return err
 	}
+	if err == nil && s.o.broken.deaf {
+		err = nats.ErrTimeout
+	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errUnknown, err)
 	}

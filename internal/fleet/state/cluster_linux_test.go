@@ -105,7 +105,7 @@ func newCluster(t *testing.T) *cluster {
 
 // place returns the place of a document: by the server i, and by the others if that does not answer.
 func (c *cluster) place(i int, how, name string) string {
-	return strings.Join([]string{c.urls[i%3] + "," + c.urls[(i+1)%3] + "," + c.urls[(i+2)%3], how, name}, "|")
+	return c.urls[i%3] + "," + c.urls[(i+1)%3] + "," + c.urls[(i+2)%3] + "#" + how + "|" + name
 }
 
 // leader returns the server that leads the stream.

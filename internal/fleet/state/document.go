@@ -211,7 +211,7 @@ func (d *store) Transform(ctx context.Context, edit document.Edit) error {
 
 // done reports whether one of some changes was made: then the log has it, and it alone.
 func (d *store) done(ctx context.Context, since uint64, ids []string) (found bool, err error) {
-	if len(ids) == 0 {
+	if len(ids) == 0 || d.s.o.broken.blind {
 		return false, nil
 	}
 	err = d.s.each(ctx, logOf(d.id), since, func(m *jetstream.RawStreamMsg) error {

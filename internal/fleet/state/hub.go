@@ -64,7 +64,7 @@ func (h *hub) start(ctx context.Context) {
 		return
 	}
 	c, err := h.s.stream.OrderedConsumer(context.WithoutCancel(ctx), jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{"state.log.>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: info.State.LastSeq + 1, HeadersOnly: true,
+		FilterSubjects: []string{"state.log.>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: info.State.LastSeq + 1, HeadersOnly: true, InactiveThreshold: pollTime,
 	})
 	if err != nil {
 		return

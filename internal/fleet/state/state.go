@@ -47,7 +47,12 @@ type Options struct {
 }
 
 // broken is what a test takes out, to see that a checker finds it.
-type broken struct{ direct, noSwap bool }
+type broken struct {
+	direct bool // any server answers reads
+	noSwap bool // changes are stored whatever was there
+	deaf   bool // answers to changes do not come
+	blind  bool // and nobody looks whether they were made
+}
 
 // State is the documents of a node. It is safe for concurrent use.
 type State struct {
