@@ -323,6 +323,8 @@ func TestWatchers(t *testing.T) {
 		}
 	}
 	all.Wait()
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
 	if s.hub.consume != nil {
 		t.Error("the consumer stays")
 	}
