@@ -7,7 +7,6 @@ import "github.com/agent-base/agent-base/script/internal/fail"
 const (
 	NotFound         = fail.NotFound         // Script 'x' not found in skill 'y'
 	InvalidName      = fail.InvalidName      // Invalid script name: 'x'
-	ArgsTooLarge     = fail.ArgsTooLarge     // Too many arguments: 150 (max 100); Arguments too large: 5000 bytes (max 4096)
 	Timeout          = fail.Timeout          // Script timed out after 60s
 	ParseError       = fail.ParseError       // Expected JSON output, got: …, with at most 200 characters of it
 	ExecutionFailed  = fail.ExecutionFailed  // Script failed with exit code 3; also for a script that cannot be started

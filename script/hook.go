@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/internal/plan"
 	"github.com/agent-base/agent-base/script/internal/run"
 	"github.com/agent-base/agent-base/script/runner"
@@ -50,7 +51,7 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 		}
 	}
 	if len(o.Input) > runner.MaxStdin {
-		return nil, &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Input of %s too large: %d bytes (max %d)", sc.Name, len(o.Input), runner.MaxStdin)}
+		return nil, &Error{Code: fail.ArgsTooLarge, Message: fmt.Sprintf("Input of %s too large: %d bytes (max %d)", sc.Name, len(o.Input), runner.MaxStdin)}
 	}
 	c := &run.Call{Asked: h.asked(s, sc, o.Timeout), Hook: &o.Hook}
 	c.Stdin = append([]byte{}, o.Input...)

@@ -125,7 +125,7 @@ func TestCheckArgs(t *testing.T) {
 				}
 				return
 			}
-			if e, ok := err.(*Error); !ok || e.Code != ArgsTooLarge || e.Message != tt.want {
+			if e, ok := err.(*Error); !ok || e.Code != fail.ArgsTooLarge || e.Message != tt.want {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})

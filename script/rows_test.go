@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/script/internal/fail"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -124,7 +125,7 @@ else:
 	} {
 		res, err := runAs(t, h, s, "n", &RunOptions{Args: tt.args})
 		if tt.err != "" {
-			if failure(t, err, ArgsTooLarge, "").Message != tt.err {
+			if failure(t, err, fail.ArgsTooLarge, "").Message != tt.err {
 				t.Errorf("%s: %v, want %s", tt.name, err, tt.err)
 			}
 		} else if err != nil || string(res.JSON) != tt.json {

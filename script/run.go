@@ -51,11 +51,11 @@ type Result struct {
 	Wants want.Set
 }
 
-// CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
+// CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code tool.ArgsTooLarge,
 // or with ExecutionFailed and fail.ReasonArgument for NUL.
 func CheckArgs(args []string) error {
 	if len(args) > MaxArgs {
-		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
+		return &Error{Code: fail.ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
 	}
 	total := 0
 	for i, a := range args {
@@ -66,7 +66,7 @@ func CheckArgs(args []string) error {
 		}
 	}
 	if total > MaxArgBytes {
-		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Arguments too large: %d bytes (max %d)", total, MaxArgBytes)}
+		return &Error{Code: fail.ArgsTooLarge, Message: fmt.Sprintf("Arguments too large: %d bytes (max %d)", total, MaxArgBytes)}
 	}
 	return nil
 }
@@ -130,10 +130,10 @@ func (h *Host) Admitted(ctx context.Context, s *skill.Skill, admit Admit, work f
 }
 
 // CheckStdin checks the length of a text that a script is to get on its standard input: at most 1 MiB. It returns an *Error with
-// code ArgsTooLarge.
+// code tool.ArgsTooLarge.
 func CheckStdin(text string) error {
 	if len(text) > runner.MaxStdin {
-		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Standard input too large: %d bytes (max %d)", len(text), runner.MaxStdin)}
+		return &Error{Code: fail.ArgsTooLarge, Message: fmt.Sprintf("Standard input too large: %d bytes (max %d)", len(text), runner.MaxStdin)}
 	}
 	return nil
 }

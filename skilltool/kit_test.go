@@ -97,33 +97,28 @@ func kit(t *testing.T, o kitOptions) (*Kit, string) {
 }
 
 // byOrder has all tests run scripts as another machine does. TestByOrder sets it.
-var byOrder = flag.String("by-order", "", "run scripts by orders: directly, or by way of a queue")
+var byOrder = flag.Bool("by-order", false, "run scripts by orders")
 
-// TestByOrder runs the tests of this package again, with scripts that are run by orders, and those about scripts and hooks with orders that
-// a worker gets by way of a queue. The kit does not notice it.
+// TestByOrder runs the tests of this package again, with scripts that are run by orders, which a worker gets by way of a queue. The kit does
+// not notice it.
 func TestByOrder(t *testing.T) {
-	if *byOrder != "" {
+	if *byOrder {
 		t.Skip("these are the tests with orders")
 	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for how, which := range map[string]string{"direct": "^Test", "queue": "^Test.*(Script|Hook|Guard|JSON|Stopped|Sealed)"} {
-		if out, err := exec.CommandContext(t.Context(), exe, "-by-order", how, "-test.run="+which).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", how, err, out)
-		}
+	if out, err := exec.CommandContext(t.Context(), exe, "-by-order").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
 // host runs scripts with the programs of this machine.
 func host(t *testing.T, change func(*script.Options)) Scripts {
 	t.Helper()
-	switch *byOrder {
-	case "direct":
+	if *byOrder {
 		return ordered.New(t, hostOptions(t, change))
-	case "queue":
-		return ordered.Queued(t, hostOptions(t, change))
 	}
 	return localHost(t, change)
 }

@@ -1,4 +1,4 @@
-// Package content brings the content of skills to the machine that runs them, by digest: Write makes an archive of one, a Cache gets,
+// Package content brings the content of skills to the machine that runs them, by digest: Spool makes an archive of one, a Cache gets,
 // checks and keeps it. Who sends an archive is not trusted: what does not have the digest is nowhere.
 package content
 
@@ -11,6 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/unpack"
@@ -64,47 +67,119 @@ func add(archive *tar.Writer, fsys fs.FS, name string, size int64) error {
 	return err
 }
 
-// Cache keeps contents in a folder. It is safe for concurrent use, also by several processes.
-type Cache struct {
-	Dir store.Dir
-
-	// Get returns the archive of a content. It may be called at the same time for the same one.
-	Get func(context.Context, skill.ID) (io.ReadCloser, error)
+// Spool writes the archive of a skill to a temporary file in a folder. The caller closes and removes it.
+func Spool(ctx context.Context, dir string, s *skill.Skill) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "content-")
+	if err != nil {
+		return nil, err
+	}
+	if err = Write(ctx, f, s); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	return f, nil
 }
 
-// Open opens the skill with an ID, and gets its content if it is not there. The caller closes the skill and then calls release: until
-// then the content is not removed.
-func (c *Cache) Open(ctx context.Context, id skill.ID) (s *skill.Skill, release func(), err error) {
+// DefaultMost is how many bytes of contents a Cache keeps.
+const DefaultMost = 1 << 30
+
+// Cache keeps contents in a folder. It is safe for concurrent use, also by several processes.
+type Cache struct {
+	Dir  store.Dir
+	Most int64 // bytes of all contents; default DefaultMost. Those that were not opened for longest go first, and none that is open
+
+	mu     sync.Mutex
+	coming map[string]chan struct{} // contents that come now, by path; closed when they have, or have not
+}
+
+// Get returns the archive of a content.
+type Get func(context.Context) (io.ReadCloser, error)
+
+// Open opens the skill with an ID, and gets its content if it is not there, or not whole. Of several that want the same content one gets
+// it. The caller closes the skill and then calls release: until then the content is not removed.
+func (c *Cache) Open(ctx context.Context, id skill.ID, get Get) (s *skill.Skill, release func(), err error) {
 	path, err := c.Dir.Path(id.Name, id.Digest)
 	if err != nil {
 		return nil, nil, err
 	}
-	release, err = c.Dir.Lease(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		release, err = c.get(ctx, id)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("skill %q with the digest %s: %w", id.Name, id.Digest, err)
-	}
-	if s, err = At(ctx, path, id); err == nil {
-		now, bad := s.ID(ctx)
-		if bad == nil && now != id {
-			bad = fmt.Errorf("the content of skill %q is that of %+v", id.Name, now)
+	for range 2 {
+		if release, err = c.hold(ctx, path, id, get); err != nil {
+			break
 		}
-		if err = bad; err != nil {
-			s.Close()
+		if s, err = whole(ctx, path, id); err == nil {
+			return s, release, nil
+		}
+		release() // somebody has changed it since it came
+		if removed, bad := c.Dir.Remove(ctx, path); !removed {
+			err = errors.Join(err, bad)
+			break
 		}
 	}
+	return nil, nil, fmt.Errorf("skill %q with the digest %s: %w", id.Name, id.Digest, err)
+}
+
+// whole opens what a folder has, which must be the content of an ID.
+func whole(ctx context.Context, path string, id skill.ID) (*skill.Skill, error) {
+	s, err := At(ctx, path, id)
 	if err != nil {
-		release()
-		return nil, nil, err
+		return nil, err
 	}
-	return s, release, nil
+	now, err := s.ID(ctx)
+	if err == nil && now != id {
+		err = fmt.Errorf("the content of skill %q is that of %+v", id.Name, now)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// hold keeps the content from being removed, and gets it first if it is not there.
+func (c *Cache) hold(ctx context.Context, path string, id skill.ID, get Get) (release func(), err error) {
+	for {
+		release, err := c.Dir.Lease(ctx, path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			now := time.Now()
+			_ = os.Chtimes(path, now, now) // when it was last used
+			return release, err
+		}
+		c.mu.Lock()
+		come, others := c.coming[path]
+		if !others {
+			if c.coming == nil {
+				c.coming = map[string]chan struct{}{}
+			}
+			come = make(chan struct{})
+			c.coming[path] = come
+		}
+		c.mu.Unlock()
+		if !others {
+			release, err := c.get(ctx, id, get)
+			c.mu.Lock()
+			delete(c.coming, path)
+			c.mu.Unlock()
+			close(come)
+			if err == nil {
+				c.prune(ctx)
+			}
+			return release, err
+		}
+		select { // if it does not come, it is the turn of another one
+		case <-come:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // get gets a content, keeps it if it is the one, and holds it.
-func (c *Cache) get(ctx context.Context, id skill.ID) (release func(), err error) {
-	from, err := c.Get(ctx, id)
+func (c *Cache) get(ctx context.Context, id skill.ID, get Get) (release func(), err error) {
+	from, err := get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +198,51 @@ func (c *Cache) get(ctx context.Context, id skill.ID) (release func(), err error
 		return nil, err
 	}
 	return c.Dir.Lease(ctx, path)
+}
+
+// prune removes contents until they are few enough, and what processes that were killed have left. What cannot be removed now is another
+// time.
+func (c *Cache) prune(ctx context.Context) {
+	most := c.Most
+	if most <= 0 {
+		most = DefaultMost
+	}
+	type kept struct {
+		path string
+		used time.Time
+		size int64
+	}
+	var all []kept
+	var sum int64
+	for _, path := range c.Dir.Versions() {
+		if info, err := os.Stat(path); err == nil {
+			k := kept{path, info.ModTime(), sizeOf(path)}
+			all, sum = append(all, k), sum+k.size
+		}
+	}
+	slices.SortFunc(all, func(a, b kept) int { return a.used.Compare(b.used) })
+	for _, k := range all {
+		if sum <= most {
+			break
+		}
+		if removed, _ := c.Dir.Remove(ctx, k.path); removed {
+			sum -= k.size
+		}
+	}
+	_, _ = c.Dir.Sweep(ctx, func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil }, nil)
+}
+
+// sizeOf returns the bytes of the files in a folder.
+func sizeOf(dir string) (sum int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		return nil
+	})
+	return sum
 }
 
 // write writes the files of an archive into a new folder.

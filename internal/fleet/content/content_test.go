@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/probe"
@@ -24,9 +25,7 @@ func sample(t *testing.T) *skill.Skill {
 	return probe.In(t, t.TempDir(), probe.Tree{"scripts/run.sh": "#!/bin/sh\necho hi\n", "evals/evals.json": "{}", ".env": "A=b\n", "__pycache__/x.pyc": "x"})
 }
 
-func cache(t *testing.T, get func() (io.ReadCloser, error)) *Cache {
-	return &Cache{Dir: store.Dir{Root: scratch.Dir(t)}, Get: func(context.Context, skill.ID) (io.ReadCloser, error) { return get() }}
-}
+func cache(t *testing.T) *Cache { return &Cache{Dir: store.Dir{Root: scratch.Dir(t)}} }
 
 // A content arrives as it is, once for all that want it, and stays while it is open.
 func TestCache(t *testing.T) {
@@ -36,16 +35,25 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	var gets atomic.Int32
-	c := cache(t, func() (io.ReadCloser, error) {
-		gets.Add(1)
-		var b bytes.Buffer
-		err := Write(t.Context(), &b, s)
-		return io.NopCloser(&b), err
-	})
+	c := cache(t)
+	get := func(context.Context) (io.ReadCloser, error) {
+		if gets.Add(1) == 1 {
+			return nil, errors.New("not the first time")
+		}
+		time.Sleep(20 * time.Millisecond) // for the others
+		f, err := Spool(t.Context(), t.TempDir(), s)
+		if err == nil {
+			os.Remove(f.Name())
+		}
+		return f, err
+	}
+	if _, _, err := c.Open(t.Context(), id, get); err == nil || !strings.Contains(err.Error(), "not the first time") {
+		t.Error(err)
+	}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			got, release, err := c.Open(t.Context(), id)
+			got, release, err := c.Open(t.Context(), id, get)
 			if err != nil {
 				t.Error(err)
 				return
@@ -58,10 +66,9 @@ func TestCache(t *testing.T) {
 		})
 	}
 	all.Wait()
-	before := gets.Load()
-	got, release, err := c.Open(t.Context(), id)
-	if err != nil || gets.Load() != before {
-		t.Fatalf("%v, and %d archives after %d", err, gets.Load(), before)
+	got, release, err := c.Open(t.Context(), id, get)
+	if err != nil || gets.Load() != 2 {
+		t.Fatalf("%v, and %d archives", err, gets.Load())
 	}
 	dir, err := got.Dir(t.Context())
 	if err != nil {
@@ -115,17 +122,18 @@ func TestNotTheContent(t *testing.T) {
 		"it is not there":        nil,
 		"not 64 hexadecimal":     whole.Bytes(),
 	} {
-		c := cache(t, func() (io.ReadCloser, error) {
+		c := cache(t)
+		get := func(context.Context) (io.ReadCloser, error) {
 			if b == nil {
 				return nil, errors.New("it is not there")
 			}
 			return io.NopCloser(bytes.NewReader(b)), nil
-		})
+		}
 		ask := id
 		if strings.HasPrefix(want, "not 64") {
 			want, ask.Digest = "64 hexadecimal", "sha256:../x"
 		}
-		if got, _, err := c.Open(t.Context(), ask); got != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if got, _, err := c.Open(t.Context(), ask, get); got != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", want, err)
 		}
 		if left := c.Dir.Versions(); len(left) > 0 {
@@ -147,5 +155,62 @@ func TestLink(t *testing.T) {
 	var link *LinkError
 	if err := Write(t.Context(), io.Discard, s); !errors.As(err, &link) || link.Path != "link.md" || !strings.Contains(err.Error(), "install the skill") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What was not used for longest goes when there is too much, but nothing that is open. What is damaged is got again.
+func TestKept(t *testing.T) {
+	c := cache(t)
+	c.Most = 3500
+	gets := 0
+	open := func(body string) (string, func()) {
+		t.Helper()
+		s := probe.In(t, t.TempDir(), probe.Tree{"data": body + strings.Repeat("x", 999)})
+		id, err := s.ID(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, release, err := c.Open(t.Context(), id, func(context.Context) (io.ReadCloser, error) {
+			gets++
+			var b bytes.Buffer
+			err := Write(t.Context(), &b, s)
+			return io.NopCloser(&b), err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := got.Dir(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond) // another time of use
+		return dir, func() { got.Close(); release() }
+	}
+	dirs := map[string]string{}
+	held, release := open("a")
+	dirs["a"] = held
+	for _, name := range []string{"b", "c", "b", "d"} {
+		dir, release := open(name)
+		dirs[name] = dir
+		release()
+	}
+	there := ""
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if _, err := os.Stat(dirs[name]); err == nil {
+			there += name
+		}
+	}
+	if there != "abd" || gets != 4 {
+		t.Errorf("%s are kept, %d were got", there, gets)
+	}
+	release()
+	os.Chmod(filepath.Join(held, "data"), 0o600)
+	if err := os.WriteFile(filepath.Join(held, "data"), []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, release := open("a"); again != held || gets != 5 {
+		t.Errorf("%s, %d were got", again, gets)
+	} else {
+		release()
 	}
 }

@@ -53,10 +53,10 @@ func chaosWorker(dir, seed string) error {
 		return err
 	}
 	name := os.Getenv("CHAOS_NAME")
-	w := &Worker{Conn: conn, Name: name, Start: crand.Text(), Slots: 4, Beat: chaosBeat, Open: func(run string, token uint64, _ []byte) (func(context.Context) []byte, error) {
+	w := &Worker{Conn: conn, Name: name, Start: crand.Text(), Slots: 4, Beat: chaosBeat, Open: func(r *Run, token uint64) (func(context.Context) []byte, error) {
 		return func(context.Context) []byte {
 			time.Sleep(rand.N(80 * time.Millisecond))
-			conn.Publish("from."+name+".effect."+run, nil)
+			conn.Publish("from."+name+".effect."+r.ID, nil)
 			conn.Flush()
 			time.Sleep(rand.N(80 * time.Millisecond))
 			return fmt.Append(nil, token)

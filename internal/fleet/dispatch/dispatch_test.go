@@ -74,11 +74,11 @@ func worker(t *testing.T, n *node.Node, dir, name string, slots int, every time.
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
-	return &Worker{Conn: conn, Name: name, Start: "start of " + name, Slots: slots, Beat: every, Open: func(run string, _ uint64, order []byte) (func(context.Context) []byte, error) {
-		if strings.HasPrefix(string(order), "bad") {
+	return &Worker{Conn: conn, Name: name, Start: "start of " + name, Slots: slots, Beat: every, Open: func(r *Run, _ uint64) (func(context.Context) []byte, error) {
+		if strings.HasPrefix(string(r.Order), "bad") {
 			return nil, errors.New("a bad order")
 		}
-		return func(ctx context.Context) []byte { return []byte(do(ctx, run, string(order))) }, nil
+		return func(ctx context.Context) []byte { return []byte(do(ctx, r.ID, string(r.Order))) }, nil
 	}}
 }
 
@@ -429,7 +429,8 @@ func TestWorkerRefuses(t *testing.T) {
 		want      State
 	}{
 		{"run", "x", 5, time.Minute, Running},
-		{"run", "y", 7, -time.Second, Refused}, // late
+		{"run", "y", 7, -time.Second, Refused},          // late
+		{"run", "w", 7, Longest + time.Minute, Refused}, // it would be forgotten before it is late
 		{"ask", "z", 9, time.Minute, unknown},
 		{"run", "z", 9, time.Minute, unknown}, // it was said not to begin
 		{"run", "z", 8, time.Minute, unknown},

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -30,8 +31,9 @@ type Worker struct {
 	Start string // names this start of it: no other one has it
 	Key   []byte // what Seal gets to seal with, such as a public key of this start
 
-	// Open checks an order and returns what it is to do. Its error refuses the order: nothing has begun.
-	Open func(run string, token uint64, order []byte) (func(context.Context) (result []byte), error)
+	// Open checks the order of an attempt at a run, whose tenant is not known here, and returns what it is to do. Its error refuses the
+	// order: nothing has begun. It is called once for an attempt, as long as the order has the deadline of the run.
+	Open func(r *Run, token uint64) (func(context.Context) (result []byte), error)
 
 	mu    sync.Mutex
 	jobs  map[string]*job
@@ -112,6 +114,7 @@ func (w *Worker) tidy() {
 // order begins a run, if it is in order and there is room.
 func (w *Worker) order(ctx context.Context, m *nats.Msg) {
 	run, until := m.Header.Get(headRun), deadline(m)
+	left := time.Until(until)
 	token, err := strconv.ParseUint(m.Header.Get(headToken), 10, 64)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,11 +127,14 @@ func (w *Worker) order(ctx context.Context, m *nats.Msg) {
 		return
 	}
 	var do func(context.Context) []byte
-	if err == nil && !time.Now().Before(until) {
-		err = fmt.Errorf("its deadline has passed")
-	}
-	if err == nil {
-		do, err = w.Open(run, token, m.Data)
+	switch {
+	case err != nil:
+	case left <= 0:
+		err = errors.New("its deadline has passed")
+	case left > Longest: // for so long it is known here
+		err = fmt.Errorf("its deadline is more than %s from now", Longest)
+	default:
+		do, err = w.Open(&Run{ID: run, Until: until, Order: m.Data}, token)
 	}
 	if err != nil {
 		w.jobs[run] = &job{state: Refused, token: token, result: []byte(err.Error()), until: keepUntil(until)}

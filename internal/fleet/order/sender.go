@@ -22,11 +22,9 @@ type SenderOptions struct {
 	Host *script.Host
 
 	// Send has an order carried out and returns its result. s is the content that it is about, and is closed after that. out takes the
-	// parts of the output, in their order. Send returns an error if nobody knows what became of the order.
+	// parts of the output, in their order. Send returns an error if nobody knows what became of the order. Standard input that is too long
+	// for an order is in Input.Whole.
 	Send func(ctx context.Context, o *Order, s *skill.Skill, out func(*Part) error) (*Result, error)
-
-	// Put has standard input that is too long for an order kept for the worker, under its digest. Nil refuses it.
-	Put func(ctx context.Context, digest string, data []byte) error
 
 	Granted    func(context.Context, *skill.Skill) (script.Grant, error) // as script.Options has it
 	AlwaysHelp bool                                                      // likewise
@@ -67,7 +65,7 @@ func (s *Sender) run(ctx context.Context, sk *skill.Skill, sc script.Script, o *
 	if len(o.Env) > 0 {
 		return nil, &script.Error{Code: script.PermissionDenied, Message: fmt.Sprintf("Script %s is not run: a call that sets variables is not sent to another machine", sc.Name)}
 	}
-	stdin, err := s.input(ctx, o.Stdin)
+	stdin, err := input(ctx, o.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +117,7 @@ func (s *Sender) RunHook(ctx context.Context, sk *skill.Skill, o *script.HookOpt
 		return nil, err
 	}
 	begun := time.Now()
-	stdin, err := s.stdin(ctx, o.Input)
-	var r *Result
-	if err == nil {
-		r, err = s.send(ctx, sk, o.Admit, &Order{Call: Hook, Hook: &HookOf{o.Hook.Event, o.Hook.Script, o.Hook.Command}, Timeout: o.Timeout, Stdin: stdin}, nil)
-	}
+	r, err := s.send(ctx, sk, o.Admit, &Order{Call: Hook, Hook: &HookOf{o.Hook.Event, o.Hook.Script, o.Hook.Command}, Timeout: o.Timeout, Stdin: inputOf(o.Input)}, nil)
 	if !r.has(trace.HookRun) { // it did not come so far
 		name := "hook " + o.Hook.Event
 		trace.Emit(ctx, s.o.Trace, trace.Event{Kind: trace.HookRun, Level: slog.LevelDebug, Skill: sk.Canonical(), Script: name, Duration: time.Since(begun), Message: "Ran " + name, Err: err})
@@ -182,7 +176,7 @@ func (s *Sender) complete(ctx context.Context, sk *skill.Skill, o *Order) (err e
 }
 
 // input reads standard input whole. It does not wait for a Read when ctx is done.
-func (s *Sender) input(ctx context.Context, from io.Reader) (*Input, error) {
+func input(ctx context.Context, from io.Reader) (*Input, error) {
 	if from == nil {
 		return nil, nil
 	}
@@ -202,19 +196,16 @@ func (s *Sender) input(ctx context.Context, from io.Reader) (*Input, error) {
 		if err := script.CheckStdin(string(read.data)); err != nil {
 			return nil, err
 		}
-		return s.stdin(ctx, read.data) // what came before an error is all that there is, as for a script here
+		return inputOf(read.data), nil // what came before an error is all that there is, as for a script here
 	}
 }
 
-func (s *Sender) stdin(ctx context.Context, data []byte) (*Input, error) {
+// inputOf returns standard input for an order.
+func inputOf(data []byte) *Input {
 	if len(data) <= MaxInline {
-		return &Input{Data: data}, nil
+		return &Input{Data: data}
 	}
-	if s.o.Put == nil {
-		return nil, &script.Error{Code: script.ArgsTooLarge, Message: fmt.Sprintf("Standard input too large to be sent: %d bytes (max %d)", len(data), MaxInline)}
-	}
-	i := &Input{Digest: digestOf(data), Size: int64(len(data))}
-	return i, s.o.Put(ctx, i.Digest, data)
+	return &Input{Digest: digestOf(data), Size: int64(len(data)), Whole: data}
 }
 
 func digestOf(data []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(data)) }

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"sync"
-	"time"
 )
 
 // signed is an order with its signature. The signature is of the bytes of the order, so nothing depends on how they are read.
@@ -32,23 +29,12 @@ func (o *Order) Sign(name string, key ed25519.PrivateKey) ([]byte, error) {
 	return json.Marshal(signed{b, name, ed25519.Sign(key, append([]byte(domain), b...))})
 }
 
-// maxAhead is how far ahead the end of an order may be. For so long a Receiver knows the runs that it has seen.
-const maxAhead = 24 * time.Hour
-
-// Receiver reads the orders that are for one start of a worker, each attempt once. It is safe for concurrent use.
+// Receiver reads the orders that are for one start of a worker. It does not know which of them were carried out, or are too late: that is
+// for what hands them over.
 type Receiver struct {
 	Worker, Start string
 	Keys          map[string]ed25519.PublicKey // of those whose orders are carried out, by name
 	Tenant        string                       // if set, orders of another tenant are refused
-	Now           func() time.Time
-
-	mu   sync.Mutex
-	seen map[string]attempt // by run
-}
-
-type attempt struct {
-	n     uint64
-	until time.Time
 }
 
 // Open reads a signed order. It returns an error for one that is not to be carried out: nothing of it may run.
@@ -68,7 +54,6 @@ func (r *Receiver) Open(b []byte) (*Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := r.Now()
 	switch {
 	case o.Worker != r.Worker:
 		return nil, errors.New("the order is for another worker")
@@ -76,38 +61,6 @@ func (r *Receiver) Open(b []byte) (*Order, error) {
 		return nil, errors.New("the order is for another start of the worker")
 	case r.Tenant != "" && o.For.Tenant != r.Tenant:
 		return nil, errors.New("the order is of another tenant")
-	case !now.Before(o.Until):
-		return nil, errors.New("the order is too late")
-	case o.Until.Sub(now) > maxAhead:
-		return nil, fmt.Errorf("the order ends more than %s from now", maxAhead)
-	}
-	if !r.first(o.Run, attempt{o.Attempt, o.Until}) {
-		return nil, errors.New("the order, or a later attempt at its run, was seen before")
 	}
 	return o, nil
-}
-
-// Never has the receiver refuse every order of a run. It reports whether it has seen none of it: then nothing of the run has happened here.
-func (r *Receiver) Never(run string) bool {
-	return r.first(run, attempt{math.MaxUint64, r.Now().Add(maxAhead)})
-}
-
-// first notes an attempt at a run, unless one as late is known.
-func (r *Receiver) first(run string, a attempt) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name, known := range r.seen {
-		if !r.Now().Before(known.until) { // an order of it is too late in any case
-			delete(r.seen, name)
-		}
-	}
-	if r.seen == nil {
-		r.seen = map[string]attempt{}
-	}
-	known, ok := r.seen[run]
-	if !ok || a.n > known.n {
-		r.seen[run] = a
-		return a.n != math.MaxUint64 || !ok
-	}
-	return false
 }

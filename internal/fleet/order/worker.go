@@ -21,9 +21,6 @@ import (
 type Worker struct {
 	host *script.Host
 
-	// Input returns the standard input of a digest, at most some bytes of it. Nil has none.
-	Input func(ctx context.Context, digest string, most int64) ([]byte, error)
-
 	// Key opens the variables of orders. Nil opens none.
 	Key *Key
 }
@@ -48,8 +45,9 @@ func NewWorker(o script.Options) (*Worker, error) {
 
 // job is an order that is carried out.
 type job struct {
-	o   *Order
-	env []string // its variables
+	o     *Order
+	input []byte   // that its digest is about
+	env   []string // its variables
 
 	mu     sync.Mutex
 	result *Result
@@ -66,11 +64,11 @@ func jobOf(ctx context.Context) *job {
 	return j
 }
 
-// Do carries out an order about the content s, which it checks, and returns the result. out takes the parts of the output, one at a time;
-// while it waits, so does the script. Do closes nothing.
-func (w *Worker) Do(ctx context.Context, o *Order, s *skill.Skill, out func(*Part) error) *Result {
+// Do carries out an order about the content s and, where the order has the digest of one, the standard input. It checks both, and returns
+// the result. out takes the parts of the output, one at a time; while it waits, so does the script. Do closes nothing.
+func (w *Worker) Do(ctx context.Context, o *Order, s *skill.Skill, input []byte, out func(*Part) error) *Result {
 	r := &Result{Version: Version, Run: o.Run, Attempt: o.Attempt, Worker: o.Worker, Start: o.Start}
-	j := &job{o: o, result: r, part: Part{Run: o.Run}, out: out}
+	j := &job{o: o, input: input, result: r, part: Part{Run: o.Run}, out: out}
 	err := w.do(ctx, j, s)
 	j.writing.Lock()
 	r.Parts = j.part.Seq
@@ -104,7 +102,7 @@ func (w *Worker) do(ctx context.Context, j *job, s *skill.Skill) error {
 	if j.env, err = w.Key.open(o); err != nil {
 		return &script.Error{Code: script.PermissionDenied, Err: err, Message: fmt.Sprintf("Skill '%s' is not run: its variables cannot be read: %v", o.Skill.Name, err)}
 	}
-	stdin, err := w.stdin(ctx, o.Stdin)
+	stdin, err := o.Stdin.data(j.input)
 	if err != nil {
 		return err
 	}
@@ -160,25 +158,17 @@ func hookIn(m *manifest.Manifest, of *HookOf) (manifest.Hook, bool) {
 	return manifest.Hook{}, false
 }
 
-// stdin returns the standard input of an order.
-func (w *Worker) stdin(ctx context.Context, i *Input) ([]byte, error) {
-	if i == nil || i.Digest == "" {
-		if i == nil {
-			return nil, nil
-		}
+// data returns standard input; whole is what came for its digest.
+func (i *Input) data(whole []byte) ([]byte, error) {
+	switch {
+	case i == nil:
+		return nil, nil
+	case i.Digest == "":
 		return i.Data, nil
+	case int64(len(whole)) != i.Size || digestOf(whole) != i.Digest:
+		return nil, &script.Error{Code: script.ExecutionFailed, Message: fmt.Sprintf("Standard input does not come to the machine that runs the script: it is another one: %d bytes", len(whole))}
 	}
-	if w.Input == nil {
-		return nil, &script.Error{Code: script.ArgsTooLarge, Message: "Standard input does not come to the machine that runs the script"}
-	}
-	data, err := w.Input(ctx, i.Digest, i.Size)
-	if err == nil && (int64(len(data)) != i.Size || digestOf(data) != i.Digest) {
-		err = fmt.Errorf("it is another one: %d bytes", len(data))
-	}
-	if err != nil {
-		return nil, &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Standard input does not come to the machine that runs the script: %v", err)}
-	}
-	return data, nil
+	return whole, nil
 }
 
 // note keeps an event that the caller asks for, and the facts about the command.

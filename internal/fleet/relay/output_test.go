@@ -15,7 +15,7 @@ import (
 // All that a script writes comes as it comes, in order and before the result, which has its beginning.
 func TestOutput(t *testing.T) {
 	s := probe.In(t, t.TempDir(), probe.Tree{"scripts/run.sh": "seq 300000; echo end >&2\n"})
-	scripts := ordered.Queued(t, &script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)})
+	scripts := ordered.New(t, &script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)})
 	var out, said bytes.Buffer
 	r, err := scripts.Run(t.Context(), s, script.Script{Name: "run", File: "scripts/run.sh"}, &script.RunOptions{JSON: script.JSONNo, Out: &out, Err: &said})
 	if err != nil {

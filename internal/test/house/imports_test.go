@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
-	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "script", "skill"},
+	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "internal/variable", "script", "skill", "want"},
 	"internal/fleet/node":      {"internal/lockfile"},
 	"internal/fleet/subject":   {},
 	"internal/fleet/dispatch":  {"internal/fleet/subject"},
@@ -194,7 +194,7 @@ var allowed = map[string][]string{
 	"internal/test/gittest":         {},
 	"internal/test/mcptry":          {"mcphost", "tool"},
 	"internal/test/npmtest":         {},
-	"internal/test/ordered":         {"internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/node", "internal/fleet/relay", "internal/fleet/order", "internal/test/scratch", "script", "skill"},
+	"internal/test/ordered":         {"internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/node", "internal/fleet/relay", "internal/fleet/order", "internal/store", "internal/test/scratch", "script", "skill"},
 	"internal/test/ocitest":         {},
 	"internal/test/omstest":         {},
 	"internal/test/probe":           {"skill"},

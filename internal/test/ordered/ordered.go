@@ -1,76 +1,88 @@
-// Package ordered runs scripts of skills in tests as another machine does: by orders, of which only JSON gets across.
+// Package ordered runs scripts of skills in tests as another machine does: by orders that a worker gets by way of a queue.
 package ordered
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
+	"crypto/ed25519"
+	"crypto/rand"
+	"os"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/fleet/content"
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/fleet/relay"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
 
-// New returns what runs scripts by orders. The worker has a host with these options. What their Granted and Trace are for stays on this
-// side, with a host that runs nothing.
+// beat is short, so that a worker is known at once.
+const beat = 100 * time.Millisecond
+
+// New returns what runs scripts by orders, which a worker of its own gets over its own connection. They start with the first order. The
+// worker has a host with these options. What their Granted and Trace are for stays on this side, with a host that runs nothing.
 func New(tb testing.TB, o *script.Options) *order.Sender {
 	tb.Helper()
-	far := *o
-	far.Trace = nil
-	w, err := order.NewWorker(far)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	here := *o
 	here.Cache = scratch.Dir(tb)
 	near, err := script.New(&here)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	started := sync.OnceValues(func() (*relay.Caller, error) { return start(tb, *o, near.Seal) })
 	return order.NewSender(&order.SenderOptions{Host: near, Granted: o.Granted, AlwaysHelp: o.AlwaysHelp, Trace: o.Trace,
 		Send: func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
-			return send(ctx, w, o, s, out)
+			caller, err := started()
+			if err != nil {
+				return nil, err
+			}
+			return caller.Send(ctx, o, s, out)
 		}})
 }
 
-// send has a worker carry out an order about the content in the folder of a skill.
-func send(ctx context.Context, w *order.Worker, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
-	b, err := o.Encode()
+// start starts a node, a worker whose host has these options, and what gives it the runs of the queue. They end with the test.
+func start(tb testing.TB, far script.Options, seal func(context.Context, *skill.Skill) (*skill.Skill, error)) (*relay.Caller, error) {
+	far.Trace = nil
+	dir, err := os.MkdirTemp("", "node") // a socket's path is short
 	if err != nil {
 		return nil, err
 	}
-	if o, err = order.Decode(b); err != nil {
-		return nil, err
-	}
-	dir, err := s.Dir(ctx)
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	ctx, cancel := context.WithCancel(context.Background())
+	tb.Cleanup(cancel)
+	n, err := node.Open(ctx, &node.Options{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
-	there, err := content.At(ctx, dir, o.Skill)
+	tb.Cleanup(n.Close)
+	q, err := dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat})
 	if err != nil {
 		return nil, err
 	}
-	defer there.Close()
-	var seq uint64
-	r := w.Do(ctx, o, there, func(p *order.Part) error {
-		b, err := json.Marshal(p)
-		if err != nil {
-			return err
-		}
-		p = &order.Part{}
-		if err := json.Unmarshal(b, p); err != nil {
-			return err
-		}
-		if seq++; p.Seq != seq || p.Run != o.Run {
-			return errors.New("the parts of the output are in another order")
-		}
-		return out(p)
-	})
-	if b, err = r.Encode(); err != nil {
+	seed, err := n.Admit("w")
+	if err != nil {
 		return nil, err
 	}
-	return order.DecodeResult(b)
+	conn, err := node.Dial(dir, seed)
+	if err != nil {
+		return nil, err
+	}
+	tb.Cleanup(conn.Close)
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	worker := &relay.Worker{Conn: conn, Name: "w", Slots: 8, Beat: beat, Keys: map[string]ed25519.PublicKey{"d": public}, Scripts: far,
+		Contents: &content.Cache{Dir: store.Dir{Root: scratch.Dir(tb)}}}
+	signer := &relay.Signer{Name: "d", Key: private, Variables: relay.Environ(far.Env)}
+	ended := make(chan error, 2)
+	go func() { ended <- worker.Serve(ctx) }()
+	go func() { ended <- q.Dispatcher(signer.Seal).Serve(ctx) }()
+	tb.Cleanup(func() { cancel(); <-ended; <-ended })
+	return &relay.Caller{Queue: q, Seal: seal, Temp: tb.TempDir(), Conn: n.Conn(), Beat: beat}, nil
 }

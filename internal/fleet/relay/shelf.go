@@ -1,0 +1,64 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/agent-base/agent-base/internal/fleet/content"
+	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// shelf has what the worker of one run may ask for: the content of its skill, and its standard input.
+type shelf struct {
+	ctx  context.Context
+	o    *order.Order
+	s    *skill.Skill
+	temp string // a folder
+
+	mu      sync.Mutex
+	closed  bool
+	archive *os.File // of the content; nil until somebody asks
+	size    int64
+}
+
+// open returns what has a digest.
+func (h *shelf) open(digest string) (io.ReaderAt, int64, error) {
+	if in := h.o.Stdin; in != nil && digest == in.Digest {
+		return bytes.NewReader(in.Whole), in.Size, nil
+	}
+	if digest != h.o.Skill.Digest {
+		return nil, 0, errors.New("the run has no such content")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, 0, os.ErrClosed
+	}
+	if h.archive == nil {
+		f, err := content.Spool(h.ctx, h.temp, h.s)
+		if err != nil {
+			return nil, 0, err
+		}
+		info, err := f.Stat()
+		if h.archive = f; err != nil {
+			return nil, 0, err
+		}
+		h.size = info.Size()
+	}
+	return h.archive, h.size, nil
+}
+
+func (h *shelf) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	if h.archive != nil {
+		h.archive.Close()
+		os.Remove(h.archive.Name())
+	}
+}
