@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -51,7 +52,7 @@ func (t *turn) limit(a llm.Answer) string {
 // conversation could neither continue nor be shortened.
 // With a text in cut the last one is not run, for that reason.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call, cut string) {
-	b := &batch{t: t, media: half(), left: t.c.share(resultsPercent) * bytesPerToken}
+	b := &batch{t: t, media: media.Half(), left: t.c.share(resultsPercent) * bytesPerToken}
 	rest := "cancelled by the user"
 	defer func() { t.skip(calls[b.done:], t.why(ctx, rest)) }()
 	for i, call := range calls {
@@ -84,7 +85,7 @@ type batch struct {
 	left  int // bytes of results that have room
 	done  int // calls that have their results
 	open  []*called
-	media bounds // of the images and documents that have room
+	media media.Room // of the images and documents that have room
 }
 
 // called is a call that was made.

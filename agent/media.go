@@ -9,29 +9,14 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// bounds say how many images and documents there are at most, and how many bytes they have together.
-type bounds struct{ count, bytes int }
-
-func (b *bounds) take(m *llm.Media) bool {
-	if b.count < 1 || b.bytes < len(m.Data) {
-		return false
-	}
-	b.count, b.bytes = b.count-1, b.bytes-len(m.Data)
-	return true
-}
-
-// The results of one answer, and what stays of older images and documents, have half of what a request may have.
-func whole() bounds { return bounds{media.MaxCount, media.MaxAll} }
-func half() bounds  { return bounds{media.MaxCount / 2, media.MaxAll / 2} }
-
 // errMedia is the error of a prompt with more than a request may have.
 var errMedia = fmt.Errorf("a prompt may have %d images and documents, with %d MB together", media.MaxCount, media.MaxAll>>20)
 
 // shown returns the images and documents of a prompt as parts.
 func shown(all []llm.Media) ([]llm.Part, error) {
-	parts, room := []llm.Part(nil), whole()
+	parts, room := []llm.Part(nil), media.Whole()
 	for i := range all {
-		if !room.take(&all[i]) {
+		if !room.Take(len(all[i].Data)) {
 			return nil, errMedia
 		}
 		parts = append(parts, llm.Part{Media: &all[i]})
@@ -62,22 +47,22 @@ func mediaSize(parts []llm.Part) (n int) {
 
 // spare leaves out the oldest images and documents if a request has too many. Those of the last message stay.
 func (t *turn) spare() {
-	over, room := false, whole()
+	over, room := false, media.Whole()
 	for _, m := range t.c.messages {
 		for _, one := range ofParts(m.Parts) {
-			over = !room.take(one) || over
+			over = !room.Take(len(one.Data)) || over
 		}
 	}
 	if !over {
 		return
 	}
-	old, keep, last := map[*llm.Media]bool{}, half(), len(t.c.messages)-1
+	old, keep, last := map[*llm.Media]bool{}, media.Half(), len(t.c.messages)-1
 	for i, m := range slices.Backward(t.c.messages) {
 		for _, one := range slices.Backward(ofParts(m.Parts)) {
-			if keep.take(one) {
+			if keep.Take(len(one.Data)) {
 				continue
 			}
-			keep.count = 0 // none that is older stays
+			keep.Count = 0 // none that is older stays
 			if i < last {
 				old[one] = true
 			}
@@ -101,9 +86,9 @@ func leftOut(messages []llm.Message) []llm.Message {
 func (b *batch) show(c *called, all []tool.Media) {
 	for i := range all {
 		m := llm.Media(all[i])
-		if m.Tokens()*bytesPerToken > b.left || !b.media.take(&m) {
+		if m.Tokens()*bytesPerToken > b.left || !b.media.Take(len(m.Data)) {
 			c.text += fmt.Sprintf("\n[%s: left out, since the results of one answer may show %d images and documents, with %d MB and about %d tokens]",
-				&m, half().count, half().bytes>>20, b.t.c.share(resultsPercent))
+				&m, media.Half().Count, media.Half().Bytes>>20, b.t.c.share(resultsPercent))
 			continue
 		}
 		b.left -= m.Tokens() * bytesPerToken

@@ -2,18 +2,21 @@ package mcpserve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 )
 
-// result returns a result as a client gets it: the envelope as text, and as the same value. A value that is too long is cut in its middle,
+// result returns a result as a client gets it: the envelope as text, and as the same value, and then its images and documents. A value that is too long is cut in its middle,
 // and the whole is kept for the caller.
 func (s *Server) result(of string, r tool.Result) *mcp.CallToolResult {
 	var link *mcp.ResourceLink
@@ -25,6 +28,27 @@ func (s *Server) result(of string, r tool.Result) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(b)}}, StructuredContent: json.RawMessage(b), IsError: !r.Success}
 	if link != nil {
 		out.Content = append(out.Content, link)
+	}
+	if r.Success {
+		out.Content = append(out.Content, shown(r.Media)...)
+	}
+	return out
+}
+
+// shown returns images and documents as content of their type, and a text in place of one without room.
+func shown(all []tool.Media) (out []mcp.Content) {
+	room := media.Half()
+	for _, m := range all {
+		switch {
+		case !room.Take(len(m.Data)):
+			out = append(out, &mcp.TextContent{Text: fmt.Sprintf("[%s: left out, since a result may show %d images and documents, with %d MB]",
+				media.Describe(m.Data), media.Half().Count, media.Half().Bytes>>20)})
+		case media.IsImage(m.Type):
+			out = append(out, &mcp.ImageContent{Data: m.Data, MIMEType: m.Type})
+		default:
+			uri := url.URL{Scheme: "document", Opaque: url.PathEscape(cmp.Or(m.Name, "document"))} // it names the document, and leads nowhere
+			out = append(out, &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uri.String(), MIMEType: m.Type, Blob: m.Data}})
+		}
 	}
 	return out
 }

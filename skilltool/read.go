@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/content"
+	"github.com/agent-base/agent-base/internal/media"
 	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -129,10 +130,25 @@ func listing(ctx context.Context, s *skill.Skill) tool.Result {
 		fmt.Sprintf("Skill '%s' has %s", s.Name(), plural(len(files), "file")))
 }
 
+// shown returns an image or a document, which the model is shown within bounds.
+func shown(out *resource, data []byte) tool.Result {
+	out.Binary, out.ContentType = true, media.Type(data)
+	about := fmt.Sprintf("'%s' (%s)", out.Path, media.Describe(data))
+	if err := media.Check(data); err != nil {
+		return tool.Success(*out, fmt.Sprintf("%s is not shown: %v", about, err))
+	}
+	r := tool.Success(*out, "Read "+about)
+	r.Media = []tool.Media{{Type: out.ContentType, Name: path.Base(out.Path), Data: data}}
+	return r
+}
+
 func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
 	sum := sha256.Sum256(res.Data)
 	out := resource{SkillName: s.Name(), Path: a.Path, Size: int64(len(res.Data)), SHA256: hex.EncodeToString(sum[:]),
 		ContentType: res.ContentType, Binary: res.Binary, Origin: s.Entry().Origin()}
+	if kind := media.Type(res.Data); kind == media.PDF || kind != "" && res.Binary {
+		return shown(&out, res.Data)
+	}
 	if res.Binary {
 		return tool.Success(out, fmt.Sprintf("'%s' is binary, %d bytes", a.Path, out.Size))
 	}

@@ -26,6 +26,24 @@ const (
 	MaxCount = 20       // of them in one request
 )
 
+// Room says how many images and documents still have room, and how many bytes together.
+type Room struct{ Count, Bytes int }
+
+// Take takes room for one of some bytes, and reports false if there is none.
+func (r *Room) Take(size int) bool {
+	if r.Count < 1 || r.Bytes < size {
+		return false
+	}
+	r.Count, r.Bytes = r.Count-1, r.Bytes-size
+	return true
+}
+
+// Whole is the room of a request.
+func Whole() Room { return Room{MaxCount, MaxAll} }
+
+// Half is the room of the results of one answer, and of what stays of older images and documents.
+func Half() Room { return Room{MaxCount / 2, MaxAll / 2} }
+
 // PDF is the media type of documents.
 const PDF = "application/pdf"
 
