@@ -64,7 +64,8 @@ type Store struct {
 	// records nothing.
 	Record func(context.Context, trace.Event) error
 
-	kept document.Store // nil for the file at Path
+	// Kept is where approvals are kept for many machines, in place of the file: Path is then what errors call it. Nil means the file.
+	Kept document.Store
 }
 
 // file is the format on disk.
@@ -99,7 +100,7 @@ func (a stored) MarshalJSON() ([]byte, error) {
 }
 
 func (s *Store) check() error {
-	if !filepath.IsAbs(s.Path) {
+	if s.Kept == nil && !filepath.IsAbs(s.Path) {
 		return fmt.Errorf("trust.Store: path %q is not absolute", s.Path)
 	}
 	return nil
@@ -107,8 +108,8 @@ func (s *Store) check() error {
 
 // document returns where the approvals are kept.
 func (s *Store) document() document.Store {
-	if s.kept != nil {
-		return s.kept
+	if s.Kept != nil {
+		return s.Kept
 	}
 	readable := func(content []byte) error {
 		_, err := s.read(content)

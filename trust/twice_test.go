@@ -35,7 +35,7 @@ func TestEditsRunTwice(t *testing.T) {
 			}
 			return nil
 		}
-		s.kept = keep(s)
+		s.Kept = keep(s)
 		ctx := t.Context()
 		answer := func(got any, err error) {
 			text := ""
@@ -58,7 +58,7 @@ func TestEditsRunTwice(t *testing.T) {
 		answer(nil, give("env:B"))
 		answer(s.Forget(ctx, func(name, dir, _ string) bool { return dir == "/v/y" }))
 		answer(s.RevokeAll(ctx, "z", "none", "Z"))
-		content, err := s.kept.Load(ctx)
+		content, err := s.Kept.Load(ctx)
 		answer(nil, err)
 		o.Content = string(content)
 		return o

@@ -268,9 +268,47 @@ func TestEditsRunTwice(t *testing.T) {
 		return got
 	}
 	twice := newStore(t)
-	twice.KeepIn(&documenttest.Memory{})
+	twice.Kept = &documenttest.Memory{}
 	if file, got := run(newStore(t)), run(twice); !slices.Equal(got, file) || len(got) != 7 {
 		t.Errorf("got  %q\nwant %q", got, file)
+	}
+}
+
+// A list that many machines share has no folder of one of them: each has its own, by the content.
+func TestFolder(t *testing.T) {
+	shared := &documenttest.Memory{}
+	on := func(root string) *registry.Store {
+		return &registry.Store{Kept: shared, Folder: func(name, digest string) (string, error) {
+			if digest == "" {
+				return "", errors.New("it has no digest")
+			}
+			return filepath.Join(root, digest[7:9], name), nil
+		}}
+	}
+	a, b := on("/srv/a"), on("/srv/b")
+	first, second := "/srv/a/11/one", "/srv/a/22/one"
+	if err := a.Register(t.Context(), registry.Entry{Name: "one", Digest: digest("1"), InstalledPath: first}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Update(t.Context(), "one", func(e *registry.Entry) error { e.Digest, e.InstalledPath = digest("2"), second; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for root, s := range map[string]*registry.Store{"/srv/a": a, "/srv/b": b} {
+		set, err := s.Load(t.Context())
+		if e, _ := set.Get("one"); err != nil || e.InstalledPath != root+"/22/one" || len(e.Previous) != 1 || e.Previous[0].InstalledPath != root+"/11/one" {
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+	if content, err := shared.Load(t.Context()); err != nil || strings.Contains(string(content), "/srv") {
+		t.Errorf("%s, %v", content, err)
+	}
+	for what, e := range map[string]registry.Entry{
+		"one of this machine alone": {Name: "two", Digest: digest("1"), InstalledPath: "/home/me/two"}, "has no digest": {Name: "two", InstalledPath: first},
+		`"/srv/a/11/two" is one of this machine`: {Name: "two", Digest: digest("1"), InstalledPath: "/srv/a/11/two", Linked: true},
+	} {
+		if err := a.Register(t.Context(), e); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

@@ -30,9 +30,54 @@ func (s *Store) sound(content []byte) (*file, error) {
 	}
 	for i := range f.Skills {
 		f.Skills[i].complete()
+		if s.Folder != nil {
+			if err := s.place(&f.Skills[i], func(dir *string, is string) error { *dir = is; return nil }); err != nil {
+				return nil, err
+			}
+		}
 	}
 	slices.SortFunc(f.Skills, func(a, b Entry) int { return strings.Compare(a.NameCanonical, b.NameCanonical) })
 	return f, f.check()
+}
+
+// place calls f for each folder of an entry, with the folder that its content has on this machine.
+func (s *Store) place(e *Entry, f func(dir *string, is string) error) error {
+	is, err := s.Folder(e.Name, e.Digest)
+	if err == nil {
+		err = f(&e.InstalledPath, is)
+	}
+	for i := range e.Previous {
+		if err == nil {
+			is, err = s.Folder(e.Name, e.Previous[i].Digest)
+		}
+		if err == nil {
+			err = f(&e.Previous[i].InstalledPath, is)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("skill %q: %w", e.Name, err)
+	}
+	return nil
+}
+
+// unplaced returns entries without folders. It returns an error for one whose folder does not follow from its content.
+func (s *Store) unplaced(list []Entry) ([]Entry, error) {
+	list = slices.Clone(list)
+	for i := range list {
+		e := &list[i]
+		e.Previous = slices.Clone(e.Previous)
+		err := s.place(e, func(dir *string, is string) error {
+			if e.Linked || *dir != is {
+				return fmt.Errorf("the folder %q is one of this machine alone", *dir)
+			}
+			*dir = ""
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 func (f *file) check() error {

@@ -75,7 +75,10 @@ type Store struct {
 
 	Cache *Cache // lets Load parse the same content once; nil means each time
 
-	kept document.Store // nil for the file at Path
+	// Kept is where the list is kept for many machines, in place of the file: Path is then what errors call it. Its entries name no
+	// folder: Folder returns that of a content on this machine, whether it is there or not. Nil means the file.
+	Kept   document.Store
+	Folder func(name, digest string) (string, error)
 }
 
 // Cache keeps the last content that Load parsed. The zero value is empty. It is safe for concurrent use, by several Stores of
@@ -138,7 +141,11 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 		} else if !d.changed {
 			return c, nil
 		}
-		f.Skills = d.entries
+		if f.Skills = d.entries; s.Folder != nil {
+			if f.Skills, err = s.unplaced(f.Skills); err != nil {
+				return c, err
+			}
+		}
 		c.Content, err = f.bytes()
 		return c, err
 	}))
@@ -146,8 +153,8 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 
 // document returns where the list is kept.
 func (s *Store) document() document.Store {
-	if s.kept != nil {
-		return s.kept
+	if s.Kept != nil {
+		return s.Kept
 	}
 	readable := func(content []byte) error {
 		_, err := s.sound(content)
@@ -176,7 +183,7 @@ func (s *Store) Update(ctx context.Context, name string, edit func(*Entry) error
 
 // ready returns why the store cannot be used.
 func (s *Store) ready(ctx context.Context) error {
-	if !filepath.IsAbs(s.Path) {
+	if s.Kept == nil && !filepath.IsAbs(s.Path) {
 		return fmt.Errorf("registry.Store: path %q is not absolute", s.Path)
 	}
 	return ctx.Err()

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -70,10 +69,7 @@ func New(o *Options) *Log {
 	if l.o.write == nil {
 		l.o.write = (*os.File).Write
 	}
-	l.maker = maker{redact: redact.Shapes}
-	if further := l.o.Redact; further != nil {
-		l.maker.redact = func(s string) string { return redact.Shapes(further(s)) }
-	}
+	l.maker = newMaker(l.o.Redact)
 	return l
 }
 

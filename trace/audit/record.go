@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -34,9 +35,28 @@ var outcomes = map[trace.Kind]bool{
 	Lost: false,
 }
 
+// Text returns the record of an event as JSON, without its place in a chain: for a log that is ordered by what keeps it. It is nil for an
+// event that is not recorded. further is as Options.Redact.
+func Text(ctx context.Context, e *trace.Event, further func(string) string) ([]byte, error) {
+	m := newMaker(further)
+	r, ok := m.record(ctx, e)
+	if !ok {
+		return nil, nil
+	}
+	return json.Marshal(r)
+}
+
 // maker makes records of events.
 type maker struct {
 	redact func(string) string
+}
+
+// newMaker returns a maker that removes what looks like a key, and what further removes, if it is not nil.
+func newMaker(further func(string) string) maker {
+	if further == nil {
+		return maker{redact: redact.Shapes}
+	}
+	return maker{redact: func(s string) string { return redact.Shapes(further(s)) }}
 }
 
 // record returns the record of an event without its place in the chain, and false if the event is not recorded.

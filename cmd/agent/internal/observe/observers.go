@@ -195,6 +195,11 @@ func (o *Observers) Record(ctx context.Context, e trace.Event) error {
 	return nil
 }
 
+// Text returns the record of a decision, for the log of a fleet, which keeps it with what was decided.
+func (o *Observers) Text(ctx context.Context, e trace.Event) ([]byte, error) {
+	return audit.Text(o.tenant(ctx), &e, o.redact())
+}
+
 // Runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
 func (o *Observers) Runner(next runner.Runner) runner.Runner {
 	if o.begin(); o.mode != "required" {
