@@ -65,8 +65,11 @@ type Store struct {
 	Record func(context.Context, trace.Event) error
 
 	// Kept is where approvals are kept for many machines, in place of the file: Path is then what errors call it. Nil means the file.
-	Kept document.Store
+	Kept Document
 }
+
+// Document keeps one text that many change at the same time: with Load, Transform and Watch.
+type Document = document.Store
 
 // file is the format on disk.
 type file struct {

@@ -77,9 +77,12 @@ type Store struct {
 
 	// Kept is where the list is kept for many machines, in place of the file: Path is then what errors call it. Its entries name no
 	// folder: Folder returns that of a content on this machine, whether it is there or not. Nil means the file.
-	Kept   document.Store
+	Kept   Document
 	Folder func(name, digest string) (string, error)
 }
+
+// Document keeps one text that many change at the same time: with Load, Transform and Watch.
+type Document = document.Store
 
 // Cache keeps the last content that Load parsed. The zero value is empty. It is safe for concurrent use, by several Stores of
 // one Path.
