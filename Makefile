@@ -1,5 +1,5 @@
 # Short names for the scripts, which work without make: see CONTRIBUTING.md.
-.PHONY: build try test lint fuzz faults race untidy sixty soak e2e docs bench
+.PHONY: build try test lint kube fuzz faults race untidy sixty soak e2e docs bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
@@ -9,6 +9,8 @@ test:
 	sh scripts/test.sh
 lint:
 	sh scripts/test.sh format vet lint
+kube: # the Jobs of a fleet, by Kubernetes' own code, and by the API server of AGENT_TEST_KUBE
+	sh scripts/test.sh kube
 fuzz:
 	sh scripts/test.sh fuzz
 faults: # the tests of failing calls, kills and power failures in their long form

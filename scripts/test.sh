@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
-# Without STEP it runs them all: format vet docs, then test, and beside it systems lint vuln.
+# Without STEP it runs them all: format vet docs, then test, and beside it systems lint vuln kube.
 # The steps fuzz, faults, untidy, sixty, soak and race take long; their short forms, which always do the same, are part of test.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
@@ -41,6 +41,12 @@ step_vet() { go vet ./... && (cd bench && go vet ./... && go test ./...); }
 # Checks the code as other systems compile it. Compiling it would take minutes for each.
 step_systems() {
 	go run ./internal/test/systems linux/arm64 darwin/arm64 windows/amd64
+}
+
+# Asks Kubernetes' own code about the objects that a fleet makes. That code is a dependency of this step alone.
+step_kube() {
+	(cd internal/test/kube && retry "downloading the modules of Kubernetes" go list -deps -test ./... >/dev/null && go vet ./... && go test ./...) || return
+	[ -z "${AGENT_TEST_KUBE:-}" ] || go test -count=1 -run Live ./internal/fleet/kube
 }
 
 step_lint() {
@@ -272,7 +278,7 @@ if [ $# -gt 0 ]; then
 	run "$@"
 else
 	run format vet docs
-	run systems lint vuln >"$TOOLS/beside" 2>&1 &
+	run systems lint vuln kube >"$TOOLS/beside" 2>&1 &
 	run test
 	wait
 	cat "$TOOLS/beside"

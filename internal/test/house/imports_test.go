@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"internal/fleet/subject":   {},
 	"internal/fleet/dispatch":  {"internal/fleet/subject"},
 	"internal/fleet/state":     {"internal/document", "internal/fleet/subject", "skill/manifest", "trace"},
+	"internal/fleet/kube":      {},
 	"internal/fleet/flow":      {"internal/fleet/order"},
 	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
 	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
