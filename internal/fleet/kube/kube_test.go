@@ -196,7 +196,7 @@ func (k *server) paths() (out []string) {
 }
 
 func run() *Run {
-	return &Run{ID: "R1", Tenant: "Team Ä/..", Until: time.Now().Add(time.Hour), Files: map[string][]byte{"creds": []byte("s3cret")}}
+	return &Run{ID: "First", Tenant: "Team Ä/..", Until: time.Now().Add(time.Hour), Files: map[string][]byte{"creds": []byte("s3cret")}}
 }
 
 func TestStart(t *testing.T) {
@@ -210,8 +210,8 @@ func TestStart(t *testing.T) {
 	if err := c.Start(t.Context(), run()); err != nil {
 		t.Fatal(err)
 	}
-	job := k.objects[c.path("jobs", Name("R1"))]
-	secret := k.objects[c.path("secrets", Name("R1"))]
+	job := k.objects[c.path("jobs", Name("First"))]
+	secret := k.objects[c.path("secrets", Name("First"))]
 	if job["spec"].(object)["suspend"] != false || secret["data"].(object)["creds"] != "czNjcmV0" {
 		t.Errorf("the job has %v, the secret %v", job["spec"], secret)
 	}
@@ -221,13 +221,13 @@ func TestStart(t *testing.T) {
 	if err := c.Start(t.Context(), run()); !errors.Is(err, ErrExists) {
 		t.Errorf("a second one: %v", err)
 	}
-	if err := c.Remove(t.Context(), "R1"); err != nil {
+	if err := c.Remove(t.Context(), "First"); err != nil {
 		t.Fatal(err)
 	}
 	if got := k.paths(); len(got) != 0 {
 		t.Errorf("%v stays", got)
 	}
-	if err := c.Remove(t.Context(), "R1"); err != nil {
+	if err := c.Remove(t.Context(), "First"); err != nil {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestWait(t *testing.T) {
 	}{
 		{"done", func(k *server, _ *Cluster) { k.finish("Complete", "CompletionsReached") }, "", nil},
 		{"failed", func(k *server, _ *Cluster) { k.finish("Failed", "DeadlineExceeded") }, "DeadlineExceeded: told by the test", nil},
-		{"removed", func(k *server, c *Cluster) { _ = c.Remove(t.Context(), "R1") }, "", ErrGone},
+		{"removed", func(k *server, c *Cluster) { _ = c.Remove(t.Context(), "First") }, "", ErrGone},
 		{"a watch that ends", func(k *server, _ *Cluster) {
 			k.mu.Lock()
 			for w := range k.watches {
@@ -284,7 +284,7 @@ func TestWait(t *testing.T) {
 			}
 			ended := make(chan end, 1)
 			go func() {
-				failed, err := c.Wait(t.Context(), "R1")
+				failed, err := c.Wait(t.Context(), "First")
 				ended <- end{failed, err}
 			}()
 			for watched := false; !watched; time.Sleep(time.Millisecond) {
@@ -314,7 +314,7 @@ func TestWhy(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.objects[c.path("pods", "p")] = object{"metadata": object{"name": "p"}, "status": status}
-		if got, err := c.Why(t.Context(), "R1"); got != want || err != nil {
+		if got, err := c.Why(t.Context(), "First"); got != want || err != nil {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}

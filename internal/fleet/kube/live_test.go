@@ -38,7 +38,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("a second one: %v", err)
 	}
 	var made job
-	must(c.call(t.Context(), "GET", c.path("jobs", Name("R1")), nil, "", nil, &made))
+	must(c.call(t.Context(), "GET", c.path("jobs", Name("First")), nil, "", nil, &made))
 	if made.Spec.Suspend {
 		t.Error("the Job does not begin")
 	}
@@ -46,20 +46,20 @@ func TestLive(t *testing.T) {
 		Metadata struct{ OwnerReferences []struct{ UID string } }
 		Data     map[string][]byte
 	}
-	must(c.call(t.Context(), "GET", c.path("secrets", Name("R1")), nil, "", nil, &secret))
+	must(c.call(t.Context(), "GET", c.path("secrets", Name("First")), nil, "", nil, &secret))
 	if string(secret.Data["creds"]) != "s3cret" || secret.Metadata.OwnerReferences[0].UID != made.Metadata.UID {
 		t.Errorf("the secret is %+v", secret)
 	}
-	if why, err := c.Why(t.Context(), "R1"); err != nil {
+	if why, err := c.Why(t.Context(), "First"); err != nil {
 		t.Errorf("%q, %v", why, err)
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Wait(t.Context(), "R1")
+		_, err := c.Wait(t.Context(), "First")
 		ended <- err
 	}()
 	time.Sleep(time.Second) // it watches by then, or asks later; both end
-	must(c.call(t.Context(), "DELETE", c.path("jobs", Name("R1")), nil, "application/json", object{"propagationPolicy": "Background"}, nil))
+	must(c.call(t.Context(), "DELETE", c.path("jobs", Name("First")), nil, "application/json", object{"propagationPolicy": "Background"}, nil))
 	if err := <-ended; !errors.Is(err, ErrGone) {
 		t.Errorf("Wait: %v", err)
 	}
@@ -72,5 +72,5 @@ func TestLive(t *testing.T) {
 			t.Errorf("swept %v, %v", got, err)
 		}
 	}
-	must(c.Remove(t.Context(), "R1"))
+	must(c.Remove(t.Context(), "First"))
 }

@@ -31,7 +31,7 @@ var spec = kube.Spec{Image: "registry.example/agent@sha256:" + strings.Repeat("0
 func job(t *testing.T) object {
 	t.Helper()
 	now := time.Now()
-	j, err := spec.Job(&kube.Run{ID: "R1", Tenant: "Team Ä/..", Until: now.Add(time.Hour)}, now)
+	j, err := spec.Job(&kube.Run{ID: "First", Tenant: "Team Ä/..", Until: now.Add(time.Hour)}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestSecret(t *testing.T) {
 		}
 		return strings.Join(complaints, "\n")
 	}
-	run := &kube.Run{ID: "R1", Tenant: "Team Ä/..", Files: map[string][]byte{"creds": []byte("x"), "server": []byte("y")}}
+	run := &kube.Run{ID: "First", Tenant: "Team Ä/..", Files: map[string][]byte{"creds": []byte("x"), "server": []byte("y")}}
 	made, err := run.Secret("5d3c0b42-0000-0000-0000-000000000000")
 	if err != nil {
 		t.Fatal(err)
