@@ -69,6 +69,12 @@ func (q *Queue) swap(ctx context.Context, run string, c claim, over uint64) (uin
 	return 0, errTaken
 }
 
+// Has reports whether a worker has a run, or had it when it ended, as its claim says.
+func (q *Queue) Has(ctx context.Context, worker, run string) bool {
+	c, _, err := q.claim(ctx, run)
+	return err == nil && c != nil && c.Worker == worker
+}
+
 // Cancel takes a run back: one that waits does not begin, one that is under way is told to end. It is not known here whether it does.
 func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if !runID.MatchString(run) {

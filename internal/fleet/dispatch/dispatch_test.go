@@ -346,30 +346,41 @@ func TestCancel(t *testing.T) {
 
 // A tenant that has too many runs waiting is told so; another one is not. A queue that is full leaves room for the ends of what is under way.
 func TestQuotaAndFull(t *testing.T) {
-	n, dir := start(t)
+	dir := t.TempDir()
+	n, err := node.Open(t.Context(), &node.Options{Dir: dir, Disk: 2 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
 	q := queue(t, n, &Options{Quota: 3, QueueBytes: 1 << 20, ClaimBytes: 1 << 20})
-	for i := range 3 {
-		submit(t, q, &Run{ID: fmt.Sprintf("a%d", i), Tenant: "A", Until: time.Now().Add(time.Minute)})
+	runs(t, q.Dispatcher(plain).Serve)
+	begun, goOn := make(chan bool, 9), make(chan bool)
+	runs(t, worker(t, n, dir, "a", 1, beat, func(context.Context, string, string) string { begun <- true; <-goOn; return "did" }).Serve)
+	underWay := submit(t, q, &Run{ID: "a0", Tenant: "A", Until: time.Now().Add(time.Minute)})
+	<-begun
+	tickets := []*Ticket{underWay}
+	for i := range 2 {
+		tickets = append(tickets, submit(t, q, &Run{ID: fmt.Sprintf("a%d", i+1), Tenant: "A", Until: time.Now().Add(time.Minute)}))
 	}
 	if _, err := q.Submit(t.Context(), &Run{ID: "a3", Tenant: "A", Until: time.Now().Add(time.Minute)}); !errors.Is(err, ErrQuota) {
 		t.Errorf("%v, want the quota", err)
 	}
-	var first *Ticket
-	var err error
-	for i := 0; err == nil && i < 10; i++ {
+	for i := 0; err == nil && i < 20; i++ {
 		var ticket *Ticket
 		ticket, err = q.Submit(t.Context(), &Run{ID: fmt.Sprintf("b%d", i), Tenant: fmt.Sprintf("B.>* %d", i), Until: time.Now().Add(time.Minute), Order: make([]byte, 300_000)})
-		if first == nil {
-			first = ticket
+		if err == nil {
+			defer ticket.Close()
+			tickets = append(tickets, ticket)
 		}
 	}
-	if !errors.Is(err, ErrFull) || first == nil {
-		t.Fatalf("%v, want a full queue", err)
+	if !errors.Is(err, ErrFull) || len(tickets) < 5 {
+		t.Fatalf("%v after %d, want a full queue", err, len(tickets))
 	}
-	runs(t, q.Dispatcher(plain).Serve)
-	runs(t, worker(t, n, dir, "a", 2, beat, func(context.Context, string, string) string { return "did" }).Serve)
-	if e := ended(t, first); e.State != Done {
-		t.Errorf("%+v", e)
+	close(goOn)
+	for _, ticket := range tickets {
+		if e := ended(t, ticket); e.State != Done {
+			t.Errorf("%+v", e)
+		}
 	}
 	empty(t, q)
 }

@@ -29,12 +29,12 @@ const (
 	headError = "Error" // why there is none
 )
 
-// Offer has what the worker of a run needs sent to it when it asks: open returns what has a digest, and its size. open is called in one
-// goroutine, once for each piece. Whoever knows the name of the run may ask, and it is known to whom the run was handed alone.
-func Offer(conn *nats.Conn, run string, open func(digest string) (io.ReaderAt, int64, error)) (stop func(), err error) {
+// Offer has what the worker of a run needs sent to it when it asks: open returns what has a digest, and its size. Another worker is not
+// answered; has reports whether one has the run. Both are called in one goroutine, for each piece.
+func Offer(conn *nats.Conn, run string, has func(worker string) bool, open func(digest string) (io.ReaderAt, int64, error)) (stop func(), err error) {
 	sub, err := conn.Subscribe("from.*.want."+run, func(m *nats.Msg) {
-		worker, _, _ := strings.Cut(strings.TrimPrefix(m.Subject, "from."), ".")
-		if !strings.HasPrefix(m.Reply, "to."+worker+".") { // what this side may say elsewhere, the worker may not
+		worker := from(m)
+		if !strings.HasPrefix(m.Reply, "to."+worker+".") || !has(worker) { // what this side may say elsewhere, the worker may not
 			return
 		}
 		a := nats.NewMsg(m.Reply)
@@ -49,6 +49,12 @@ func Offer(conn *nats.Conn, run string, open func(digest string) (io.ReaderAt, i
 		return nil, err
 	}
 	return func() { _ = sub.Unsubscribe() }, nil
+}
+
+// from returns the worker that a message is from.
+func from(m *nats.Msg) string {
+	worker, _, _ := strings.Cut(strings.TrimPrefix(m.Subject, "from."), ".")
+	return worker
 }
 
 // take returns a piece of what open has.
@@ -119,6 +125,9 @@ func (f *fetch) ask() error {
 		if err == nil {
 			return f.got(m)
 		}
+		if errors.Is(err, nats.ErrNoResponders) {
+			break
+		}
 		if f.ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
@@ -142,9 +151,6 @@ var errNobody = errors.New("nobody sends it: the process that asked for the run 
 
 // got takes an answer.
 func (f *fetch) got(m *nats.Msg) error {
-	if m.Header.Get("Status") == "503" {
-		return errNobody
-	}
 	if text := m.Header.Get(headError); text != "" {
 		return fmt.Errorf("it is not sent: %.500s", text)
 	}

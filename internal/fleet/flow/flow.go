@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -83,6 +82,7 @@ func (s *Sender) Close() { _ = s.more.Unsubscribe() }
 type Reader struct {
 	conn   *nats.Conn
 	run    string
+	has    func(worker string) bool
 	out    func(*order.Part) error
 	parts  *nats.Subscription
 	stop   context.CancelFunc
@@ -91,10 +91,10 @@ type Reader struct {
 	done   chan struct{}
 }
 
-// NewReader returns a reader that gives the parts of a run to out, in their order. It is made before the run can begin. The caller closes
-// it.
-func NewReader(ctx context.Context, conn *nats.Conn, run string, beat time.Duration, out func(*order.Part) error) (*Reader, error) {
-	r := &Reader{conn: conn, run: run, out: out, done: make(chan struct{})}
+// NewReader returns a reader that gives the parts of a run to out, in their order; has reports whether a worker has the run. It is made
+// before the run can begin. The caller closes it.
+func NewReader(ctx context.Context, conn *nats.Conn, run string, beat time.Duration, has func(worker string) bool, out func(*order.Part) error) (*Reader, error) {
+	r := &Reader{conn: conn, run: run, has: has, out: out, done: make(chan struct{})}
 	var err error
 	if r.parts, err = conn.SubscribeSync("from.*.part." + run); err != nil {
 		return nil, err
@@ -122,8 +122,12 @@ func (r *Reader) serve(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		from, _, _ := strings.Cut(strings.TrimPrefix(m.Subject, "from."), ".")
-		if r.worker.CompareAndSwap(nil, &from); *r.worker.Load() != from {
+		worker, known := from(m), r.worker.Load()
+		if known == nil && r.has(worker) {
+			known = &worker
+			r.worker.Store(known)
+		}
+		if known == nil || *known != worker {
 			continue // another worker, which has no part in the run
 		}
 		if err := r.take(m.Data); err != nil {

@@ -55,7 +55,7 @@ func TestSlowReader(t *testing.T) {
 	const parts = 5 * window
 	var sent, read atomic.Int64
 	var most int64
-	r, err := NewReader(t.Context(), replica, "r", beat, func(p *order.Part) error {
+	r, err := NewReader(t.Context(), replica, "r", beat, func(w string) bool { return w == "w1" }, func(p *order.Part) error {
 		if n := read.Load(); p.Seq != uint64(n)+1 || p.Data[0] != byte(p.Seq) || len(p.Data) != order.MaxPart {
 			t.Errorf("part %d after %d", p.Seq, n)
 		}
@@ -121,7 +121,7 @@ func TestNoReader(t *testing.T) {
 func TestForged(t *testing.T) {
 	replica, w1, w2 := connected(t)
 	var got []uint64
-	r, err := NewReader(t.Context(), replica, "r", beat, func(p *order.Part) error {
+	r, err := NewReader(t.Context(), replica, "r", beat, func(w string) bool { return w == "w1" }, func(p *order.Part) error {
 		got = append(got, p.Seq)
 		return nil
 	})
@@ -140,9 +140,10 @@ func TestForged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	say(w2, "from.w2.part.r", part(1)) // another worker, which is first
 	say(w1, "from.w1.part.r", part(1))
 	r.Wait(t.Context(), 1, beat)
-	say(w2, "from.w2.part.r", part(2)) // another worker
+	say(w2, "from.w2.part.r", part(2))
 	say(w2, "from.w1.part.r", part(2)) // which the node does not let through
 	say(w1, "from.w1.part.r", part(2))
 	say(w1, "from.w1.part.r", part(4))

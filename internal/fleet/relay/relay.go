@@ -50,7 +50,8 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 		return nil, err
 	}
 	shelf := &shelf{ctx: ctx, o: o, s: sealed, temp: c.Temp}
-	stop, err := flow.Offer(c.Conn, o.Run, shelf.open)
+	has := func(worker string) bool { return q.Has(ctx, worker, o.Run) }
+	stop, err := flow.Offer(c.Conn, o.Run, has, shelf.open)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	defer stop()
 	var reader *flow.Reader
 	if o.Watch {
-		if reader, err = flow.NewReader(ctx, c.Conn, o.Run, c.Beat, out); err != nil {
+		if reader, err = flow.NewReader(ctx, c.Conn, o.Run, c.Beat, has, out); err != nil {
 			return nil, err
 		}
 		defer reader.Close()

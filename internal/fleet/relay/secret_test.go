@@ -1,0 +1,132 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/test/probe"
+	"github.com/agent-base/agent-base/want"
+)
+
+const secret = "value-of-a-secret-3141592653"
+
+// heard has all messages that the node passes on, as the user's own processes could hear them.
+func (f *fleet) heard(t *testing.T) func() []byte {
+	var mu sync.Mutex
+	var all bytes.Buffer
+	sub, err := f.Conn.Subscribe(">", func(m *nats.Msg) {
+		mu.Lock()
+		defer mu.Unlock()
+		all.Write(m.Data)
+		var signed struct{ Order []byte }
+		var o struct{ Sealed []byte }
+		if json.Unmarshal(m.Data, &signed) == nil && json.Unmarshal(signed.Order, &o) == nil {
+			all.Write(signed.Order)
+			all.Write(o.Sealed)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sub.Unsubscribe() })
+	return func() []byte {
+		f.Conn.Flush()
+		mu.Lock()
+		defer mu.Unlock()
+		return bytes.Clone(all.Bytes())
+	}
+}
+
+// stored returns all that the node has on the disk.
+func (f *fleet) stored(t *testing.T) []byte {
+	t.Helper()
+	var all []byte
+	err := filepath.WalkDir(filepath.Join(f.dir, "streams"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all = append(all, b...)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file may go meanwhile
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The value of a variable is read when its order is handed over. It is nowhere in the queue and in nothing that is said, while an argument
+// is in both: so it would be seen.
+func TestVariablesAreNeverAtRest(t *testing.T) {
+	f := newFleet(t)
+	heard := f.heard(t)
+	o, s := sample(t, probe.Tree{"scripts/a.sh": "test \"$A_TOKEN\" = " + secret[:9] + "\"$1\" && test -z \"$B_TOKEN\" && echo right\n"})
+	o.For.Tenant, o.Args, o.Grant.Given = "acme", []string{secret[9:]}, want.New(want.VariableOf("A_TOKEN"))
+	w, _ := f.worker(t, "w")
+	w.Scripts.Env = []string{"A_TOKEN=of the worker", "B_TOKEN=of the worker"}
+	runs(t, w.Serve)
+	var asked []string
+	signer := &Signer{Name: "d", Key: f.private, Variables: func(_ context.Context, tenant string, names []string) (map[string]string, error) {
+		asked = append(asked, tenant+" "+strings.Join(names, " "))
+		return map[string]string{"A_TOKEN": secret}, nil
+	}}
+	type ended struct {
+		r   *order.Result
+		err error
+	}
+	end := make(chan ended, 1)
+	go func() { r, err := f.Send(t.Context(), o, s, nil); end <- ended{r, err} }()
+	for !bytes.Contains(f.stored(t), []byte(o.Run)) { // it waits in the queue
+		time.Sleep(10 * time.Millisecond)
+	}
+	waiting := f.stored(t)
+	if len(asked) != 0 {
+		t.Error("variables are read before the hand-over")
+	}
+	runs(t, f.Queue.Dispatcher(signer.Seal).Serve)
+	if e := <-end; e.err != nil || e.r.Output == nil || e.r.Output.Text != "right\n" {
+		t.Errorf("%+v, %v", e.r, e.err)
+	}
+	if len(asked) != 1 || asked[0] != "acme A_TOKEN" {
+		t.Errorf("asked for %q", asked)
+	}
+	for where, b := range map[string][]byte{"in the queue": waiting, "on the disk": f.stored(t), "in what was said": heard()} {
+		if bytes.Contains(b, []byte(secret)) {
+			t.Errorf("the value is %s", where)
+		}
+		if where != "on the disk" && !bytes.Contains(b, []byte(secret[9:])) { // the argument, in the order before it is signed
+			t.Errorf("the argument is not %s: what is looked for would not be found", where)
+		}
+	}
+}
+
+// Variables that cannot be read, or be sealed, refuse the run.
+func TestVariablesFail(t *testing.T) {
+	f := newFleet(t)
+	o, s := sample(t, probe.Tree{"scripts/a.sh": "echo ran\n"})
+	o.For.Tenant, o.Grant.Given = "acme", want.New(want.VariableOf("A_TOKEN"))
+	w, did := f.worker(t, "w")
+	runs(t, w.Serve)
+	signer := &Signer{Name: "d", Key: f.private, Variables: func(context.Context, string, []string) (map[string]string, error) { return nil, errors.New("no file") }}
+	runs(t, f.Queue.Dispatcher(signer.Seal).Serve)
+	r, err := f.Send(t.Context(), o, s, nil)
+	if err != nil || r.Failure == nil || !strings.Contains(r.Failure.Err().Error(), `read the variables ["A_TOKEN"]: no file`) || did.Load() != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	got, err := Environ([]string{"A_TOKEN=1", "A_B=2", "B=3", "A_B=4"})(t.Context(), "", []string{"A_B*", "B"})
+	if err != nil || len(got) != 2 || got["A_B"] != "4" || got["B"] != "3" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
