@@ -260,6 +260,14 @@ func TestBadWeb(t *testing.T) {
 	}
 }
 
+// A server of the transport before streamable HTTP takes only GET: the error says so.
+func TestFormerTransport(t *testing.T) {
+	h := web(t, mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return sdkServer(nil) }, nil), nil)
+	if err := h.Start(t.Context(), "demo"); err == nil || !strings.Contains(err.Error(), "one for streamable HTTP, often /mcp, and not /sse") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A server that is silent about its revisions for a while is used in the revision that it speaks.
 func TestSilentWeb(t *testing.T) {
 	for name, handler := range handlers(nil) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -128,7 +129,7 @@ func (r *running) unready(ctx context.Context, err error) error {
 		return r.fault(KindStart, "it ended at once", nil)
 	}
 	if r.s.URL != "" {
-		return r.s.fault(KindStart, "it cannot be used: "+cause(err), err)
+		return r.s.fault(KindStart, "it cannot be used: "+cause(err)+former(err), err)
 	}
 	return r.fault(KindProtocol, "it does not speak MCP: "+err.Error(), err)
 }
@@ -140,6 +141,16 @@ func cause(err error) string {
 		return inner.Err.Error()
 	}
 	return strings.ReplaceAll(err.Error(), rejected+": ", "")
+}
+
+// former says, of an error to the first message, what may be the reason: a server of the transport before streamable HTTP takes only GET.
+func former(err error) string {
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed} {
+		if strings.HasSuffix(err.Error(), http.StatusText(status)) {
+			return "; the address must be one for streamable HTTP, often /mcp, and not /sse"
+		}
+	}
+	return ""
 }
 
 // fault returns a failure with what the process wrote last.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -52,6 +53,8 @@ func agentFiles(s *app.Services) []agentFile {
 			continue
 		case config.ReadOf(f.Path) != "":
 			f.Read = config.ReadOf(f.Path)
+		case cfg.Agent.Context && surroundings.HasAgents(f.Path):
+			f.Read = "its sub-agents"
 		case slices.Contains(read, paths.Real(full)):
 			f.Read = "its skills"
 		default:

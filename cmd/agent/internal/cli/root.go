@@ -158,6 +158,8 @@ func newExecCommand(s *app.Services) *cobra.Command {
 func newAgentOptions(s *app.Services) *worker.Options {
 	return &worker.Options{Services: s, Why: func(ctx context.Context, s *app.Services, name string) error {
 		return runWhy(ctx, &whyOptions{inspector: newInspector(s), out: s.Out, name: name})
+	}, Init: func(ctx context.Context, s *app.Services) error {
+		return runInit(ctx, &initOptions{services: s, out: s.Out, settings: s.Settings})
 	}}
 }
 

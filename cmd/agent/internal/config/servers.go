@@ -279,6 +279,8 @@ func (f *serverFields) check(n *yamlnode.Node, kindOf string) {
 	local, remote := kindOf == "" || kindOf == "stdio", kindOf == "" || kindOf == "http" || kindOf == "streamable-http" || kindOf == "streamableHttp"
 	switch {
 	case f.lost:
+	case kindOf == "sse":
+		f.wrong(n, `use "http" with the server's address for it, which often ends in /mcp`, "the type \"sse\" is a transport that MCP has replaced by streamable HTTP")
 	case !local && !remote:
 		f.wrong(n, `use "stdio" or "http"`, "servers of the type %q are not known", kindOf)
 	case (s.Command != "") == (s.URL != ""):

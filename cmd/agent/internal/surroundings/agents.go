@@ -33,6 +33,9 @@ const (
 // agentFolders are where a project and a user have such files.
 var agentFolders = [...]string{".agents/agents", ".claude/agents"}
 
+// HasAgents reports whether a slash path below a project is that of a folder with such files.
+func HasAgents(path string) bool { return slices.Contains(agentFolders[:], path) }
+
 // Agents reads the files of sub-agents, those of the user first: of two with one name the first counts. What cannot be read, or has no
 // name, is a note.
 func Agents(o *Options) (agents []Agent, notes []string) {

@@ -191,6 +191,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
 		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded or not.", Run: t.whyCommand, Complete: t.completeSkills},
 		{Name: "model", Meanwhile: bare, Usage: "[PROVIDER/NAME]", Help: "List the models that can be reached, or switch to one.", Run: t.modelCommand, Complete: completeModels},
+		{Name: "effort", Meanwhile: bare, Usage: "[EFFORT]", Help: "Show how much the model thinks, or change it; auto leaves it to the provider.", Run: t.effortCommand, Complete: t.completeEfforts},
 		{Name: "mode", Meanwhile: bare, Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, plan, read-only, all.", Run: t.modeCommand, Complete: completeModes},
 		{Name: "plan", Help: "Change nothing before you approve a plan of the model, like /mode plan.", Run: t.planCommand},
 		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
@@ -198,6 +199,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "resume", Usage: "[ID]", Help: "Go on with another conversation of this project.", Run: t.resumeCommand},
 		{Name: "fork", Help: "Go on with a copy of this conversation; the first stays as it is.", Run: t.forkCommand},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
+		{Name: "init", Help: "Write a first AGENTS.md, like agent init.", Run: t.initCommand},
 		{Name: "context", Meanwhile: always, Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
 		{Name: "todo", Meanwhile: always, Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
 		{Name: "cost", Meanwhile: always, Help: "Show what the conversation has cost.", Run: t.costCommand},
@@ -238,6 +240,11 @@ func (t *talk) whyCommand(ctx context.Context, name string) (string, error) {
 		return "", errors.New("no name given: /why NAME")
 	}
 	text, err := t.printed(func(s *app.Services) error { return t.o.Why(ctx, s, name) })
+	return text, hinted(err)
+}
+
+func (t *talk) initCommand(ctx context.Context, _ string) (string, error) {
+	text, err := t.printed(func(s *app.Services) error { return t.o.Init(ctx, s) })
 	return text, hinted(err)
 }
 

@@ -42,6 +42,8 @@ type Options struct {
 
 	// Why prints why a skill is loaded or not, for the command /why.
 	Why func(ctx context.Context, s *app.Services, name string) error
+	// Init writes a first AGENTS.md, for the command /init.
+	Init func(ctx context.Context, s *app.Services) error
 }
 
 // Run answers the prompt, or runs a conversation.

@@ -42,6 +42,7 @@ import (
 type worker struct {
 	s        *app.Services
 	found    *models.Found
+	effort   string                // of the models; "" means that the provider chooses
 	catalog  func() *skill.Catalog // the present snapshot
 	approver *consent.Approver     // nil: no person can be asked
 	gate     *gate
@@ -111,7 +112,7 @@ func newWorker(ctx context.Context, o *Options, found *models.Found, catalog fun
 // unready returns a worker that has no model, no tools and no conversation yet.
 func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog, approver *consent.Approver) *worker {
 	cfg := s.Settings.Config()
-	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
+	w := &worker{s: s, effort: cfg.Agent.Effort, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), window: window(cfg, &facts),
 		gate: newGate(s, approver), id: saved.NewID(s.Sys.Now())}
 	w.budget = listBudget(cfg, w.window)
 	w.gate.note = func(kind, text string, confined bool) { w.keep.approve(kind, text, confined) }
@@ -230,7 +231,7 @@ func (w *worker) blocks() *disclose.BlockOptions {
 // chooses if it does not have the effort that the user set.
 func (w *worker) options(found *models.Found) (*agent.Options, error) {
 	cfg := w.s.Settings.Config()
-	effort, err := found.WithEffort(cfg.Agent.Effort)
+	effort, err := found.WithEffort(w.effort)
 	if err != nil && found == w.found {
 		return nil, err
 	}

@@ -1,0 +1,45 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+)
+
+// noEffort is how a user leaves it to the provider how much a model thinks.
+const noEffort = "auto"
+
+// effortCommand is /effort.
+func (t *talk) effortCommand(ctx context.Context, word string) (string, error) {
+	found, has := t.model(), strings.Join(t.completeEfforts(""), ", ")
+	switch {
+	case word == "" && t.w.effort == "":
+		return fmt.Sprintf("%s thinks as its provider chooses (/effort %s)", found, has), nil
+	case word == "":
+		return fmt.Sprintf("%s thinks with the effort %s (/effort %s)", found, t.w.effort, has), nil
+	}
+	wanted := strings.TrimPrefix(word, noEffort)
+	if _, err := found.WithEffort(wanted); err != nil {
+		return "", fmt.Errorf("%s has no effort %q: use one of %s", found, word, has)
+	}
+	defer t.change()()
+	before := t.w.effort
+	t.w.effort = wanted
+	if err := t.w.begin(ctx, t.w.conversation.Messages()); err != nil {
+		t.w.effort = before
+		return "", err
+	}
+	return fmt.Sprintf("effort %s from now on", word), nil
+}
+
+// completeEfforts returns what /effort takes for the present model.
+func (t *talk) completeEfforts(prefix string) []string {
+	found := t.model()
+	return slices.DeleteFunc(append(models.Efforts(), noEffort), func(word string) bool {
+		_, err := found.WithEffort(strings.TrimPrefix(word, noEffort))
+		return err != nil || !strings.HasPrefix(word, prefix)
+	})
+}
