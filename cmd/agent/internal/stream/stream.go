@@ -57,7 +57,7 @@ type Line struct {
 	Usage *llm.Usage `json:"usage,omitempty"`
 	Run   *Run       `json:"run,omitempty"` // of end
 
-	Conversation *string `json:"conversation,omitempty"` // of end: what --resume takes; "" if it was not saved
+	Conversation *string `json:"conversation,omitempty"` // of start and end: what --resume takes; "" if it was not saved
 }
 
 // Prefix is what every request begins with, in estimated tokens.
@@ -113,6 +113,8 @@ type Run struct {
 	Skills []string   `json:"skills"` // active at the end
 	Calls  []Call     `json:"calls"`
 	Prefix Prefix     `json:"prefix"`
+	Millis int64      `json:"duration_ms"`
+	Cost   float64    `json:"cost_usd,omitempty"` // by the list prices; 0 if they are not known
 
 	Conversation string `json:"conversation"` // as in the line end
 }

@@ -114,7 +114,6 @@ func (d *dialogue) turn(ctx context.Context, number int, in stream.Input) error 
 	if err := p.w.refresh(ctx); err != nil {
 		return err
 	}
-	p.calls = nil
 	answer, err := p.follow(ctx, p.w.ask(turn, in.Text, in.Text))
 	if answer == nil {
 		return err

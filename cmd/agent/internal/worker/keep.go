@@ -56,6 +56,14 @@ func (k *keeper) id() string {
 	return k.log.ID()
 }
 
+// coming returns what continues the conversation once it has had a prompt, "" if it will not be saved. A new one is called id.
+func (k *keeper) coming(id string) string {
+	if k.where == nil || k.log != nil {
+		return k.id()
+	}
+	return id
+}
+
 // begun notes that a conversation begins or continues: its prefix, and what was repaired, are written with the next prompt.
 func (k *keeper) begun(c *agent.Conversation) {
 	k.prefix = false

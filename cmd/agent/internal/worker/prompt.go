@@ -97,7 +97,8 @@ func (p *printer) with(ctx context.Context, approver *consent.Approver, work fun
 		defer func() { err = errors.Join(err, p.lines.Close()) }()
 		w.watch = p.lines.Event
 		prefix := w.prefix()
-		if err := p.lines.Write(stream.Line{Type: "start", Format: stream.Format, Model: w.found.String(), Prefix: &prefix}); err != nil {
+		id := w.keep.coming(w.id)
+		if err := p.lines.Write(stream.Line{Type: "start", Format: stream.Format, Model: w.found.String(), Prefix: &prefix, Conversation: &id}); err != nil {
 			return err
 		}
 		if err := p.begun(); err != nil {
@@ -187,8 +188,10 @@ type printer struct {
 	prompt string         // the first one
 	lines  *stream.Writer // with --stream --json
 	calls  []stream.Call
-	asks   bool // questions stand between the lines
-	line   bool // the last text that was streamed did not end its line
+	began  time.Time // the turn
+	cost   float64   // of the turn, in US dollars
+	asks   bool      // questions stand between the lines
+	line   bool      // the last text that was streamed did not end its line
 	flow   markup.Flow
 	live   live
 }
@@ -214,6 +217,7 @@ func (p *printer) ask(ctx context.Context, q *ui.Question) (string, error) {
 func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]) (*agent.Answer, error) {
 	next, stop := iter.Pull2(steps)
 	defer stop()
+	p.calls, p.began, p.cost = nil, p.o.Services.Sys.Now(), 0
 	waiting := "waiting for " + p.w.found.String()
 	for {
 		var step agent.Step
@@ -245,6 +249,9 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 func (p *printer) step(s agent.Step) error {
 	if s.Result != nil {
 		p.calls = append(p.calls, p.callOf(&s))
+	}
+	if s.Usage != nil {
+		p.cost += p.w.found.Facts.Prices.Of(*s.Usage)
 	}
 	switch {
 	case p.lines != nil:
@@ -384,7 +391,7 @@ func (p *printer) stepJSON(s agent.Step) error {
 // run returns the run that an answer ends.
 func (p *printer) run(answer *agent.Answer) *stream.Run {
 	run := &stream.Run{Answer: answer.Text, Stop: answer.Stop, Model: p.w.found.String(), Turns: answer.Turns, Usage: answer.Usage,
-		Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix(), Conversation: p.w.keep.id()}
+		Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix(), Millis: p.o.Services.Sys.Now().Sub(p.began).Milliseconds(), Cost: p.cost, Conversation: p.w.keep.id()}
 	if run.Calls == nil {
 		run.Calls = []stream.Call{}
 	}
