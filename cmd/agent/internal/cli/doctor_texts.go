@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/cmd/agent/internal/surroundings"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/internal/obeyed"
 	"github.com/agent-base/agent-base/internal/paths"
@@ -53,7 +52,7 @@ func agentFiles(s *app.Services) []agentFile {
 			continue
 		case config.ReadOf(f.Path) != "":
 			f.Read = config.ReadOf(f.Path)
-		case cfg.Agent.Context && surroundings.HasAgents(f.Path):
+		case worker.ReadsAgents(s, f.Path):
 			f.Read = "its sub-agents"
 		case slices.Contains(read, paths.Real(full)):
 			f.Read = "its skills"

@@ -73,7 +73,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 		asks.end(out)
 		result := &hosttool.Output{Stdout: out.Stdout, Stderr: out.Stderr, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut, Passed: passed, Sandbox: out.Sandbox, Why: w.why(c, cmd, out),
 			Undone: undone(out.Undone), Waited: cmd.Clock.Stood()}
-		told(ctx, known, result, cmd, out)
+		asks.told(ctx, known, result, cmd, out)
 		return result, err
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/hosttool"
+	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -257,12 +258,12 @@ func (h *hosts) forScript(ctx context.Context, s *skill.Skill, sc script.Script,
 }
 
 // told puts into the result of a command what became of hosts, and what rules hide from it, as far as its model does not know that.
-func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runner.Command, out *runner.Output) {
+func (a *asker) told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runner.Command, out *runner.Output) {
 	o.Hidden = known.Tell(cmd.Denied, out)
 	for _, path := range o.Hidden {
 		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Read, Name: path, From: want.Refused}, Text: "rules hide " + path})
 	}
-	hosts, text := refusedHosts(ctx, out.Refused)
+	hosts, text := a.refused(ctx, out.Refused)
 	o.Refused = append(o.Refused, hosts...)
 	var texts []string
 	if text != "" {
@@ -274,8 +275,8 @@ func told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runn
 	o.Network = strings.Join(texts, "; ")
 }
 
-// refusedHosts returns hosts that were refused, and clauses about them. The watch of the call is told of each.
-func refusedHosts(ctx context.Context, refused []runner.Refusal) (hosts []string, text string) {
+// refused returns hosts that were refused, and clauses about them. The watch of the call is told of each.
+func (a *asker) refused(ctx context.Context, refused []runner.Refusal) (hosts []string, text string) {
 	var texts, ask []string
 	for _, r := range refused {
 		host := plainHost(r.Host)
@@ -284,11 +285,18 @@ func refusedHosts(ctx context.Context, refused []runner.Refusal) (hosts []string
 		}
 		hosts = append(hosts, host)
 		tool.Notify(ctx, tool.Event{Kind: tool.EventNeeds, Need: want.Want{Kind: want.Host, Name: host, From: want.Refused}, Text: host + " was refused"})
+		d, organisation := a.decide(host), a.hosts.gate.s.Settings.Policy().Host(host)
 		switch {
+		case organisation.Level == policy.Never:
+			texts = append(texts, host+" is not reached: "+organisation.Why)
+		case d.Verdict == permit.Denied:
+			texts = append(texts, host+" is not reached: "+d.Reason)
 		case r.Said:
 			texts = append(texts, "the user did not allow "+host)
 		case r.Private || local(r.Host):
 			texts = append(texts, host+" is on this machine or in its own network: "+cure.PrivateHost(host))
+		case d.Rule.Text != "":
+			texts = append(texts, host+" was refused: "+d.Reason+", and nobody could be asked")
 		default:
 			ask = append(ask, host)
 		}

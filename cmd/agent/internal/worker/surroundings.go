@@ -40,6 +40,11 @@ func (w *worker) readAgents() (agents []surroundings.Agent, notes []string) {
 	}), notes
 }
 
+// ReadsAgents reports whether a slash path below the project is that of a folder whose files of sub-agents are read.
+func ReadsAgents(s *app.Services, path string) bool {
+	return s.Settings.Config().Agent.Context && surroundings.HasAgents(path)
+}
+
 // readOptions says whose texts are read, and which of them rules keep from agents.
 func readOptions(s *app.Services, policy *permit.Policy) *surroundings.Options {
 	cfg := s.Settings.Config()

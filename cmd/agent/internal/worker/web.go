@@ -99,7 +99,7 @@ func (w *worker) fetch(ctx context.Context, text string, offset int, kit *skillt
 		r = noPage(ctx, limited, text, err)
 		if out := (&runner.Output{Refused: proxy.Refused()}); len(out.Refused) > 0 && ctx.Err() == nil {
 			asks.end(out)
-			_, why := refusedHosts(ctx, out.Refused)
+			_, why := asks.refused(ctx, out.Refused)
 			r = tool.Result{Error: tool.PermissionDenied, Reason: "not_approved", Message: fmt.Sprintf("%.300q was not read: %s", text, why)}
 		}
 	}
