@@ -64,7 +64,9 @@ func TestLive(t *testing.T) {
 		t.Errorf("Wait: %v", err)
 	}
 	for i, at := range []time.Duration{0, time.Hour} { // one that is left, and one that may still begin
-		j, err := c.Job(run(), time.Now())
+		left := run()
+		left.ID = []string{"Left", "New"}[i]
+		j, err := c.Job(left, time.Now())
 		must(err)
 		must(c.create(t.Context(), "jobs", j, nil, false))
 		got, err := c.Sweep(t.Context(), at)
@@ -72,5 +74,5 @@ func TestLive(t *testing.T) {
 			t.Errorf("swept %v, %v", got, err)
 		}
 	}
-	must(c.Remove(t.Context(), "First"))
+	must(c.Remove(t.Context(), "New"))
 }
