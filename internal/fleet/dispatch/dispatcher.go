@@ -26,6 +26,9 @@ type Dispatcher struct {
 	// Seal makes the order of a run for one attempt: it signs it, and adds what is secret. Its error refuses the run.
 	Seal func(ctx context.Context, r *Run, to *To) ([]byte, error)
 
+	Alone Alone         // gives each run a worker of its own, once, whatever its Repeat says; nil for workers that many runs share
+	Start time.Duration // that such a worker may take to be there; default DefaultStart
+
 	q     *Queue
 	count [6]atomic.Int64 // in the order of ends
 
@@ -290,7 +293,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 	case time.Now().After(r.Until):
 		all.Go(func() { f.end(ctx, Late, nil) })
 		return true
-	default:
+	case d.Alone == nil:
 		if f.to = d.pick(); f.to == nil {
 			return false
 		}

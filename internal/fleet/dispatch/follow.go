@@ -23,6 +23,9 @@ type follower struct {
 
 // run claims the run if nobody has, hands it to a worker, and waits for its end. Where it gives up the queue brings the run again.
 func (f *follower) run(ctx context.Context, woken chan struct{}) {
+	if f.c == nil && f.d.Alone != nil && !f.waits(ctx, woken) {
+		return
+	}
 	if f.c == nil && !f.give(ctx) {
 		return
 	}
@@ -49,16 +52,16 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 				f.end(ctx, Late, nil)
 				return
 			}
-			if f.to = f.d.pick(); f.to != nil && !f.give(ctx) {
+			if f.to = f.pick(); f.to != nil && !f.give(ctx) {
 				return
 			}
 			heard = time.Now()
 		case state == unknown || time.Since(heard) > silence*q.o.Beat: // it began, as far as anybody knows
-			if !f.r.Repeat || f.c.Tries+1 >= maxTries || time.Now().After(f.r.Until) {
+			if !f.r.Repeat || f.d.Alone != nil || f.c.Tries+1 >= maxTries || time.Now().After(f.r.Until) {
 				f.end(ctx, Lost, nil)
 				return
 			}
-			if f.to = f.d.pick(); f.to == nil {
+			if f.to = f.pick(); f.to == nil {
 				break
 			}
 			f.c.Tries++
@@ -114,7 +117,7 @@ func (f *follower) give(ctx context.Context) bool {
 		a := f.d.ask(ctx, c.Worker, "run", f.head(), order)
 		switch state, _ := answer(a); state {
 		case full: // it took nothing: the claim goes to another worker, with another token
-			for f.to = f.d.pick(); f.to == nil && ctx.Err() == nil; f.to = f.d.pick() {
+			for f.to = f.pick(); f.to == nil && ctx.Err() == nil; f.to = f.pick() {
 				_ = f.m.InProgress()
 				f.d.rest(ctx, f.d.q.o.Beat)
 			}
@@ -159,6 +162,14 @@ func (f *follower) say(ctx context.Context, e *End) {
 		m.Header.Set(headRun, f.r.ID)
 		_ = q.conn.PublishMsg(m)
 	}
+	f.leave(ctx)
+}
+
+// leave takes the run out of the queue, and ends the worker that it has alone.
+func (f *follower) leave(ctx context.Context) {
+	if f.d.Alone != nil && f.d.Alone.Stop(ctx, f.r.ID) != nil { // the queue brings it again
+		return
+	}
 	_ = f.m.DoubleAck(ctx)
 }
 
@@ -178,6 +189,6 @@ func (f *follower) ended(ctx context.Context) {
 		e.Result = a.Data
 		f.say(ctx, e)
 	} else if ctx.Err() == nil { // the result is gone, and Ticket.Wait says so
-		_ = f.m.DoubleAck(ctx)
+		f.leave(ctx)
 	}
 }

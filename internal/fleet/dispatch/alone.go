@@ -1,0 +1,100 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// DefaultStart is how long the worker of a run that has one alone may take to be there, if a Dispatcher does not say.
+const DefaultStart = 5 * time.Minute
+
+// Alone starts a worker for one run, and ends it. Its methods may be called again for the same run, also by another process.
+type Alone interface {
+	// Start starts the worker of a run, which is to have the name. That it is there already is no error.
+	Start(ctx context.Context, r *Run, worker string) error
+
+	// Stop ends the worker of a run that has ended. That it is gone is no error.
+	Stop(ctx context.Context, run string) error
+
+	// Why says what keeps the worker of a run from being there; "" if nothing is known.
+	Why(ctx context.Context, run string) (string, error)
+}
+
+// workerOf returns the name of the worker that a run has alone. Every dispatcher finds the same.
+func workerOf(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return "run-" + hex.EncodeToString(sum[:16])
+}
+
+// own returns the worker of a name if it has room.
+func (d *Dispatcher) own(name string) *To {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w := d.workers[name]
+	if w == nil || w.free == 0 || time.Since(w.heard) > silence*d.q.o.Beat {
+		return nil
+	}
+	w.free--
+	to := w.to
+	return &to
+}
+
+// pick takes a place for the run; nil if there is none.
+func (f *follower) pick() *To {
+	if f.d.Alone != nil {
+		return f.d.own(workerOf(f.r.ID))
+	}
+	return f.d.pick()
+}
+
+// waits starts the run's own worker and waits until it is there. It reports false if the run does not go on here.
+func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
+	q, began, most := f.d.q, time.Now(), f.d.Start
+	if most <= 0 {
+		most = DefaultStart
+	}
+	started := false
+	var failed error
+	for f.to == nil {
+		if !started {
+			failed = f.d.Alone.Start(ctx, f.r, workerOf(f.r.ID))
+			started = failed == nil
+		}
+		if f.to = f.pick(); f.to != nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		if time.Now().After(f.r.Until) || time.Since(began) > most {
+			f.end(ctx, Late, []byte(f.why(ctx, failed)))
+			return false
+		}
+		_ = f.m.InProgress()
+		select {
+		case <-ctx.Done():
+		case <-woken:
+		case <-time.After(q.o.Beat):
+		}
+		c, rev, err := q.claim(ctx, f.r.ID)
+		if err == nil && c != nil { // it was taken back, or another dispatcher has it
+			f.c, f.rev = c, rev
+			return true
+		}
+	}
+	return true
+}
+
+// why returns why the run's own worker is not there.
+func (f *follower) why(ctx context.Context, failed error) string {
+	if failed == nil {
+		var text string
+		if text, failed = f.d.Alone.Why(ctx, f.r.ID); failed == nil {
+			return text
+		}
+	}
+	return fmt.Sprintf("%.1000s", failed.Error())
+}
