@@ -105,6 +105,9 @@ func result(o *order.Order, end *dispatch.End) (*order.Result, error) {
 		o.Attempt, o.Worker, o.Start = r.Attempt, r.Worker, r.Start
 		return r, nil
 	case dispatch.Late:
+		if len(end.Result) > 0 { // why its own worker did not come
+			return failed(o, fmt.Errorf("no worker had time for it: %.1000q", end.Result)), nil
+		}
 		return failed(o, errors.New("no worker had time for it before its deadline")), nil
 	case dispatch.Cancelled:
 		return failed(o, errors.New("it was taken back")), nil
