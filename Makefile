@@ -1,5 +1,5 @@
 # Short names for the scripts, which work without make: see CONTRIBUTING.md.
-.PHONY: build try test lint kube fuzz faults race untidy sixty soak e2e docs bench
+.PHONY: build try test lint kube fuzz faults race untidy sixty chaos soak e2e docs bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
@@ -21,6 +21,8 @@ untidy: # the tests of commands and the sandbox with homes, projects and program
 	sh scripts/test.sh untidy
 sixty: # a conversation of 60 turns on each wire, killed and continued
 	sh scripts/test.sh sixty
+chaos: # a fleet whose processes are killed and stopped, with 20,000 runs
+	sh scripts/test.sh chaos
 soak: # agent serve over HTTP with 64 clients, changes and kills, for three minutes
 	sh scripts/test.sh soak
 e2e: # agent serve with agents, verifying clients, the Inspector and the conformance suite of other people

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
 # Without STEP it runs them all: format vet docs, then test, and beside it systems lint vuln kube.
-# The steps fuzz, faults, untidy, sixty, soak and race take long; their short forms, which always do the same, are part of test.
+# The steps fuzz, faults, untidy, sixty, chaos, soak and race take long; their short forms, which always do the same, are part of test.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
 #   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./internal/nodeenv '; without it all
@@ -157,6 +157,11 @@ step_untidy() {
 # A conversation of 60 turns on each wire, killed and continued, in a terminal and driven by the Python client. The step test has a short form of it.
 step_sixty() {
 	AGENT_TEST_SIXTY=1 go test -count=1 -timeout 20m -v -run 'TestSixtyTurns' ./cmd/agent/internal/cli
+}
+
+# A fleet whose workers and dispatchers are killed and stopped, with 20,000 runs. The step test has a short form of it.
+step_chaos() {
+	go test -count=1 -timeout 3h -v -run 'TestChaos' ./fleet -runs 20000
 }
 
 # agent serve over HTTP with 64 clients of two tenants, changes on disk and kills, for three minutes. The step test has a short form of it.

@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/serve":        {"cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace", "cmd/agent/internal/setup"},
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
+	"fleet":                    {}, // tests alone
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
 	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "internal/variable", "script", "skill", "want"},
 	"internal/fleet/node":      {"internal/lockfile"},
