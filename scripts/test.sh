@@ -21,7 +21,7 @@ WHOLE='script skill/scan/rule skill/scan/export'
 # Packages whose tests compute, read source or start processes again and again: under the race detector they take several times as long.
 # It sees the tests of PARTLY that RACED names, and those of HEAVY only in the step race. The packages of the fleet are there because the NATS
 # server, which runs in their tests, has a race between two of its own goroutines, about once in twenty runs.
-HEAVY='./internal/test/attack ./internal/test/house ./skills ./skilltool ./install/registry ./internal/fleet/node ./internal/fleet/dispatch ./internal/fleet/relay'
+HEAVY='./internal/test/attack ./internal/test/house ./skills ./skilltool ./install/registry ./internal/fleet/node ./internal/fleet/dispatch ./internal/fleet/relay ./fleet'
 PARTLY='./cmd/agent/internal/cli ./script/confine ./internal/hosttool ./script ./internal/pyenv ./internal/nodeenv ./install ./skill ./disclose'
 RACED='TestScripts$/^(agent_.*|install_life|script|toolset|validate_many)$|Parallel|Overlapping|Conversation|Daemon|Hosts|Proxy|Keep|Concurrent|Together|Race$|Share|Live$|Cancelled$|Progress$|Indexes|HotReload|AtOnce|Once$|InUse$|TwoUpdates|LosesToAnother'
 
