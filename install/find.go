@@ -23,8 +23,8 @@ type Candidate struct {
 	File     string // name of its manifest
 	Manifest *manifest.Manifest
 	Problems []manifest.Problem
-	Plugin   string // the plugin of a Claude marketplace that it is part of; "" if none
-	Servers  string // slash path of the MCP servers of the plugin that it lies in, which are not its own; "" if there are none
+	Plugin   string   // the plugin of a Claude marketplace that it is part of; "" if none
+	Others   []string // of the plugin that it lies in, what is no part of it: "commands has commands"
 }
 
 // Fatal returns the first problem that makes the skill unusable, or nil.
@@ -47,7 +47,6 @@ type finder struct {
 	dirs    int
 	out     []*Candidate
 	file    map[string]string // of the folder of each skill, the name of its manifest
-	servers map[string]string // of the folder of a plugin, the path of its MCP servers
 	left    []string
 	hidden  []string // folders that are not searched
 }
@@ -61,7 +60,7 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, n
 			return nil, nil, nil, err
 		}
 	}
-	f := &finder{fsys: s.FS, profile: p, file: map[string]string{}, servers: map[string]string{}}
+	f := &finder{fsys: s.FS, profile: p, file: map[string]string{}}
 	if err := f.walk(ctx, below, 0); err != nil {
 		return nil, nil, nil, err
 	}
@@ -72,7 +71,7 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, n
 			f.left = append(f.left, fmt.Sprintf("%s: %v", path.Join(dir, file), err))
 			continue
 		}
-		c.Plugin, c.Servers = plugins.of(dir), f.serversOf(dir)
+		c.Plugin, c.Others = plugins.of(dir), f.others(dir)
 		f.out = append(f.out, c)
 	}
 	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
@@ -111,27 +110,38 @@ func inOneOf(dirs map[string]bool, name string) bool {
 	return dirs["."]
 }
 
-// serversOf returns the path of the MCP servers of the plugin that a skill lies in; "" if there are none.
-func (f *finder) serversOf(dir string) string {
+// others returns what the plugin that a skill lies in has besides skills.
+func (f *finder) others(dir string) (out []string) {
+	has := func(dir, name string) bool {
+		list, _ := fs.ReadDir(f.fsys, dir) // a folder that is not there has nothing
+		return slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
 	for dir != "." {
-		dir = path.Dir(dir)
-		at := f.servers[dir]
-		if at == "" {
+		if dir = path.Dir(dir); !has(path.Join(dir, pluginFolder), pluginFile) {
 			continue
 		}
-		list, _ := fs.ReadDir(f.fsys, path.Join(dir, pluginFolder)) // without it this is no plugin
-		if slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == "plugin.json" }) {
-			return at
+		for _, part := range [...]struct{ name, what string }{{"agents", "sub-agents"}, {"commands", "commands"}, {"hooks", "hooks"}, {serversFile, "MCP servers"}} {
+			if has(dir, part.name) {
+				out = append(out, path.Join(dir, part.name)+" has "+part.what)
+			}
 		}
+		return out
 	}
-	return ""
+	return nil
 }
 
-// What a plugin of other agents has: a folder that describes it, and a file with its MCP servers.
+// What a plugin of other agents has: a folder with the file that describes it, and a file with its MCP servers.
 const (
 	pluginFolder = ".claude-plugin"
+	pluginFile   = "plugin.json"
 	serversFile  = ".mcp.json"
 )
+
+// ofPlugin reports whether a file shows what a plugin has besides skills.
+func ofPlugin(name string) bool {
+	dir, base := path.Base(path.Dir(name)), path.Base(name)
+	return base == serversFile || dir == pluginFolder || base == "hooks.json" || path.Ext(base) == ".md" && (dir == "agents" || dir == "commands")
+}
 
 // choose returns what a Request.Choose says of the skills at and below a folder: their files, what describes them, and one file of the
 // folder, so that it is there.
@@ -148,7 +158,7 @@ func choose(below string) func(iter.Seq[string]) func(string) bool {
 			}
 		}
 		return func(name string) bool {
-			return name == first || isDescription(name) || path.Base(name) == serversFile || path.Base(path.Dir(name)) == pluginFolder || inOneOf(dirs, name)
+			return name == first || isDescription(name) || ofPlugin(name) || inOneOf(dirs, name)
 		}
 	}
 }
@@ -186,8 +196,6 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 			f.file[dir] = name
 		case strings.EqualFold(name, walk.Manifest) && e.Type().IsRegular():
 			f.left = append(f.left, fmt.Sprintf("%s: the name must be %s", path.Join(dir, name), walk.Manifest))
-		case name == serversFile && e.Type().IsRegular():
-			f.servers[dir] = path.Join(dir, name)
 		case e.IsDir() && walk.Searched(path.Base(dir), name):
 			folders = append(folders, name)
 		case e.IsDir() && strings.HasPrefix(name, ".") && !filename.IsRepository(name):

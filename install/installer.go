@@ -237,8 +237,8 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 			k.Parts = append(k.Parts, part)
 		}
 	}
-	if c.Servers != "" {
-		k.LeftOut = append(k.LeftOut, c.Servers+" has MCP servers of the plugin, which are no part of the skill")
+	for _, has := range c.Others {
+		k.LeftOut = append(k.LeftOut, has+" of the plugin, which are no part of the skill")
 	}
 	if err := k.prepare(ctx, dir); err != nil {
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)

@@ -13,14 +13,21 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 )
 
-// choosing is the value of --resume alone.
-const choosing = "\x00"
+// choosing is the value of --resume alone. No conversation is called so.
+const choosing = "true"
+
+// pastID is the value of --resume. It has the type of a flag that may stand alone, so that its help does not show what it is then.
+type pastID string
+
+func (p *pastID) String() string        { return string(*p) }
+func (p *pastID) Set(text string) error { *p = pastID(text); return nil }
+func (p *pastID) Type() string          { return "bool" }
 
 // pastFlags gives a command the flags that continue a conversation.
 func pastFlags(s *app.Services, c *cobra.Command, p *worker.Past) {
 	f := c.Flags()
 	f.BoolVarP(&p.Latest, "continue", "c", false, "continue the last conversation about this project")
-	f.StringVar(&p.ID, "resume", "", "continue the conversation `ID`; alone, choose one")
+	f.Var((*pastID)(&p.ID), "resume", "continue the conversation `ID`; alone, choose one")
 	f.Lookup("resume").NoOptDefVal = choosing
 	f.BoolVar(&p.Fork, "fork", false, "with --resume or --continue: continue a copy")
 	f.BoolVar(&p.Unsaved, "no-save", false, "do not save the conversation")
