@@ -73,8 +73,12 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 	lost := ""
 	tail, squeezed := squeeze(tail, c.share(resultsPercent)*bytesPerToken)
 	w := weight(head) / bytesPerToken
+	alone := least // of a head that is one message, perhaps a summary
+	if least == 0 {
+		alone = summaryLimit
+	}
 	switch {
-	case at > 1 && w >= least, at == 1 && w >= c.share(worthPercent):
+	case at > 1 && w >= least, at == 1 && w >= alone:
 		first, digested, err := t.summary(ctx, head, tail[0])
 		if err != nil {
 			return err
@@ -146,10 +150,10 @@ func squeeze(messages []llm.Message, room int) (out []llm.Message, squeezed int)
 }
 
 // cut returns the index at which the kept part of the history begins: at a prompt or an answer, never between a call and
-// its result. It is the longest part that fits in a quarter of the window, from the beginning of a turn if that leaves
+// its result. It is the longest part that fits in a quarter of the window and of what was said, from the beginning of a turn if that leaves
 // more than the present prompt. The last message always stays.
 func (c *Conversation) cut() int {
-	room := min(c.share(tailPercent), c.Size()*tailPercent/100) * bytesPerToken
+	room := min(c.share(tailPercent)*bytesPerToken, weight(c.messages)*tailPercent/100)
 	last, at, prompt, used := len(c.messages)-1, 0, 0, 0
 	for i := last; i > 0; i-- {
 		used += size(c.messages[i].Parts)

@@ -231,6 +231,40 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// Who asks for it gets it, however large the window and the system text are, if there is something to leave out; a summary is not shortened
+// again.
+func TestCompactByHand(t *testing.T) {
+	for name, tt := range map[string]struct {
+		system  string
+		prompts []string
+		wrong   error
+	}{
+		"a long system text":   {strings.Repeat("system ", 5000), []string{strings.Repeat("one ", 100), strings.Repeat("two ", 100), "three"}, nil},
+		"one long prompt":      {"", []string{strings.Repeat("word ", 5000)}, nil},
+		"one prompt":           {"", []string{strings.Repeat("word ", 1000)}, ErrShort},
+		"nothing to leave out": {"", []string{"one", "two"}, ErrShort},
+	} {
+		t.Run(name, func(t *testing.T) {
+			replies := []reply{}
+			for range tt.prompts {
+				replies = append(replies, says("a"))
+			}
+			c := New(&Options{Model: scripted(t, append(replies, says("SUMMARY"))...), Window: 1_000_000, System: tt.system})
+			for _, prompt := range tt.prompts {
+				if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.Compact(t.Context()); !errors.Is(err, tt.wrong) {
+				t.Errorf("got %v", err)
+			}
+			if err := c.Compact(t.Context()); !errors.Is(err, ErrShort) {
+				t.Errorf("again: %v", err)
+			}
+		})
+	}
+}
+
 // Issue 9 P15: a conversation that a summary would make longer stays unchanged.
 func TestCompactNeverGrows(t *testing.T) {
 	m := scripted(t, says("a1"), says("a2"), says("a3"), says(strings.Repeat("SUMMARY ", 100)))

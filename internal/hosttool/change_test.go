@@ -121,10 +121,15 @@ func TestConfinedCommands(t *testing.T) {
 	})
 	k.want("bash", `{"command":"echo inside"}`, `{"success":true`)
 	k.want("bash", `{"command":"touch made"}`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 2; it could not change files of the workspace: set write for a command that has to"`)
+	k.o.Decide = policy(t, permit.Options{Mode: permit.Plan})
+	k.exec = executor(t, k.o)
+	k.want("bash", `{"command":"touch made"}`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 2; it could not change files of the workspace: the mode is plan: nothing is changed before the user approves a plan"`)
+	k.o.Decide = nil
+	k.exec = executor(t, k.o)
 	k.want("bash", `{"command":"echo outside","outside":true}`, `{"success":true,"result":{"output":"outside\n"`)
 	k.want("bash", `{"command":"echo writes","write":true}`, `{"success":true`)
 	k.denied("bash", `{"command":"echo no","outside":true}`, "not_approved")
-	if !slices.Equal(asked, []string{"echo outside", "echo writes", "echo no"}) || !slices.Equal(ran, []string{"echo inside true", "touch made true", "echo writes false"}) {
+	if !slices.Equal(asked, []string{"echo outside", "echo writes", "echo no"}) || !slices.Equal(ran, []string{"echo inside true", "touch made true", "touch made true", "echo writes false"}) {
 		t.Errorf("asked about %q, ran %q", asked, ran)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -90,7 +91,7 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 		r = tool.Failure(tool.ExecutionFailed, fmt.Sprintf("The command ended with exit code %d%s", ran.ExitCode, limit))
 		r.Result = ran
 		if readOnly && refusedWrite(ran.Output) {
-			r.Message += "; it could not change files of the workspace: set write for a command that has to"
+			r.Message += "; it could not change files of the workspace: " + h.toWrite(ctx, command)
 		}
 		if out.Why != "" {
 			r.Message += "; " + out.Why
@@ -104,6 +105,15 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 		r.Metadata = map[string]any{tool.MetadataSandbox: out.Sandbox}
 	}
 	return r, "", nil
+}
+
+// toWrite says how a command can change files, or why none can.
+func (h *host) toWrite(ctx context.Context, command string) string {
+	d := h.o.Decide(ctx, &permit.Call{Tool: "bash", Kind: permit.Command, Command: command, Confined: true, Writes: true})
+	if d.Verdict == permit.Denied {
+		return d.Reason
+	}
+	return "set write for a command that has to"
 }
 
 // mostHidden is how many hidden paths a result names.

@@ -127,19 +127,24 @@ func (f *feed) askPlain(ask askFunc) askFunc {
 
 // follow reads a turn to its end and sends what happens in it, at most once per frame. The last event is a doneEvent.
 func follow(ctx context.Context, turn iter.Seq2[agent.Step, error], f *feed) {
+	err := f.during(func() error { return read(turn, f) })
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	f.flush(doneEvent{err})
+}
+
+// during does some work, and sends meanwhile what was gathered; a beat shows that it goes on.
+func (f *feed) during(work func() error) error {
 	ended := make(chan error, 1)
-	go func() { ended <- read(turn, f) }()
+	go func() { ended <- work() }()
 	tick := time.NewTicker(frame)
 	defer tick.Stop()
 	var idle time.Duration
 	for {
 		select {
 		case err := <-ended:
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			f.flush(doneEvent{err})
-			return
+			return err
 		case <-tick.C:
 			if idle += frame; f.flush() {
 				idle = 0
@@ -163,7 +168,11 @@ func read(turn iter.Seq2[agent.Step, error], f *feed) error {
 
 // run runs a command and sends its output.
 func run(ctx context.Context, c startCommand, f *feed) {
-	text, err := c.command.Run(ctx, c.args)
+	text := ""
+	err := f.during(func() (err error) {
+		text, err = c.command.Run(ctx, c.args)
+		return err
+	})
 	if text != "" {
 		f.flush(outputEvent{text, c.command.Diff})
 	}

@@ -52,13 +52,19 @@ func TestFollowGathers(t *testing.T) {
 func TestFollowShowsThatTimePasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		beats := 0
-		followed(t.Context(), func(func(agent.Step, error) bool) { time.Sleep(5 * time.Second) }, func(e event) {
+		f := &feed{send: func(e event) {
 			if e, ok := e.(stepsEvent); ok && len(e.steps) == 0 {
 				beats++
 			}
-		})
+		}}
+		follow(t.Context(), func(func(agent.Step, error) bool) { time.Sleep(5 * time.Second) }, f)
 		if beats != 4 {
-			t.Errorf("%d beats in five seconds, want 4", beats)
+			t.Errorf("%d beats in five seconds of a turn, want 4", beats)
+		}
+		beats = 0
+		run(t.Context(), startCommand{command: Command{Run: func(context.Context, string) (string, error) { time.Sleep(5 * time.Second); return "", nil }}}, f)
+		if beats != 4 {
+			t.Errorf("%d beats in five seconds of a command, want 4", beats)
 		}
 	})
 }

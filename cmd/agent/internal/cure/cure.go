@@ -189,6 +189,9 @@ func Call(c *permit.Call) string {
 	return "ask the user to change the rules"
 }
 
+// ReadOnly says how the mode read-only ends.
+const ReadOnly = "the user can change it with /mode ask in a conversation, or start the agent with --mode ask"
+
 // Hosts says how commands of bash reach hosts about which nobody can be asked, or was.
 func Hosts(hosts []string) string {
 	command := "start the agent with"

@@ -82,7 +82,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 			return t.ask(ctx, prompt, prompt)
 		}, Dropped: w.dropped, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
-		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed, Printed: printedByUser,
+		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed, Printed: printed,
 		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
 	})
 	if id := w.keep.id(); id != "" && t.next == nil && s.Out.InTerminal && s.Out.OutTerminal && !s.Out.Quiet() {
@@ -308,7 +308,7 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 	err := t.w.conversation.Compact(ctx)
 	kept := t.w.takeKept()
 	if errors.Is(err, agent.ErrShort) {
-		return "the conversation is too short to summarise", nil
+		return "nothing to shorten: the last answer stays word for word, and a summary of the rest would not be shorter", nil
 	}
 	if err != nil {
 		return "", err

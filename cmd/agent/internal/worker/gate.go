@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
@@ -119,5 +120,9 @@ func (g *gate) decide(ctx context.Context, c *permit.Call) permit.Decision {
 	if isTyped(ctx) {
 		p = p.WithMode(permit.Ask) // the mode is about what the model does
 	}
-	return p.Decide(c)
+	d := p.Decide(c)
+	if d.Verdict == permit.Denied && d.Rule.Text == "" && p.Mode() == permit.ReadOnly {
+		d.Reason += "; " + cure.ReadOnly
+	}
+	return d
 }

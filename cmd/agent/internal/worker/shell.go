@@ -59,15 +59,17 @@ func (t *talk) shell(ctx context.Context, command string, outside bool, yield fu
 	_ = yield(agent.Step{Result: &agent.Result{Call: call, Result: r, Text: string(r.Encode())}}, nil) && yield(agent.Step{Done: &agent.Answer{Stop: agent.End}}, nil)
 }
 
-// printedByUser returns what a command that the user typed printed, or why it did not run.
-func printedByUser(r *agent.Result) string {
-	if !strings.HasPrefix(r.Call.ID, userCall) {
-		return ""
-	}
-	if ran, ok := r.Result.Result.(hosttool.Ran); ok {
+// printed returns what the user reads below a call: what a command that the user typed printed, and why a call was refused about which
+// nobody was asked.
+func printed(r *agent.Result) string {
+	byUser := strings.HasPrefix(r.Call.ID, userCall)
+	if ran, ok := r.Result.Result.(hosttool.Ran); ok && byUser {
 		return ran.Output
 	}
-	return r.Result.Message
+	if byUser || r.Result.Error == tool.PermissionDenied && (r.Result.Reason == "not_allowed" || r.Result.Reason == "hook") {
+		return r.Result.Message
+	}
+	return ""
 }
 
 // ranText tells the model what the user ran.
