@@ -320,6 +320,9 @@ func (s *session) run(ctx context.Context, c chat.Command, args string) (protoco
 		text = fenced(text)
 	}
 	s.update(protocol.UpdateAgentMessageText(text))
+	if c.Name == "todo" { // it may be gone
+		s.update(plan(s.talk.Load().Items()))
+	}
 	return protocol.StopReasonEndTurn, nil
 }
 

@@ -62,7 +62,7 @@ func TestFollowShowsThatTimePasses(t *testing.T) {
 			t.Errorf("%d beats in five seconds of a turn, want 4", beats)
 		}
 		beats = 0
-		run(t.Context(), startCommand{command: Command{Run: func(context.Context, string) (string, error) { time.Sleep(5 * time.Second); return "", nil }}}, f)
+		run(t.Context(), startCommand{command: &Command{Run: func(context.Context, string) (string, error) { time.Sleep(5 * time.Second); return "", nil }}}, f)
 		if beats != 4 {
 			t.Errorf("%d beats in five seconds of a command, want 4", beats)
 		}

@@ -201,7 +201,7 @@ func (t *talk) commands() []chat.Command {
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "init", Help: "Write a first AGENTS.md, like agent init.", Run: t.initCommand},
 		{Name: "context", Meanwhile: always, Help: "Show the tokens of each part of a request, and the model's window.", Run: t.contextCommand},
-		{Name: "todo", Meanwhile: always, Help: "Show the list of steps that the model keeps.", Run: t.todoCommand},
+		{Name: "todo", Meanwhile: bare, Usage: "[clear]", Help: "Show the list of steps that the model keeps, or remove it.", Run: t.todoCommand},
 		{Name: "cost", Meanwhile: always, Help: "Show what the conversation has cost.", Run: t.costCommand},
 		{Name: "hooks", Meanwhile: always, Help: "Show your own hooks, and where each comes from.", Run: t.hooksCommand},
 		{Name: "permissions", Meanwhile: always, Help: "Show the rules about the agent's own tools, and where each comes from.", Run: t.permissionsCommand},

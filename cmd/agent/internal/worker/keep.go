@@ -107,12 +107,17 @@ func (w *worker) record(c agent.Change) {
 		k.state = state
 		k.log.State(state)
 	}
-	if list := w.todo.JSON(); k.log != nil && !bytes.Equal(list, k.todo) {
-		k.todo = list
-		k.log.Todo(list)
-	}
+	w.keepTodo()
 	if k.log != nil {
 		record(k.log, c)
+	}
+}
+
+// keepTodo writes the list of steps if it has changed.
+func (w *worker) keepTodo() {
+	if list := w.todo.JSON(); w.keep.log != nil && !bytes.Equal(list, w.keep.todo) {
+		w.keep.todo = list
+		w.keep.log.Todo(list)
 	}
 }
 

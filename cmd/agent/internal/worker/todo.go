@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
@@ -50,7 +51,16 @@ func (p *printer) begun() error {
 }
 
 // todoCommand is /todo.
-func (t *talk) todoCommand(context.Context, string) (string, error) {
+func (t *talk) todoCommand(_ context.Context, args string) (string, error) {
+	switch args {
+	case "":
+	case "clear":
+		t.w.todo.Set(nil)
+		t.w.keepTodo()
+		return "The list of steps is gone; the model may write another.", nil
+	default:
+		return "", fmt.Errorf("/todo %s: /todo shows the list of steps, and /todo clear removes it", args)
+	}
 	var rows []string
 	for _, i := range t.w.todo.Items() {
 		rows = append(rows, ui.Line(i.Row()))
