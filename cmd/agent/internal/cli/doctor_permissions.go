@@ -10,30 +10,14 @@ import (
 
 // permissionState is what the agent's own tools may do.
 type permissionState struct {
-	Mode  permit.Mode `json:"mode"`
-	Rules []ruleState `json:"rules"` // in the order in which they decide
-}
-
-type ruleState struct {
-	List   permit.Verdict `json:"list"`
-	Rule   string         `json:"rule"`
-	Origin string         `json:"origin"`
+	Mode  permit.Mode     `json:"mode"`
+	Rules []setup.RuleRow `json:"rules"`
 }
 
 // permissionsOf returns the mode and the rules, with the problems of rules that cannot be read.
 func permissionsOf(s *setup.Settings) (permissionState, []manifest.Problem) {
 	p, problems := s.Permissions()
-	state := permissionState{Mode: p.Mode(), Rules: []ruleState{}}
-	allow, ask, deny := p.Rules()
-	for _, list := range []struct {
-		name  permit.Verdict
-		rules []permit.Rule
-	}{{permit.Denied, deny}, {permit.Asked, ask}, {permit.Allowed, allow}} {
-		for _, r := range list.rules {
-			state.Rules = append(state.Rules, ruleState{list.name, r.Text, r.Origin})
-		}
-	}
-	return state, problems
+	return permissionState{Mode: p.Mode(), Rules: s.RuleRows(p)}, problems
 }
 
 func (o *doctorOptions) printPermissions(d *diagnosis) error {

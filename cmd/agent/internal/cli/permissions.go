@@ -48,7 +48,8 @@ func newPermissionsListCommand(s *app.Services, run func(context.Context, *permi
 		Use:   "list",
 		Short: "List the rules, with where each comes from",
 		Long: `List the rules about the agent's own tools in the order in which they decide: deny, ask, allow. A place is a file with the
-line, a variable or a flag; "this project" is where the answer "always, in this project" keeps them.`,
+line, a variable or a flag; "this project" is where the answer "always, in this project" keeps them. Rules that allow in
+settings of Claude Code are ignored, and come last.`,
 		Example: `  agent permissions list --json`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
@@ -86,9 +87,7 @@ const (
 
 // permissionJSON is a rule in the output of agent permissions --json.
 type permissionJSON struct {
-	List   permit.Verdict `json:"list"`
-	Rule   string         `json:"rule"`
-	Origin string         `json:"origin"`
+	setup.RuleRow
 	Holds  string         `json:"holds,omitempty"` // "this project" or "every project", of a rule that agent permissions remove removes
 }
 
@@ -101,7 +100,7 @@ func (o *permissionsOptions) list() []permissionJSON {
 	file := o.settings.ProjectRules().File()
 	out := []permissionJSON{}
 	for _, r := range state.Rules {
-		one := permissionJSON{List: r.List, Rule: r.Rule, Origin: r.Origin}
+		one := permissionJSON{RuleRow: r}
 		switch {
 		case r.List != permit.Allowed:
 		case r.Origin == file:
@@ -135,6 +134,7 @@ func runPermissionsList(_ context.Context, o *permissionsOptions) error {
 		return nil
 	}
 	var rows [][]string
+	ignored := list[len(list)-1].List == setup.Ignored
 	for _, r := range list {
 		place := r.Origin
 		if r.Holds == ofProject {
@@ -142,13 +142,17 @@ func runPermissionsList(_ context.Context, o *permissionsOptions) error {
 		}
 		rows = append(rows, []string{string(r.List), r.Rule, place})
 	}
-	return o.out.Table([]string{"LIST", "RULE", "FROM"}, rows)
+	if err := o.out.Table([]string{"LIST", "RULE", "FROM"}, rows); err != nil || !ignored {
+		return err
+	}
+	o.out.Printf("%s\n", setup.IgnoredHelp)
+	return nil
 }
 
 func runPermissionsRemove(ctx context.Context, o *permissionsOptions) error {
 	removed := []permissionJSON{}
 	for _, rule := range o.rules {
-		one := permissionJSON{List: permit.Allowed, Rule: rule, Origin: o.settings.ProjectRules().File(), Holds: ofProject}
+		one := permissionJSON{setup.RuleRow{List: permit.Allowed, Rule: rule, Origin: o.settings.ProjectRules().File()}, ofProject}
 		ok, err := o.settings.ProjectRules().Remove(ctx, rule)
 		if err == nil && !ok {
 			one.Origin, one.Holds = o.settings.Config().Paths.UserConfig(), ofUser

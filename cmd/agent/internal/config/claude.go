@@ -63,10 +63,18 @@ func (l *loader) claude(p *Permissions) {
 
 func (l *loader) claudeRules(p *Permissions, at Origin, src []byte, err error) {
 	var file struct {
-		Permissions struct{ Deny, Ask []string }
+		Permissions struct {
+			Deny, Ask []string
+			Allow     json.RawMessage // it does not matter what is wrong with it
+		}
 	}
 	if err == nil {
 		err = json.Unmarshal(src, &file)
+	}
+	var idle []string
+	_ = json.Unmarshal(file.Permissions.Allow, &idle)
+	for _, text := range idle[:min(len(idle), maxRules)] {
+		p.Idle = append(p.Idle, Rule{text[:min(len(text), maxRule)], at})
 	}
 	lists := [...][]string{file.Permissions.Deny, file.Permissions.Ask}
 	for i, to := range []*[]Rule{&p.Deny, &p.Ask} {

@@ -16,6 +16,7 @@ func TestClaude(t *testing.T) {
 		doubt            bool
 	}{
 		{"rules", "settings.json", `{"permissions":{"deny":["Read(.env)"],"ask":["Bash(git push:*)"],"allow":["Bash(*)"]}}`, "Read(.env)", "Bash(git push:*)", false},
+		{"another shape of what does not hold", "settings.json", `{"permissions":{"deny":["Read(.env)"],"allow":"Bash"}}`, "Read(.env)", "", false},
 		{"local", "settings.local.json", `{"permissions":{"deny":["Read(.env)"]}}`, "Read(.env)", "", false},
 		{"none", "settings.json", `{"model":"x"}`, "", "", false},
 		{"damaged", "settings.json", `{"permissions":`, "", "", true},
@@ -39,6 +40,9 @@ func TestClaude(t *testing.T) {
 				return strings.Join(out, ", ")
 			}
 			p := c.Permissions
+			if (tt.name == "rules") != (show(p.Idle) == "Bash(*)") {
+				t.Errorf("ignored %q", show(p.Idle))
+			}
 			if deny, ask := show(p.Deny), show(p.Ask); deny != tt.deny || ask != tt.ask || len(p.Allow) > 0 || (p.Doubt != "") != tt.doubt || tt.doubt != (len(problems) > 0) {
 				t.Errorf("deny %q, ask %q, allow %v, doubt %q, %v", deny, ask, p.Allow, p.Doubt, problems)
 			}

@@ -45,6 +45,35 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	return p, problems
 }
 
+// Ignored is the list of rules that do not hold: those of Claude Code's settings that allow.
+const Ignored permit.Verdict = "ignored"
+
+// IgnoredHelp says what becomes of them.
+const IgnoredHelp = "ignored: what Claude Code allows is not allowed here; permissions.allow in your settings, or the answer \"always\", allows it"
+
+// RuleRow is a rule as people and programs see it.
+type RuleRow struct {
+	List   permit.Verdict `json:"list"`
+	Rule   string         `json:"rule"`
+	Origin string         `json:"origin"`
+}
+
+// RuleRows returns the rules of a policy in the order in which they decide, and then those that are ignored.
+func (s *Settings) RuleRows(p *permit.Policy) []RuleRow {
+	rows := []RuleRow{}
+	add := func(list permit.Verdict, rules []permit.Rule) {
+		for _, r := range rules {
+			rows = append(rows, RuleRow{list, r.Text, r.Origin})
+		}
+	}
+	allow, ask, deny := p.Rules()
+	add(permit.Denied, deny)
+	add(permit.Asked, ask)
+	add(permit.Allowed, allow)
+	add(Ignored, policyRules(s.Config().Permissions.Idle))
+	return rows
+}
+
 // Patterns says what the patterns of rules are about.
 func (s *Settings) Patterns() allow.Options {
 	at := s.Config().Paths

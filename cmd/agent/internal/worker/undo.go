@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/internal/undo"
@@ -70,14 +71,11 @@ func (t *talk) modeCommand(_ context.Context, name string) (string, error) {
 // permissionsCommand is /permissions: the mode and the rules of this conversation, in the order in which they decide.
 func (t *talk) permissionsCommand(context.Context, string) (string, error) {
 	p := t.w.gate.current()
-	allow, ask, deny := p.Rules()
 	var rows [][]string
-	for _, list := range []struct {
-		name  permit.Verdict
-		rules []permit.Rule
-	}{{permit.Denied, deny}, {permit.Asked, ask}, {permit.Allowed, allow}} {
-		for _, r := range list.rules {
-			rows = append(rows, []string{string(list.name), r.Text, r.Origin})
+	ignored := ""
+	for _, r := range t.w.s.Settings.RuleRows(p) {
+		if rows = append(rows, []string{string(r.List), r.Rule, r.Origin}); r.List == setup.Ignored {
+			ignored = "\n" + setup.IgnoredHelp
 		}
 	}
 	text := "The mode is " + string(p.Mode()) + "."
@@ -85,7 +83,7 @@ func (t *talk) permissionsCommand(context.Context, string) (string, error) {
 		return text + " There are no rules.", nil
 	}
 	table, err := t.printed(func(s *app.Services) error { return s.Out.Table([]string{"LIST", "RULE", "FROM"}, rows) })
-	return text + "\n" + table, err
+	return text + "\n" + table + ignored, err
 }
 
 func completeModes(prefix string) []string {
