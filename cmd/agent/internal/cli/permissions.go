@@ -88,7 +88,7 @@ const (
 // permissionJSON is a rule in the output of agent permissions --json.
 type permissionJSON struct {
 	setup.RuleRow
-	Holds  string         `json:"holds,omitempty"` // "this project" or "every project", of a rule that agent permissions remove removes
+	Holds string `json:"holds,omitempty"` // "this project" or "every project", of a rule that agent permissions remove removes
 }
 
 // list returns the rules in the order in which they decide.
