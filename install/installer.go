@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/content"
 	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/unpack"
 	"github.com/agent-base/agent-base/skill"
@@ -326,7 +327,11 @@ func size(ctx context.Context, fsys fs.FS) (bytes int64, err error) {
 func (in *Installer) load(ctx context.Context, dir, name string, admit func(context.Context, skill.Subject) error) (*skill.Skill, error) {
 	o := in.o.Catalog
 	o.Admit, o.Want, o.Allow, o.Deny, o.Audience = admit, skill.Selection{}, nil, nil, nil
-	o.Layers = []skill.Layer{{Name: "plugin", Source: skill.Dir(filepath.Dir(dir), &skill.DirOptions{Links: skill.LinksDeny})}}
+	layer := skill.Layer{Name: "plugin", Source: skill.Dir(filepath.Dir(dir), &skill.DirOptions{Links: skill.LinksDeny})}
+	if in.store.Has(dir) {
+		layer.Place = versionAt(dir)
+	}
+	o.Layers = []skill.Layer{layer}
 	cat, err := skill.Open(ctx, &o)
 	if err != nil {
 		return nil, err
@@ -338,8 +343,8 @@ func (in *Installer) load(ctx context.Context, dir, name string, admit func(cont
 	return e.Load(ctx)
 }
 
-// InstalledPath returns the folder that Keep would put the package in.
-func (k *Package) InstalledPath() (string, error) { return k.place.in.store.Path(k.Name, k.Digest) }
+// Layer returns where the skill will be once it is kept, as its skill.ID has it.
+func (k *Package) Layer() string { return place.Version(k.Digest) }
 
 // Approved is a package with what the user said about it.
 type Approved struct {

@@ -6,10 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/place"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Removed says what Remove did.
@@ -101,9 +106,9 @@ func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
 }
 
 // Sweep removes the versions that no entry of the registry names, and what killed processes left. Unless somebody installs
-// at the same time, it then calls forget, which may be nil, to remove what others recorded about folders of the store: gone
-// reports whether a folder is one that is not there and that the registry does not name.
-func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string) bool) error) (*Swept, error) {
+// at the same time, it then calls forget, which may be nil, to remove what others recorded about versions: gone reports whether a content
+// is of a version that is not there and that the registry does not name.
+func (in *Installer) Sweep(ctx context.Context, forget func(gone func(skill.ID) bool) error) (*Swept, error) {
 	wanted := map[string]bool{}
 	return in.store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
 		set, err := in.o.Registry.Load(ctx)
@@ -121,24 +126,15 @@ func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string
 		if forget == nil {
 			return nil
 		}
-		return forget(func(dir string) bool {
-			path := in.named(dir)
-			_, err := os.Lstat(path)
-			return in.store.Has(path) && !wanted[path] && errors.Is(err, fs.ErrNotExist)
+		stays := map[skill.ID]bool{}
+		for _, path := range slices.AppendSeq(in.store.Versions(), maps.Keys(wanted)) {
+			stays[skill.ID{Layer: versionAt(path), Name: manifest.Canonical(filepath.Base(path))}] = true
+		}
+		return forget(func(id skill.ID) bool {
+			return place.IsVersion(id.Layer) && !stays[skill.ID{Layer: id.Layer, Name: id.Name}]
 		})
 	})
 }
 
-// named returns a folder as the store names it: dir may be without the links on the way to it.
-func (in *Installer) named(dir string) string {
-	root := in.store.Root
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return dir
-	}
-	rel, err := filepath.Rel(real, dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return dir
-	}
-	return filepath.Join(root, rel)
-}
+// versionAt returns the place of the version in a folder of the store.
+func versionAt(path string) string { return place.Version(filepath.Base(filepath.Dir(path))) }

@@ -64,7 +64,7 @@ func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill
 		}
 		f.Path, f.Folder = e.Name, e.InstalledPath
 		if !e.Linked {
-			f.Digest = e.Digest
+			f.Digest, f.Place = e.Digest, e.Layer()
 		}
 		if !yield(f, err) {
 			return false

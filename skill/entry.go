@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -149,20 +150,36 @@ func (e Entry) Origin() string {
 	return "MCP server " + e.Server()
 }
 
-// Place returns the folder that stands for the skill in approvals: that of Location, without symbolic links, or for a skill of a server
-// Found.Place. It is "" for a skill that has none.
-func (e Entry) Place(ctx context.Context) (string, error) {
-	if e.Server() != "" {
-		return e.it.r.more.place, nil
+// Place names where the skill is: what is recorded of the content of a skill, such as an approval, is recorded of its place. Skills of one
+// name in two folders have two places, whatever their layers are called, and a folder has one, however it is reached. The versions of an
+// installed skill, and the skills of servers, have places that are the same on every machine; so have those that are in no folder, by their
+// layer's name. It is "" for a skill of a server whose source names none: nothing can be recorded of it.
+func (e Entry) Place(ctx context.Context) (string, error) { return e.place(ctx, e.dir) }
+
+func (e Entry) place(ctx context.Context, dir lazily) (string, error) {
+	layer, named := e.part().layer, ""
+	if more := e.it.r.more; more != nil {
+		named = more.place
 	}
-	dir, err := e.dir(ctx)
+	rooted, ok := e.part().source.(Rooted)
+	switch named = cmp.Or(named, layer.Place); {
+	case named != "" && layer.Server != "":
+		return place.Server(named), nil
+	case named != "" || layer.Server != "":
+		return named, nil
+	case layer.Trust == TrustBundled, ok && len(rooted.Roots()) == 0:
+		return layer.Name, nil
+	}
+	at, err := dir(ctx)
 	if errors.Is(err, ErrNoFolder) {
-		return "", nil
+		if at, err = e.Where(), nil; !filepath.IsAbs(at) {
+			return layer.Name, nil
+		}
 	}
 	if err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(dir)
+	return place.Folder(at), nil
 }
 
 // Alike is Catalog.Alike for the name of the skill.
@@ -266,10 +283,8 @@ func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 
 // subject returns the skill as functions that decide about it see it.
 func (e Entry) subject(ctx context.Context, dir, digest lazily) (Subject, error) {
-	s := Subject{Name: e.Canonical(), File: e.Where(), Layer: e.Layer(), Server: e.Server(), Digest: digest}
-	if s.Server != "" {
-		s.Dir = e.it.r.more.place
-	}
+	s := Subject{Name: e.Canonical(), File: e.Where(), Layer: e.Layer(), Server: e.Server(), Digest: digest,
+		Place: func(ctx context.Context) (string, error) { return e.place(ctx, dir) }}
 	if r, ok := e.part().source.(Rooted); ok && len(r.Roots()) > 0 {
 		at, err := dir(ctx)
 		if err != nil && !errors.Is(err, ErrNoFolder) {

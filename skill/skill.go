@@ -127,18 +127,22 @@ func (s *Skill) Digest(ctx context.Context) (string, error) {
 	return sum.Digest, err
 }
 
-// ID names one content of one skill, wherever it lies: skills with the same ID are the same on every machine. A program that serves
-// several tenants has one for each of them, see trace.Identity.
+// ID names one content of one skill: skills with the same ID are the same on every machine. What is recorded of a skill is recorded of its
+// ID: an approval, a grant. A program that serves several tenants has records of its own for each of them, see trace.Identity.
 type ID struct {
-	Layer  string `json:"layer"`
+	Layer  string `json:"layer"`  // the place of the skill in a layer, see Entry.Place
 	Name   string `json:"name"`   // canonical
 	Digest string `json:"digest"` // Skill.Digest
 }
 
 // ID returns the ID of the skill. It computes the digest.
 func (s *Skill) ID(ctx context.Context) (ID, error) {
+	at, err := s.entry.Place(ctx)
+	if err != nil {
+		return ID{}, err
+	}
 	digest, err := s.Digest(ctx)
-	return ID{Layer: s.entry.Layer(), Name: s.Canonical(), Digest: digest}, err
+	return ID{Layer: at, Name: s.Canonical(), Digest: digest}, err
 }
 
 // Sum is a Digest with the Files that it covers, sorted by path.

@@ -50,8 +50,8 @@ type Found struct {
 	// What the tree then reads has to have the same.
 	Told bool
 
-	// Place is the absolute folder that stands for the skill in approvals and grants, for a skill of a Layer with a Server: no other skill
-	// of any server has it. It need not exist.
+	// Place names where the skill is, for approvals and grants, if that is not the folder that it lies in: see Entry.Place. For a skill of a
+	// Layer with a Server it is needed, and no other skill of any server has it.
 	Place string
 
 	// Open returns the skill's files. The catalogue calls it when the skill is loaded.
@@ -101,6 +101,9 @@ type Layer struct {
 
 	// Profile has the rules by which its skills are read. Nil means Options.Profile, and DefaultProfile with TrustBundled.
 	Profile *manifest.Profile
+
+	// Place is the place of the skills whose source names none, see Entry.Place; "" for that of the folder of each.
+	Place string
 
 	// Value is the value of the layer for PrecedencePriority; layers with the same name have one value. 0 means the
 	// number of the layer, counted from the lowest, which is 1.

@@ -37,9 +37,11 @@ type Subject struct {
 	Layer string
 	// Bundled reports whether the skill comes with the program: its layer has TrustBundled, and its source is in no folder.
 	Bundled bool
-	// Server is the label of the MCP server that serves the skill, "" for others. Dir is Found.Place then: what is approved is the content
-	// in this place, of this server.
+	// Server is the label of the MCP server that serves the skill, "" for others. What is approved is the content in its place then, of
+	// this server.
 	Server string
+	// Place returns where the skill is, as Entry.Place does. Nil means the place of the folder Dir.
+	Place func(context.Context) (string, error)
 	// Digest computes the content digest, as Skill.Digest does. It reads every file.
 	Digest func(context.Context) (string, error)
 	// Files opens the files that Digest covers, which the caller closes.

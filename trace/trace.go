@@ -82,6 +82,7 @@ const (
 	AttrGrant        = "grant"         // []string: what was granted, as NAME=VALUE without secrets: "env=KALSHI_KEY", "net=example.com"
 	AttrHelp         = "help"          // bool: not a run of the script, only its help
 	AttrHost         = "host"          // name and port of a host
+	AttrLayer        = "layer"         // the place of a skill, as skill.ID has it
 	AttrInput        = "input"         // int: tokens of a request
 	AttrNames        = "names"         // []string: of skills
 	AttrOutput       = "output"        // int: tokens of an answer

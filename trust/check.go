@@ -26,6 +26,9 @@ func (a *Approval) check() error {
 	if !ok || !isHash(digits) {
 		return fmt.Errorf("approval of %q: digest %q is not %q and 64 hexadecimal digits", a.Name, a.Digest, digestPrefix)
 	}
+	if a.Layer == "" || !utf8.ValidString(a.Layer) {
+		return fmt.Errorf("approval of %q: the layer %q is not that of an ID of a skill", a.Name, a.Layer)
+	}
 	if a.Dir != "" && (!filepath.IsAbs(a.Dir) || !utf8.ValidString(a.Dir)) {
 		return fmt.Errorf("approval of %q: directory %q is not absolute, or not UTF-8", a.Name, a.Dir)
 	}

@@ -47,18 +47,18 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer opened.Close()
-	digest, err := opened.Digest(ctx)
+	id, err := opened.ID(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	fmt.Println(dice.Trust(ctx))
-	if err := store.Approve(ctx, trust.Approval{Name: "dice", Digest: digest, Dir: folder}); err != nil {
+	if err := store.Approve(ctx, trust.Approval{Layer: id.Layer, Name: id.Name, Digest: id.Digest}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(dice.Trust(ctx))
 
-	key := trust.Grant{Name: "dice", Digest: digest, Dir: folder}
+	key := trust.Grant{Layer: id.Layer, Name: id.Name, Digest: id.Digest}
 	if err := store.EditGrant(ctx, key, func(g *trust.Grant) error {
 		g.Given = g.Given.Add(want.VariableOf("DICE_SEED"), want.HostOf("random.example"))
 		return nil
@@ -81,11 +81,11 @@ func granted(store *trust.Store) func(context.Context, *skill.Skill) (script.Gra
 		if err != nil {
 			return script.Grant{}, err
 		}
-		digest, err := s.Digest(ctx)
+		id, err := s.ID(ctx)
 		if err != nil {
 			return script.Grant{}, err
 		}
-		t, _ := set.Grant(s.Canonical(), "", digest)
+		t, _ := set.Grant(id)
 		return script.Grant{Declared: true, Given: t.Given, Withheld: t.Withheld}, nil
 	}
 }

@@ -1,9 +1,13 @@
 package trust
 
 import (
+	"cmp"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/internal/toolrule"
 	"github.com/agent-base/agent-base/want"
 )
@@ -11,14 +15,14 @@ import (
 // object is a JSON object with the texts of its values.
 type object map[string]json.RawMessage
 
-// upgraded returns a file of the first format in the present one. There approvals had lines, such as "env: A B", and grants a list for
-// each kind. Fields that are not known stay.
-func upgraded(content []byte) ([]byte, error) {
+// upgraded returns a file of a former format in the present one. In the first one approvals had lines, such as "env: A B", and grants a
+// list for each kind. In the second one the folder of a skill was its place. Fields that are not known stay.
+func (s *Store) upgraded(content []byte, from int) ([]byte, error) {
 	var all object
 	if err := json.Unmarshal(content, &all); err != nil {
 		return nil, err
 	}
-	all["version"] = json.RawMessage("2")
+	all["version"] = json.RawMessage("3")
 	for _, part := range []struct {
 		key     string
 		upgrade func(object) error
@@ -30,7 +34,11 @@ func upgraded(content []byte) ([]byte, error) {
 			return nil, err
 		}
 		for _, o := range list {
-			if err := part.upgrade(o); err != nil {
+			var err error
+			if from == 1 {
+				err = part.upgrade(o)
+			}
+			if err := cmp.Or(err, s.locate(o)); err != nil {
 				return nil, err
 			}
 		}
@@ -39,6 +47,31 @@ func upgraded(content []byte) ([]byte, error) {
 		}
 	}
 	return json.Marshal(all)
+}
+
+// locate gives a record its place by the folder that it was of: "" for a bundled skill. The folder need not be there any more.
+func (s *Store) locate(o object) error {
+	var dir string
+	if text := o["dir"]; text != nil {
+		if err := json.Unmarshal(text, &dir); err != nil {
+			return err
+		}
+	}
+	version := false
+	if s.Installed != "" && dir != "" {
+		rel, err := filepath.Rel(paths.Real(s.Installed), paths.Real(dir))
+		version = err == nil && filepath.IsLocal(rel) && strings.Count(filepath.ToSlash(rel), "/") == 1
+	}
+	switch {
+	case dir == "":
+		return o.set("layer", "bundled")
+	case version:
+		return o.set("layer", place.Version(filepath.Base(filepath.Dir(dir))))
+	case s.Served != "" && within(s.Served, dir):
+		rel, err := filepath.Rel(s.Served, dir)
+		return cmp.Or(err, o.set("layer", place.Server(filepath.ToSlash(rel))))
+	}
+	return o.set("layer", place.RealFolder(dir))
 }
 
 // take reads the value of a key, if there is one, and removes it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/unknown"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
@@ -21,8 +22,9 @@ import (
 // another content of the skill has none of it. The store keeps fields that this version does not know.
 type Grant struct {
 	Name      string    `json:"name"`          // canonical
+	Layer     string    `json:"layer"`         // as in Approval: the content there has one grant
 	Digest    string    `json:"digest"`        // of the content that it is for, as in Approval
-	Dir       string    `json:"dir,omitempty"` // absolute folder of the skill, or "" for a bundled one; it tells grants of one name apart
+	Dir       string    `json:"dir,omitempty"` // as in Approval
 	GrantedAt time.Time `json:"granted_at"`    // whole seconds, UTC
 
 	// Given is what its scripts get: exact names of variables, clean absolute folders or want.Here, hosts, the user's home, and packages
@@ -39,6 +41,9 @@ type Grant struct {
 	Whole string `json:"whole,omitempty"` // as in Approval
 }
 
+// ID returns what the grant is for.
+func (g *Grant) ID() skill.ID { return skill.ID{Layer: g.Layer, Name: g.Name, Digest: g.Digest} }
+
 func (g *Grant) is(digest string) bool {
 	return g.Digest == digest || g.Whole != "" && g.Whole == digest
 }
@@ -47,7 +52,7 @@ func (g *Grant) is(digest string) bool {
 func (g *Grant) Empty() bool { return len(g.Given)+len(g.Withheld) == 0 }
 
 func (g *Grant) check() error {
-	a := Approval{Name: g.Name, Digest: g.Digest, Dir: g.Dir, Files: g.Files}
+	a := Approval{Layer: g.Layer, Name: g.Name, Digest: g.Digest, Dir: g.Dir, Files: g.Files}
 	if err := a.check(); err != nil {
 		return fmt.Errorf("grant: %w", err)
 	}
@@ -94,16 +99,15 @@ func (g storedGrant) MarshalJSON() ([]byte, error) {
 	return g.rest.Join(g.Grant)
 }
 
-// EditGrant changes the grant of a skill. key has the name, the folder, the digest and the files of the present content; its
-// other fields are ignored. edit gets the grant of that content, or one that gives nothing and withholds what the grant of another
-// content in the same folder does, with a zero GrantedAt: that one has lapsed and is replaced. A grant that is empty after edit is removed. The errors are
+// EditGrant changes the grant of a skill. key has the name, the layer, the digest, the files and perhaps the folder of the present content; its other fields are ignored. edit gets the grant of that content, or one that gives nothing and withholds what the grant
+// of another content in the same place does, with a zero GrantedAt: that one has lapsed and is replaced. A grant that is empty after edit is removed. The errors are
 // those of Approve, and that of edit, after which nothing was written.
 func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
 	key.Name = manifest.Canonical(key.Name)
 	return s.change(ctx, func(f *file, c *document.Change) error {
 		had := false
-		g := storedGrant{Grant: Grant{Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
-		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Dir == key.Dir })
+		g := storedGrant{Grant: Grant{Layer: key.Layer, Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
+		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Layer == key.Layer })
 		switch {
 		case at < 0:
 		case f.Grants[at].is(key.Digest):
@@ -117,7 +121,7 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 		if err := edit(&g.Grant); err != nil {
 			return err
 		}
-		g.Name, g.Digest, g.Dir, g.Files = key.Name, key.Digest, key.Dir, key.Files
+		g.Layer, g.Name, g.Digest, g.Dir, g.Files = key.Layer, key.Name, key.Digest, key.Dir, key.Files
 		g.GrantedAt = s.now().UTC().Truncate(time.Second)
 		g.tidy()
 		if err := g.check(); err != nil {
@@ -136,17 +140,16 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 	})
 }
 
-// Grants returns all grants, sorted by name and directory, those of former contents included. The caller must not change
+// Grants returns all grants, sorted by name and place, those of former contents included. The caller must not change
 // their lists.
 func (s *Set) Grants() []Grant { return slices.Clone(s.grants) }
 
-// Grant returns what was given to the content of a skill with this digest, in any folder; dir is preferred. It reports
-// whether there is such a grant.
-func (s *Set) Grant(name, dir, digest string) (Grant, bool) {
+// Grant returns what was given to a content of a skill, in any place; its own is preferred. It reports whether there is such a grant.
+func (s *Set) Grant(id skill.ID) (Grant, bool) {
 	var found *Grant
 	for i := range s.grants {
 		g := &s.grants[i]
-		if g.Name == manifest.Canonical(name) && g.is(digest) && !s.apart(g.Dir, dir) && (found == nil || g.Dir == dir) {
+		if g.Name == manifest.Canonical(id.Name) && g.is(id.Digest) && !apart(g.Layer, id.Layer) && (found == nil || g.Layer == id.Layer) {
 			found = g
 		}
 	}
@@ -156,14 +159,13 @@ func (s *Set) Grant(name, dir, digest string) (Grant, bool) {
 	return *found, true
 }
 
-// Lapsed returns the grant that a former content of the skill in dir had, unless its present content, which has this digest,
-// has one too.
-func (s *Set) Lapsed(name, dir, digest string) (Grant, bool) {
-	if _, ok := s.Grant(name, dir, digest); ok {
+// Lapsed returns the grant that a former content in the place of a skill had, unless its present content has one too.
+func (s *Set) Lapsed(id skill.ID) (Grant, bool) {
+	if _, ok := s.Grant(id); ok {
 		return Grant{}, false
 	}
 	for _, g := range s.grants {
-		if g.Name == manifest.Canonical(name) && g.Dir == dir && !g.is(digest) {
+		if g.Name == manifest.Canonical(id.Name) && g.Layer == id.Layer && !g.is(id.Digest) {
 			return g, true
 		}
 	}

@@ -33,7 +33,7 @@ func give(t *testing.T, s *Store, key Grant, change func(*Grant)) {
 // C65: a grant is for one content under one name, and lapses with it.
 func TestGrants(t *testing.T) {
 	s := newStore(t)
-	key := Grant{Name: "My_Skill", Digest: digest("a"), Dir: "/p/my-skill", Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}}}
+	key := Grant{Layer: at("/p/my-skill"), Name: "My_Skill", Digest: digest("a"), Dir: "/p/my-skill", Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}}}
 	give(t, s, key, func(g *Grant) {
 		g.Given = append(g.Given, want.VariableOf("B_KEY"), want.VariableOf("A_KEY"), want.VariableOf("B_KEY"))
 	})
@@ -41,27 +41,27 @@ func TestGrants(t *testing.T) {
 		g.Given = append(g.Given, want.Of(want.Home, ""), want.WriteOf(want.Here), want.WriteOf("/data"), want.HostOf("example.com"))
 	})
 	set := loaded(t, s)
-	got, ok := set.Grant("my-skill", "/p/my-skill", digest("a"))
-	wanted := Grant{Name: "my-skill", Digest: digest("a"), Dir: "/p/my-skill", GrantedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
+	got, ok := set.Grant(id("my-skill", "/p/my-skill", digest("a")))
+	wanted := Grant{Layer: at("/p/my-skill"), Name: "my-skill", Digest: digest("a"), Dir: "/p/my-skill", GrantedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
 		Given: sets(t, "env:A_KEY, env:B_KEY, home, host:example.com, write:., write:/data"), Files: key.Files}
 	if diff := cmp.Diff(wanted, got); diff != "" || !ok {
 		t.Error(diff)
 	}
-	if _, ok := set.Grant("MY-skill", "/elsewhere", digest("a")); !ok {
+	if _, ok := set.Grant(id("MY-skill", "/elsewhere", digest("a"))); !ok {
 		t.Error("the same content elsewhere has another grant")
 	}
-	if _, ok := set.Lapsed("my-skill", "/p/my-skill", digest("a")); ok {
+	if _, ok := set.Lapsed(id("my-skill", "/p/my-skill", digest("a"))); ok {
 		t.Error("the grant of this content has lapsed")
 	}
 	for _, other := range []struct{ name, dir, digest string }{{"my-skill", "/p/my-skill", digest("b")}, {"other", "/p/my-skill", digest("a")}, {"my-skill", "/p/my-skill", ""}} {
-		if g, ok := set.Grant(other.name, other.dir, other.digest); ok {
+		if g, ok := set.Grant(id(other.name, other.dir, other.digest)); ok {
 			t.Errorf("%v has the grant %v", other, g)
 		}
 	}
-	if g, ok := set.Lapsed("my-skill", "/p/my-skill", digest("b")); !ok || len(g.Given) != 6 {
+	if g, ok := set.Lapsed(id("my-skill", "/p/my-skill", digest("b"))); !ok || len(g.Given) != 6 {
 		t.Errorf("the lapsed grant is %v", g)
 	}
-	if _, ok := set.Lapsed("my-skill", "/q/my-skill", digest("b")); ok {
+	if _, ok := set.Lapsed(id("my-skill", "/q/my-skill", digest("b"))); ok {
 		t.Error("a grant of another folder has lapsed here")
 	}
 
@@ -69,7 +69,7 @@ func TestGrants(t *testing.T) {
 	key.Digest = digest("b")
 	give(t, s, key, func(g *Grant) { g.Given = append(g.Given, want.VariableOf("C")) })
 	set = loaded(t, s)
-	if g, _ := set.Grant("my-skill", "", digest("b")); g.Given.String() != "env:C" || len(set.Grants()) != 1 {
+	if g, _ := set.Grant(id("my-skill", "", digest("b"))); g.Given.String() != "env:C" || len(set.Grants()) != 1 {
 		t.Errorf("got %v of %v", g, set.Grants())
 	}
 	give(t, s, key, func(g *Grant) { g.Given, g.Withheld = nil, want.New(want.VariableOf("D")) })
@@ -88,7 +88,7 @@ func TestGrants(t *testing.T) {
 func TestRevokeEndsGrants(t *testing.T) {
 	s := newStore(t)
 	for _, name := range []string{"x", "y"} {
-		give(t, s, Grant{Name: name, Digest: digest("a")}, func(g *Grant) { g.Given = home() })
+		give(t, s, Grant{Layer: "l", Name: name, Digest: digest("a")}, func(g *Grant) { g.Given = home() })
 	}
 	if found, err := s.Revoke(t.Context(), "X"); !found || err != nil {
 		t.Errorf("Revoke = %v, %v", found, err)
@@ -100,7 +100,7 @@ func TestRevokeEndsGrants(t *testing.T) {
 
 func TestRefusedGrants(t *testing.T) {
 	s := newStore(t)
-	key := Grant{Name: "x", Digest: digest("a"), Dir: "/p/x"}
+	key := Grant{Layer: at("/p/x"), Name: "x", Digest: digest("a"), Dir: "/p/x"}
 	for _, tt := range []struct {
 		text   string
 		change func(*Grant)
@@ -131,7 +131,7 @@ func TestGrantsKeepUnknownFields(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	text := `{"version":1,"roots":[],"approvals":[],"grants":[{"name":"x","digest":"` + digest("a") + `","granted_at":"2026-01-01T00:00:00Z","env":["A"],"gpu":{"n":1}}]}`
 	must(t, os.WriteFile(s.Path, []byte(text), 0o600))
-	give(t, s, Grant{Name: "x", Digest: digest("a")}, func(g *Grant) { g.Given = append(g.Given, want.VariableOf("B")) })
+	give(t, s, Grant{Layer: "l", Name: "x", Digest: digest("a")}, func(g *Grant) { g.Given = append(g.Given, want.VariableOf("B")) })
 	must(t, s.AddRoot(t.Context(), "/r"))
 	b, err := os.ReadFile(s.Path)
 	if err != nil || strings.Count(string(b), `"gpu": {`) != 1 || !strings.Contains(string(b), `"env:B"`) {

@@ -17,18 +17,18 @@ import (
 // The store refuses to write what it could not read again, and what is there stays.
 func TestWritesOnlyWhatItReads(t *testing.T) {
 	s := newStore(t)
-	must(t, s.Approve(t.Context(), Approval{Name: "good", Digest: digest("a"), Dir: "/good"}))
-	give(t, s, Grant{Name: "good", Digest: digest("a"), Dir: "/good"}, func(g *Grant) { g.Given = home() })
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/good"), Name: "good", Digest: digest("a"), Dir: "/good"}))
+	give(t, s, Grant{Layer: at("/good"), Name: "good", Digest: digest("a"), Dir: "/good"}, func(g *Grant) { g.Given = home() })
 	before := string(read(t, s.Path))
 	bad := want.New(want.Of(want.Server, "x: python3 a\x00b"))
 	for name, err := range map[string]error{
-		"NUL":                         s.Approve(t.Context(), Approval{Name: "ok", Digest: digest("b")}, Approval{Name: "bad", Digest: digest("b"), Wants: bad}),
-		"holds NUL":                   s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), Forgoes: bad}),
-		"is not a kind":               s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), Wants: want.New(want.Of("x y", "z"))}),
-		"nobody who names":            s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), Wants: want.Each(want.Hook, "somebody", "z")}),
-		"UTF-8":                       s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), Dir: "/\xff"}),
+		"NUL":                         s.Approve(t.Context(), Approval{Layer: "l", Name: "ok", Digest: digest("b")}, Approval{Layer: "l", Name: "bad", Digest: digest("b"), Wants: bad}),
+		"holds NUL":                   s.Approve(t.Context(), Approval{Layer: "l", Name: "bad", Digest: digest("b"), Forgoes: bad}),
+		"is not a kind":               s.Approve(t.Context(), Approval{Layer: "l", Name: "bad", Digest: digest("b"), Wants: want.New(want.Of("x y", "z"))}),
+		"nobody who names":            s.Approve(t.Context(), Approval{Layer: "l", Name: "bad", Digest: digest("b"), Wants: want.Each(want.Hook, "somebody", "z")}),
+		"UTF-8":                       s.Approve(t.Context(), Approval{Layer: at("/\xff"), Name: "bad", Digest: digest("b"), Dir: "/\xff"}),
 		"in UTF-8":                    s.AddRoot(t.Context(), "/\xff"),
-		"MarshalJSON":                 s.Approve(t.Context(), Approval{Name: "bad", Digest: digest("b"), ApprovedAt: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}),
+		"MarshalJSON":                 s.Approve(t.Context(), Approval{Layer: "l", Name: "bad", Digest: digest("b"), ApprovedAt: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}),
 		"could not be read again, so": s.change(t.Context(), func(f *file, _ *document.Change) error { f.Roots = append(f.Roots, "relative"); return nil }),
 	} {
 		checkError(t, err, name)
@@ -52,17 +52,17 @@ func FuzzStore(f *testing.F) {
 	s := &Store{Path: filepath.Join(f.TempDir(), "trust.json")}
 	f.Fuzz(func(t *testing.T, name, dir, kind, what, origin, path string) {
 		_ = os.Remove(s.Path)
-		must(t, s.Approve(t.Context(), Approval{Name: "good", Digest: digest("a"), Dir: "/good"}))
+		must(t, s.Approve(t.Context(), Approval{Layer: at("/good"), Name: "good", Digest: digest("a"), Dir: "/good"}))
 		w := want.Want{Kind: want.Kind(kind), Name: what, From: want.Origin(origin)}
-		a := Approval{Name: name, Digest: digest("b"), Dir: dir, Wants: want.New(w), Files: []File{{Path: path, SHA256: strings.Repeat("1", 64)}}}
+		a := Approval{Layer: at(dir), Name: name, Digest: digest("b"), Dir: dir, Wants: want.New(w), Files: []File{{Path: path, SHA256: strings.Repeat("1", 64)}}}
 		if s.Approve(t.Context(), a) == nil {
 			if got, ok := loaded(t, s).Approval(name, dir); !ok || !got.Wants.Has(w) {
 				t.Errorf("%+v is read as %+v", a, got)
 			}
 		}
-		key := Grant{Name: name, Digest: digest("b"), Dir: dir}
+		key := Grant{Layer: at(dir), Name: name, Digest: digest("b"), Dir: dir}
 		if s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = want.New(w); return nil }) == nil {
-			if got, ok := loaded(t, s).Grant(name, dir, digest("b")); !ok || !got.Given.Has(w) {
+			if got, ok := loaded(t, s).Grant(id(name, dir, digest("b"))); !ok || !got.Given.Has(w) {
 				t.Errorf("%s is read as %+v", w, got)
 			}
 		}

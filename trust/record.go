@@ -3,6 +3,7 @@ package trust
 import (
 	"log/slog"
 
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
 )
@@ -17,12 +18,16 @@ func onlyTakes(before, after *Grant) bool {
 
 func approved(a *Approval) trace.Event {
 	return trace.Event{Kind: trace.TrustApproved, Skill: a.Name, Message: "Approved the content of skill '" + a.Name + "'",
-		Attrs: []slog.Attr{slog.String(trace.AttrDigest, a.Digest)}}
+		Attrs: attrs(a.ID())}
 }
 
-func forgotten(c *Content) trace.Event {
+func attrs(id skill.ID) []slog.Attr {
+	return []slog.Attr{slog.String(trace.AttrLayer, id.Layer), slog.String(trace.AttrDigest, id.Digest)}
+}
+
+func forgotten(c skill.ID) trace.Event {
 	return trace.Event{Kind: trace.TrustRevoked, Skill: c.Name, Message: "Revoked the approval and the grant of a content of skill '" + c.Name + "'",
-		Attrs: []slog.Attr{slog.String(trace.AttrDigest, c.Digest)}}
+		Attrs: attrs(c)}
 }
 
 func ofRoot(kind trace.Kind, dir, message string) trace.Event {
@@ -45,6 +50,6 @@ func granted(g *Grant) trace.Event {
 	for _, w := range g.Withheld {
 		list = append(list, "withheld "+want.Of(w.Kind, w.Name).String())
 	}
-	e.Attrs = []slog.Attr{slog.Any(trace.AttrGrant, list), slog.String(trace.AttrDigest, g.Digest)}
+	e.Attrs = append(attrs(g.ID()), slog.Any(trace.AttrGrant, list))
 	return e
 }

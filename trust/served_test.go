@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
@@ -15,30 +16,34 @@ import (
 // another server has it, and they give it nothing.
 func TestServed(t *testing.T) {
 	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, "mcp", name) }
-	store := &trust.Store{Path: filepath.Join(dir, "trust.json"), Served: filepath.Join(dir, "mcp")}
+	at := place.Server
+	store := &trust.Store{Path: filepath.Join(dir, "trust.json")}
 	digest, other := "sha256:"+strings.Repeat("a", 64), "sha256:"+strings.Repeat("b", 64)
-	approve := func(place, digest string) {
+	approve := func(layer, digest string) {
 		t.Helper()
-		if err := store.Approve(t.Context(), trust.Approval{Name: "pdf", Dir: place, Digest: digest}); err != nil {
+		if err := store.Approve(t.Context(), trust.Approval{Layer: layer, Name: "pdf", Digest: digest}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	is := func(server, place, digest string) skill.Trust {
+	is := func(server, layer, digest string) skill.Trust {
 		t.Helper()
-		got, err := store.Trust(t.Context(), skill.Subject{Name: "pdf", Dir: place, Server: server, Digest: func(context.Context) (string, error) { return digest, nil }})
+		got, err := store.Trust(t.Context(), skill.Subject{Name: "pdf", Dir: dir, Server: server, Place: func(context.Context) (string, error) { return layer, nil },
+			Digest: func(context.Context) (string, error) { return digest, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	local := filepath.Join(dir, "skills", "pdf")
+	local := place.Folder(filepath.Join(dir, "skills", "pdf"))
 	approve(local, digest)
-	if err := store.AddRoot(t.Context(), filepath.Join(dir, "mcp")); err != nil {
+	if err := store.AddRoot(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := is("a", at("a"), digest); got != skill.TrustNone {
 		t.Errorf("by a local approval and a trusted root: %v", got)
+	}
+	if _, err := store.RemoveRoot(t.Context(), dir); err != nil {
+		t.Fatal(err)
 	}
 	approve(at("a"), other)
 	for _, tt := range []struct {
@@ -49,6 +54,7 @@ func TestServed(t *testing.T) {
 		{"a", at("a"), digest, skill.TrustChanged},
 		{"b", at("b"), other, skill.TrustNone},
 		{"a", "", other, skill.TrustNone},
+		{"a", local, digest, skill.TrustNone}, // a server has no folder
 		{"", local, other, skill.TrustChanged},
 		{"", local, digest, skill.TrustApproved},
 	} {
@@ -61,28 +67,20 @@ func TestServed(t *testing.T) {
 		t.Errorf("the content that was approved before: %v", got)
 	}
 
-	all, err := store.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := all.Trusted("pdf", at("a"), other); got != skill.TrustChanged {
-		t.Errorf("below a trusted root: %v", got)
-	}
-
 	give := func(g *trust.Grant) error { g.Given = want.New(want.Of(want.Host, "example.com")); return nil }
-	if err := store.EditGrant(t.Context(), trust.Grant{Name: "pdf", Dir: at("a"), Digest: digest}, give); err != nil {
+	if err := store.EditGrant(t.Context(), trust.Grant{Layer: at("a"), Name: "pdf", Digest: digest}, give); err != nil {
 		t.Fatal(err)
 	}
 	set, err := store.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, place := range []string{local, at("b"), ""} {
-		if _, ok := set.Grant("pdf", place, digest); ok {
-			t.Errorf("%q has the grant of a server's skill", place)
+	for _, layer := range []string{local, at("b"), ""} {
+		if _, ok := set.Grant(skill.ID{Layer: layer, Name: "pdf", Digest: digest}); ok {
+			t.Errorf("%q has the grant of a server's skill", layer)
 		}
 	}
-	if _, ok := set.Grant("pdf", at("a"), digest); !ok {
+	if _, ok := set.Grant(skill.ID{Layer: at("a"), Name: "pdf", Digest: digest}); !ok {
 		t.Error("the grant is not there")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -42,7 +43,7 @@ func kinds() *lockfile.Kinds {
 }
 
 // version is the version of the file format.
-const version = 2
+const version = 3
 
 const maxFile = 64 << 20 // bytes
 
@@ -52,12 +53,9 @@ type Store struct {
 	Now  func() time.Time // nil means time.Now
 	Home string           // the user's, which AddRoot refuses, as it does a folder above it; "" for none
 
-	// Installed is the folder of installed skills, absolute: contents of one name there are versions of one skill. "" for none.
-	Installed string
-
-	// Served is the folder below which the places of skills of MCP servers lie, see skill.Found.Place; absolute, "" for none. An approval
-	// or a grant of such a place is for the skill in it alone.
-	Served string
+	// Installed is the folder with the versions of installed skills, and Served the one that stood for those of MCP servers: absolute, or ""
+	// for none. They say what files of version 2 meant, which knew places by their folders.
+	Installed, Served string
 
 	// Record gets each change once, before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
 	// GrantChanged and GrantRevoked. Its error keeps the change from being written, unless the change only takes rights away. Nil
@@ -138,7 +136,7 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if err != nil {
 		return &Set{}, fmt.Errorf("nothing is trusted: %w", kinds().Known(err))
 	}
-	set := &Set{roots: f.Roots, installed: s.Installed, served: s.Served, approvals: make([]Approval, len(f.Approvals))}
+	set := &Set{roots: f.Roots, approvals: make([]Approval, len(f.Approvals))}
 	for i, a := range f.Approvals {
 		set.approvals[i] = a.Approval
 	}
@@ -158,8 +156,8 @@ func (s *Store) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, 
 	return set.Trust(ctx, subject)
 }
 
-// Approve adds approvals, all in one step. Name and Digest are needed. It sets ApprovedAt to the present time if it is zero. An
-// approval replaces an earlier one of the same name and directory, whose content is then no longer trusted. Approve returns an
+// Approve adds approvals, all in one step. Layer, Name and Digest are needed. It sets ApprovedAt to the present time if it is zero. An
+// approval replaces an earlier one of the same name and layer, whose content is then no longer trusted. Approve returns an
 // error for one that is incomplete or invalid, for a file that it must not change, or that of ctx. On error nothing was written. The same holds for the
 // other methods that write.
 func (s *Store) Approve(ctx context.Context, list ...Approval) error {
@@ -171,13 +169,16 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 			a.ApprovedAt = s.now()
 		}
 		a.ApprovedAt = a.ApprovedAt.UTC().Truncate(time.Second)
+		if !place.IsFolder(a.Layer) {
+			a.Dir = "" // what has one finds it
+		}
 		if err := a.check(); err != nil {
 			return err
 		}
 	}
 	return s.change(ctx, func(f *file, c *document.Change) error {
 		for _, a := range list {
-			f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Dir == a.Dir })
+			f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Layer == a.Layer })
 			f.Approvals = append(f.Approvals, stored{Approval: a})
 			c.Events = append(c.Events, approved(&a))
 		}
@@ -222,25 +223,25 @@ func (s *Store) RevokeAll(ctx context.Context, names ...string) ([]string, error
 	return found, nil
 }
 
-// Forget removes the approvals and grants of single contents for which gone reports true, all in one step, and returns the
-// names and folders that they had. dir is "" for a bundled skill. gone must not use the Store.
-func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) bool) ([]Content, error) {
-	var out []Content
+// Forget removes the approvals and grants of single contents for which gone reports true, all in one step, and returns the contents. gone
+// must not use the Store.
+func (s *Store) Forget(ctx context.Context, gone func(skill.ID) bool) ([]skill.ID, error) {
+	var out []skill.ID
 	err := s.change(ctx, func(f *file, c *document.Change) error {
 		out = nil
-		forget := func(name, dir, digest string) bool {
-			if !gone(name, dir, digest) {
+		forget := func(id skill.ID) bool {
+			if !gone(id) {
 				return false
 			}
-			if c := (Content{name, dir, digest}); !slices.Contains(out, c) {
-				out = append(out, c)
+			if !slices.Contains(out, id) {
+				out = append(out, id)
 			}
 			return true
 		}
-		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return forget(a.Name, a.Dir, a.Digest) })
-		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return forget(g.Name, g.Dir, g.Digest) })
-		for _, o := range out {
-			c.Events = append(c.Events, forgotten(&o))
+		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return forget(a.ID()) })
+		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return forget(g.ID()) })
+		for _, id := range out {
+			c.Events = append(c.Events, forgotten(id))
 		}
 		c.Takes = true
 		return nil
@@ -250,9 +251,6 @@ func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) 
 	}
 	return out, nil
 }
-
-// Content is one content of one skill: its canonical name, its folder, "" for a bundled skill, and its digest.
-type Content struct{ Name, Dir, Digest string }
 
 // AddRoot trusts all skills below a folder, now and later. dir must be absolute and without symbolic links, and neither the
 // root of a file system, nor a folder with the home in it, nor one for the temporary files of all users. See RootRisk.
@@ -355,8 +353,8 @@ func (s *Store) read(content []byte) (*file, error) {
 	if head.Version > version {
 		return nil, kinds().TooNew(s.Path, head.Version, version)
 	}
-	if head.Version == 1 {
-		now, err := upgraded(content)
+	if head.Version == 1 || head.Version == 2 {
+		now, err := s.upgraded(content, head.Version)
 		if err != nil {
 			return nil, err
 		}
@@ -455,10 +453,10 @@ func linkTexts(dir string, files []File) map[string]string {
 	return out
 }
 
-// sort orders the entries by name and folder.
+// sort orders the entries by name and place.
 func (f *file) sort() {
-	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Name, a.Dir, b.Name, b.Dir) })
-	slices.SortFunc(f.Grants, func(a, b storedGrant) int { return order(a.Name, a.Dir, b.Name, b.Dir) })
+	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.ID(), b.ID()) })
+	slices.SortFunc(f.Grants, func(a, b storedGrant) int { return order(a.ID(), b.ID()) })
 }
 
 func (s *Store) now() time.Time {

@@ -25,16 +25,17 @@ import (
 func TestFileForm(t *testing.T) {
 	s := newStore(t)
 	must(t, s.AddRoot(t.Context(), "/home/me/skills"))
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x", Wants: want.New(want.HostOf("a.example")),
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/p/x"), Name: "x", Digest: digest("a"), Dir: "/p/x", Wants: want.New(want.HostOf("a.example")),
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}}}))
 	form := `{
-  "version": 2,
+  "version": 3,
   "roots": [
     "/home/me/skills"
   ],
   "approvals": [
     {
       "name": "x",
+      "layer": "folder@32fab2b384578bb4a1691159efad0806",
       "digest": "` + digest("a") + `",
       "dir": "/p/x",
       "approved_at": "2026-11-21T10:00:00Z",
@@ -62,7 +63,7 @@ func TestFileForm(t *testing.T) {
 
 func TestMissingFile(t *testing.T) {
 	s := newStore(t)
-	if got := loaded(t, s).Trusted("x", "/p/x", digest("a")); got != skill.TrustNone {
+	if got := trusted(loaded(t, s), "x", "/p/x", digest("a")); got != skill.TrustNone {
 		t.Errorf("trust %v, want untrusted", got)
 	}
 	if found, err := s.Revoke(t.Context(), "x"); found || err != nil {
@@ -98,19 +99,19 @@ func TestDamagedFile(t *testing.T) {
 			if !errors.Is(err, errCorrupt) {
 				t.Errorf("error %v, want errCorrupt", err)
 			}
-			if got := set.Trusted("x", "/a/x", digest("a")); got != skill.TrustNone {
+			if got := trusted(set, "x", "/a/x", digest("a")); got != skill.TrustNone {
 				t.Errorf("trust %v, want untrusted", got)
 			}
 			if got, _ := os.ReadFile(s.Path); string(got) != tt.content {
 				t.Error("Load changed the file")
 			}
-			must(t, s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}))
+			must(t, s.Approve(t.Context(), Approval{Layer: "l", Name: "y", Digest: digest("b")}))
 			kept, err := os.ReadFile(s.Path + ".corrupt-20261121T100000.000Z")
 			if err != nil || string(kept) != tt.content {
 				t.Errorf("kept %q, %v; want %q", kept, err, tt.content)
 			}
 			set = loaded(t, s)
-			if x, y := set.Trusted("x", "/a/x", digest("a")), set.Trusted("y", "", digest("b")); x != skill.TrustNone || y != skill.TrustApproved {
+			if x, y := trusted(set, "x", "/a/x", digest("a")), trusted(set, "y", "", digest("b")); x != skill.TrustNone || y != skill.TrustApproved {
 				t.Errorf("after the write x is %v and y %v", x, y)
 			}
 		})
@@ -119,14 +120,14 @@ func TestDamagedFile(t *testing.T) {
 
 func TestNewerFileIsLeftAlone(t *testing.T) {
 	s := newStore(t)
-	content := `{"version":3,"roots":{"any":"form"}}`
+	content := `{"version":4,"roots":{"any":"form"}}`
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	must(t, os.WriteFile(s.Path, []byte(content), 0o600))
 	set, err := s.Load(t.Context())
-	if !errors.Is(err, errNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.TrustNone {
+	if !errors.Is(err, errNewer) || trusted(set, "x", "/any/x", digest("a")) != skill.TrustNone {
 		t.Errorf("error %v, want errNewer and nothing trusted", err)
 	}
-	if err := s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}); !errors.Is(err, errNewer) {
+	if err := s.Approve(t.Context(), Approval{Layer: "l", Name: "y", Digest: digest("b")}); !errors.Is(err, errNewer) {
 		t.Errorf("error %v, want errNewer", err)
 	}
 	checkError(t, err, "update this program")
@@ -140,7 +141,7 @@ func TestUnreadableFile(t *testing.T) {
 	must(t, os.MkdirAll(s.Path, 0o700))
 	set, err := s.Load(t.Context())
 	checkError(t, err, "nothing is trusted")
-	if set.Trusted("x", "/a", "") != skill.TrustNone {
+	if trusted(set, "x", "/a", "") != skill.TrustNone {
 		t.Error("an unreadable file trusts something")
 	}
 	if (&Store{Path: s.Path}).now().IsZero() {
@@ -154,7 +155,7 @@ func TestWritersAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, n := range strings.Split("abcdefgh", "") {
 		wg.Go(func() {
-			if err := s.Approve(t.Context(), Approval{Name: n, Digest: digest("a")}); err != nil {
+			if err := s.Approve(t.Context(), Approval{Layer: "l", Name: n, Digest: digest("a")}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -169,7 +170,7 @@ func TestWritersAtOnce(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add(`{"version":1,"roots":["/a"],"approvals":[{"name":"x","digest":"` + digest("a") + `","approved_at":"2026-01-01T00:00:00Z"}]}`)
 	f.Add(`{"version":1,"roots":["/"],"approvals":null}`)
-	f.Add(`{"version":3}`)
+	f.Add(`{"version":4}`)
 	s := &Store{Path: filepath.Join(f.TempDir(), "trust.json")}
 	f.Fuzz(func(t *testing.T, content string) {
 		must(t, os.WriteFile(s.Path, []byte(content), 0o600))
@@ -177,7 +178,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil && len(set.Roots())+len(set.Approvals()) > 0 {
 			t.Errorf("beside %v there are %v and %v", err, set.Roots(), set.Approvals())
 		}
-		if got := set.Trusted("never-approved", "/", digest("a")); got == skill.TrustRoot {
+		if got := trusted(set, "never-approved", "/", digest("a")); got == skill.TrustRoot {
 			t.Errorf("the root of the file system is trusted by %q", content)
 		}
 	})
@@ -193,7 +194,7 @@ func TestStoreWithoutAbsolutePath(t *testing.T) {
 		set, loadErr := s.Load(t.Context())
 		want := fmt.Sprintf("trust.Store: path %q is not absolute", path)
 		for way, err := range map[string]error{
-			"approve": s.Approve(t.Context(), Approval{Name: "a", Digest: digest("a")}), "add": s.AddRoot(t.Context(), "/a"),
+			"approve": s.Approve(t.Context(), Approval{Layer: "l", Name: "a", Digest: digest("a")}), "add": s.AddRoot(t.Context(), "/a"),
 			"revoke": revokeErr, "remove": removeErr, "load": loadErr,
 		} {
 			if err == nil || !strings.Contains(err.Error(), want) {
@@ -216,14 +217,14 @@ func TestStoreWithoutAbsolutePath(t *testing.T) {
 func TestEndedContextChangesNothing(t *testing.T) {
 	s := newStore(t)
 	must(t, s.AddRoot(t.Context(), "/a"))
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}))
+	must(t, s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: digest("a")}))
 	before := loaded(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, revokeErr := s.Revoke(ctx, "x")
 	_, removeErr := s.RemoveRoot(ctx, "/a")
 	for way, err := range map[string]error{
-		"approve": s.Approve(ctx, Approval{Name: "y", Digest: digest("b")}), "add": s.AddRoot(ctx, "/b"), "revoke": revokeErr, "remove": removeErr,
+		"approve": s.Approve(ctx, Approval{Layer: "l", Name: "y", Digest: digest("b")}), "add": s.AddRoot(ctx, "/b"), "revoke": revokeErr, "remove": removeErr,
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want the context's", way, err)
@@ -269,7 +270,7 @@ func TestUnknownFieldsAreKept(t *testing.T) { // F20
 	}
 	must(t, os.WriteFile(s.Path, []byte(`{"future": [1, {"x": null}], "version": 1, "roots": [], "approvals": [`+entry("x")+`,`+entry("y")+`]}`), 0o600))
 	must(t, s.AddRoot(t.Context(), "/home/me/skills"))
-	must(t, s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}))
+	must(t, s.Approve(t.Context(), Approval{Layer: "bundled", Name: "y", Digest: digest("b")}))
 	text, err := os.ReadFile(s.Path)
 	must(t, err)
 	var got struct {
@@ -327,7 +328,7 @@ func TestUnsafeFile(t *testing.T) { // F5
 func TestApproveSeveral(t *testing.T) {
 	s := &Store{Path: filepath.Join(t.TempDir(), "trust.json")}
 	digest := "sha256:" + strings.Repeat("a", 64)
-	list := []Approval{{Name: "one", Digest: digest, Dir: "/skills/one"}, {Name: "two", Digest: "none", Dir: "/skills/two"}}
+	list := []Approval{{Layer: at("/skills/one"), Name: "one", Digest: digest, Dir: "/skills/one"}, {Layer: at("/skills/two"), Name: "two", Digest: "none", Dir: "/skills/two"}}
 	if err := s.Approve(t.Context(), list...); err == nil {
 		t.Error("an approval without a digest was stored")
 	}
@@ -346,14 +347,14 @@ func TestApproveSeveral(t *testing.T) {
 // What cannot be recorded is not given, but taken away it is.
 func TestRecordFails(t *testing.T) {
 	s := newStore(t)
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}, Approval{Name: "y", Digest: digest("a")}))
+	must(t, s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: digest("a")}, Approval{Layer: "l", Name: "y", Digest: digest("a")}))
 	must(t, s.AddRoot(t.Context(), "/r"))
-	key := Grant{Name: "x", Digest: digest("a")}
+	key := Grant{Layer: "l", Name: "x", Digest: digest("a")}
 	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "env:A, env:B, home, seen host:s.example"); return nil }))
 	full := errors.New("full")
 	s.Record = func(context.Context, trace.Event) error { return full }
 	for what, err := range map[string]error{
-		"approve":   s.Approve(t.Context(), Approval{Name: "z", Digest: digest("a")}),
+		"approve":   s.Approve(t.Context(), Approval{Layer: "l", Name: "z", Digest: digest("a")}),
 		"root":      s.AddRoot(t.Context(), "/s"),
 		"grant":     s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "env:A, env:C"); return nil }),
 		"give back": s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given = sets(t, "env:A, host:example.com"); return nil }),
@@ -364,7 +365,7 @@ func TestRecordFails(t *testing.T) {
 		}
 	}
 	must(t, s.EditGrant(t.Context(), key, func(g *Grant) error { g.Given, g.Withheld = sets(t, "env:A"), sets(t, "env:W"); return nil }))
-	if g, _ := loaded(t, s).Grant("x", "", digest("a")); g.Given.String() != "env:A" {
+	if g, _ := loaded(t, s).Grant(id("x", "", digest("a"))); g.Given.String() != "env:A" {
 		t.Errorf("%+v", g)
 	}
 	for _, name := range []string{"x", "y"} {
@@ -383,17 +384,17 @@ func TestRecordFails(t *testing.T) {
 // Single contents are forgotten with their grants, and only these; that this cannot be recorded does not keep them.
 func TestForget(t *testing.T) {
 	s := newStore(t)
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, Approval{Name: "x", Digest: digest("b"), Dir: "/v/2/x"}, Approval{Name: "y", Digest: digest("a"), Dir: "/v/1/y"}))
-	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, func(g *Grant) error { g.Given = home(); return nil }))
-	gone := func(name, dir, _ string) bool { return name == "x" && dir == "/v/1/x" }
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/v/1/x"), Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, Approval{Layer: at("/v/2/x"), Name: "x", Digest: digest("b"), Dir: "/v/2/x"}, Approval{Layer: at("/v/1/y"), Name: "y", Digest: digest("a"), Dir: "/v/1/y"}))
+	must(t, s.EditGrant(t.Context(), Grant{Layer: at("/v/1/x"), Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, func(g *Grant) error { g.Given = home(); return nil }))
+	gone := func(of skill.ID) bool { return of.Name == "x" && of.Layer == at("/v/1/x") }
 	var told []string
 	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return errors.New("full") }
 	list, err := s.Forget(t.Context(), gone)
-	if want := []Content{{"x", "/v/1/x", digest("a")}}; err != nil || !slices.Equal(list, want) || !slices.Equal(told, []string{"x"}) {
+	if want := []skill.ID{id("x", "/v/1/x", digest("a"))}; err != nil || !slices.Equal(list, want) || !slices.Equal(told, []string{"x"}) {
 		t.Errorf("%v, %v, told %q", list, err, told)
 	}
 	set := loaded(t, s)
-	if len(set.Approvals()) != 2 || len(set.Grants()) != 0 || set.Trusted("x", "", digest("a")) != skill.TrustChanged || set.Trusted("x", "", digest("b")) != skill.TrustApproved {
+	if len(set.Approvals()) != 2 || len(set.Grants()) != 0 || trusted(set, "x", "", digest("a")) != skill.TrustChanged || trusted(set, "x", "", digest("b")) != skill.TrustApproved {
 		t.Errorf("left: %v, %v", set.Approvals(), set.Grants())
 	}
 }

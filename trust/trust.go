@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/want"
@@ -29,14 +29,18 @@ import (
 // later question can show what has changed.
 type Approval struct {
 	Name       string    `json:"name"`              // canonical: lower case, "-" for "_"
+	Layer      string    `json:"layer"`             // where the skill is, as skill.ID has it: the content there has one approval
 	Digest     string    `json:"digest"`            // skill.Skill.Digest of the content: "sha256:" and 64 hexadecimal digits
-	Dir        string    `json:"dir,omitempty"`     // absolute folder of the skill, or ""; it distinguishes approvals of one name and restricts none
+	Dir        string    `json:"dir,omitempty"`     // absolute folder in which the skill lay, for people and for Set.Another, or ""; it names nothing
 	ApprovedAt time.Time `json:"approved_at"`       // whole seconds, UTC
 	Wants      want.Set  `json:"wants,omitempty"`   // what the skill asked for, by its manifest and by the texts of its scripts
 	Forgoes    want.Set  `json:"forgoes,omitempty"` // what its manifest gives up, such as a tool
 	Files      []File    `json:"files,omitempty"`   // the content
 	Whole      string    `json:"whole,omitempty"`   // the digest that the content had when digests covered what belongs to no skill, or ""
 }
+
+// ID returns what the approval is for.
+func (a *Approval) ID() skill.ID { return skill.ID{Layer: a.Layer, Name: a.Name, Digest: a.Digest} }
 
 // Is reports whether the approval is for the content of a digest, by which rule the digest was ever made.
 func (a *Approval) Is(digest string) bool {
@@ -53,32 +57,28 @@ type File struct {
 // Set is the content of a Store when it was loaded. The zero value trusts nothing.
 type Set struct {
 	roots     []string
-	installed string     // as in Store
-	served    string     // likewise
-	approvals []Approval // by name, then directory
+	approvals []Approval // by name, then place
 	grants    []Grant    // likewise
 }
 
 // Roots returns the trusted folders, sorted.
 func (s *Set) Roots() []string { return slices.Clone(s.roots) }
 
-// Approvals returns all approvals, sorted by name and directory. The caller must not change their lists.
+// Approvals returns all approvals, sorted by name and place. The caller must not change their lists.
 func (s *Set) Approvals() []Approval { return slices.Clone(s.approvals) }
 
-// apart reports whether what is recorded of a folder says nothing of another one, because one of them is the place of a skill of a server.
-func (s *Set) apart(dir, other string) bool {
-	return dir != other && (s.isServed(dir) || s.isServed(other))
+// apart reports whether what is recorded of a place says nothing of another one, because one of them is that of a skill of a server.
+func apart(layer, other string) bool {
+	return layer != other && (place.IsServer(layer) || place.IsServer(other))
 }
 
-// isServed reports whether a folder is the place of a skill of a server.
-func (s *Set) isServed(dir string) bool { return s.served != "" && within(s.served, dir) }
-
-// Approval returns the approval of a name in dir, or else the latest approval of that name, and whether there is one.
-func (s *Set) Approval(name, dir string) (Approval, bool) {
+// Approval returns the approval of a name in the place that a skill.ID has as its Layer, or else the latest approval of that name, and
+// whether there is one.
+func (s *Set) Approval(name, layer string) (Approval, bool) {
 	var last Approval
 	found := false
-	for _, a := range s.about(name, dir) {
-		if a.Dir == dir {
+	for _, a := range s.about(name, layer) {
+		if a.Layer == layer {
 			return a, true
 		}
 		if !found || a.ApprovedAt.After(last.ApprovedAt) {
@@ -88,18 +88,14 @@ func (s *Set) Approval(name, dir string) (Approval, bool) {
 	return last, found
 }
 
-// Trusted reports whether a skill with the given digest may run. It returns skill.TrustRoot below a trusted folder,
-// skill.TrustApproved if this content was approved under the name, skill.TrustChanged if only other contents were, and otherwise
-// skill.TrustNone. dir is the real directory of the skill, absolute and without symbolic links, or "".
-func (s *Set) Trusted(name, dir, digest string) skill.Trust {
-	if s.underRoot(dir) && !s.isServed(dir) {
-		return skill.TrustRoot
-	}
-	known := s.about(name, dir)
+// approved returns skill.TrustApproved if this content was approved under the name, skill.TrustChanged if only other contents were, and
+// otherwise skill.TrustNone.
+func (s *Set) approved(id *skill.ID) skill.Trust {
+	known := s.about(id.Name, id.Layer)
 	switch {
 	case len(known) == 0:
 		return skill.TrustNone
-	case slices.ContainsFunc(known, func(a Approval) bool { return a.Is(digest) }):
+	case slices.ContainsFunc(known, func(a Approval) bool { return a.Is(id.Digest) }):
 		return skill.TrustApproved
 	}
 	return skill.TrustChanged
@@ -112,21 +108,18 @@ func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, er
 	if err := ctx.Err(); err != nil {
 		return skill.TrustNone, err
 	}
-	if subject.Server != "" {
-		return s.ofServer(ctx, subject)
-	}
-	dir := ""
-	if len(s.roots) > 0 && filepath.IsAbs(subject.Dir) {
-		// The target of a link inside a trusted folder is not trusted because of the link.
-		if real, err := filepath.EvalSymlinks(subject.Dir); err == nil {
-			dir = real
+	// The target of a link inside a trusted folder is not trusted because of the link.
+	if len(s.roots) > 0 && subject.Server == "" && filepath.IsAbs(subject.Dir) {
+		if real, err := filepath.EvalSymlinks(subject.Dir); err == nil && s.underRoot(real) {
+			return skill.TrustRoot, nil
 		}
-	}
-	if s.underRoot(dir) {
-		return skill.TrustRoot, nil
 	}
 	if len(s.named(subject.Name)) == 0 {
 		return skill.TrustNone, nil
+	}
+	layer, err := layerOf(ctx, &subject)
+	if err != nil || subject.Server != "" && !place.IsServer(layer) {
+		return skill.TrustNone, err
 	}
 	if subject.Digest == nil {
 		return skill.TrustNone, errors.New("the content of the skill has no digest")
@@ -135,36 +128,30 @@ func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, er
 	if err != nil {
 		return skill.TrustNone, err
 	}
-	is := s.Trusted(subject.Name, dir, digest)
-	if is == skill.TrustChanged && s.Another(subject.Name, subject.Dir) != "" {
+	is := s.approved(&skill.ID{Layer: layer, Name: subject.Name, Digest: digest})
+	if is == skill.TrustChanged && s.Another(subject.Name, layer) != "" {
 		is = skill.TrustNone
 	}
 	return is, nil
 }
 
-// ofServer is Trust for a skill of a server: approvals of its place alone count.
-func (s *Set) ofServer(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
-	at := slices.IndexFunc(s.approvals, func(a Approval) bool { return a.Dir == subject.Dir && a.Name == subject.Name })
-	if at < 0 || subject.Dir == "" {
-		return skill.TrustNone, nil
-	}
-	digest, err := subject.Digest(ctx)
+// layerOf returns where a skill is.
+func layerOf(ctx context.Context, subject *skill.Subject) (string, error) {
 	switch {
-	case err != nil:
-		return skill.TrustNone, err
-	case !s.approvals[at].Is(digest):
-		return skill.TrustChanged, nil
+	case subject.Place != nil:
+		return subject.Place(ctx)
+	case subject.Dir == "":
+		return "", nil
 	}
-	return skill.TrustApproved, nil
+	return place.Folder(subject.Dir), nil
 }
 
 // Another returns the folder of another skill of this name, if what is approved of the name is of that one alone; "" if an approval may
-// be of the skill in dir. A skill that was moved, and the versions of an installed one, are the same skill. It looks whether the
-// folder of the approval is still there.
-func (s *Set) Another(name, dir string) string {
-	real := paths.Real(dir)
-	a, ok := s.Approval(name, real)
-	if !ok || dir == "" || a.Dir == "" || a.Dir == real || s.installed != "" && paths.WithinReal(s.installed, a.Dir) {
+// be of the skill in the place that a skill.ID has as its Layer. A skill that was moved, and the versions of an installed one, are the same
+// skill. It looks whether the folder of the approval is still there.
+func (s *Set) Another(name, layer string) string {
+	a, ok := s.Approval(name, layer)
+	if !ok || a.Layer == layer || !place.IsFolder(a.Layer) || !place.IsFolder(layer) && !place.IsVersion(layer) || a.Dir == "" {
 		return ""
 	}
 	if _, err := os.Stat(a.Dir); err != nil {
@@ -173,9 +160,9 @@ func (s *Set) Another(name, dir string) string {
 	return a.Dir
 }
 
-// about returns the approvals of a name that may be of the skill in dir.
-func (s *Set) about(name, dir string) []Approval {
-	return slices.DeleteFunc(slices.Clone(s.named(name)), func(a Approval) bool { return s.apart(a.Dir, dir) })
+// about returns the approvals of a name that may be of the skill in a place.
+func (s *Set) about(name, layer string) []Approval {
+	return slices.DeleteFunc(slices.Clone(s.named(name)), func(a Approval) bool { return apart(a.Layer, layer) })
 }
 
 // named returns the approvals of a name in any spelling.
@@ -202,6 +189,6 @@ func within(root, dir string) bool {
 	return dir == root || strings.HasPrefix(dir, root+string(filepath.Separator))
 }
 
-func order(name, dir, otherName, otherDir string) int {
-	return cmp.Or(cmp.Compare(name, otherName), cmp.Compare(dir, otherDir))
+func order(a, b skill.ID) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Layer, b.Layer))
 }

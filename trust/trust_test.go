@@ -15,12 +15,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
 )
 
 func digest(c string) string { return digestPrefix + strings.Repeat(c, 64) }
+
+// at returns the place of a folder, or of what is in none.
+func at(dir string) string {
+	if dir == "" {
+		return "l"
+	}
+	return place.Folder(dir)
+}
+
+func id(name, dir, digest string) skill.ID {
+	return skill.ID{Layer: at(dir), Name: name, Digest: digest}
+}
+
+// trusted is what a set says about a content in a real folder.
+func trusted(s *Set, name, dir, digest string) skill.Trust {
+	if s.underRoot(dir) {
+		return skill.TrustRoot
+	}
+	return s.approved(new(id(name, dir, digest)))
+}
 
 func newStore(t *testing.T) *Store {
 	return &Store{
@@ -53,7 +74,7 @@ func checkError(t *testing.T, err error, want string) {
 // C26, C57, R73: what is approved is this content under this name.
 func TestTrusted(t *testing.T) {
 	s := newStore(t)
-	must(t, s.Approve(t.Context(), Approval{Name: "My_Skill", Digest: digest("a"), Dir: "/p/my-skill"}))
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/p/my-skill"), Name: "My_Skill", Digest: digest("a"), Dir: "/p/my-skill"}))
 	must(t, s.AddRoot(t.Context(), "/a/b"))
 	set := loaded(t, s)
 	tests := []struct {
@@ -78,7 +99,7 @@ func TestTrusted(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := set.Trusted(tt.skill, tt.dir, tt.digest); got != tt.want {
+			if got := trusted(set, tt.skill, tt.dir, tt.digest); got != tt.want {
 				t.Errorf("Trusted(%q, %q, %.12q) = %v, want %v", tt.skill, tt.dir, tt.digest, got, tt.want)
 			}
 		})
@@ -94,7 +115,7 @@ func TestFunc(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(root, "inside"), 0o755))
 	must(t, os.Symlink(outside, filepath.Join(root, "linked")))
 	s := newStore(t)
-	must(t, s.Approve(t.Context(), Approval{Name: "known", Digest: digest("a")}))
+	must(t, s.Approve(t.Context(), Approval{Layer: "l", Name: "known", Digest: digest("a")}))
 	must(t, s.AddRoot(t.Context(), root))
 	unreadable := errors.New("unreadable")
 	tests := []struct {
@@ -140,28 +161,34 @@ func TestFunc(t *testing.T) {
 func TestAnother(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	at := func(name string) string { return filepath.Join(top, name) }
+	under := func(name string) string { return filepath.Join(top, name) }
 	for _, name := range []string{"mine", "theirs", "plugins/a/v1", "plugins/a/v2"} {
-		must(t, os.MkdirAll(at(name), 0o700))
+		must(t, os.MkdirAll(under(name), 0o700))
 	}
 	s := newStore(t)
-	s.Installed = at("plugins")
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: at("mine")}, Approval{Name: "moved", Digest: digest("a"), Dir: at("gone")},
-		Approval{Name: "a", Digest: digest("a"), Dir: at("plugins/a/v1")}))
+	must(t, s.Approve(t.Context(), Approval{Layer: at(under("mine")), Name: "x", Digest: digest("a"), Dir: under("mine")}, Approval{Layer: at(under("gone")), Name: "moved", Digest: digest("a"), Dir: under("gone")},
+		Approval{Layer: place.Version(digest("a")), Name: "a", Digest: digest("a")}))
 	for _, tt := range []struct {
 		name, dir string
 		want      skill.Trust
 		another   string
 	}{
-		{"x", at("mine"), skill.TrustChanged, ""},
-		{"x", at("theirs"), skill.TrustNone, at("mine")},
+		{"x", under("mine"), skill.TrustChanged, ""},
+		{"x", under("theirs"), skill.TrustNone, under("mine")},
 		{"x", "", skill.TrustChanged, ""},
-		{"moved", at("theirs"), skill.TrustChanged, ""},
-		{"a", at("plugins/a/v2"), skill.TrustChanged, ""},
-		{"none", at("theirs"), skill.TrustNone, ""},
+		{"moved", under("theirs"), skill.TrustChanged, ""},
+		{"a", under("plugins/a/v2"), skill.TrustChanged, ""},
+		{"x", under("plugins/a/v2"), skill.TrustNone, under("mine")},
+		{"a", under("theirs"), skill.TrustChanged, ""},
+		{"none", under("theirs"), skill.TrustNone, ""},
 	} {
-		got, err := s.Trust(t.Context(), skill.Subject{Name: tt.name, Dir: tt.dir, Digest: func(context.Context) (string, error) { return digest("b"), nil }})
-		if another := loaded(t, s).Another(tt.name, tt.dir); err != nil || got != tt.want || another != tt.another {
+		layer := at(tt.dir)
+		if strings.Contains(tt.dir, "plugins") {
+			layer = place.Version(digest("b"))
+		}
+		got, err := s.Trust(t.Context(), skill.Subject{Name: tt.name, Dir: tt.dir, Place: func(context.Context) (string, error) { return layer, nil },
+			Digest: func(context.Context) (string, error) { return digest("b"), nil }})
+		if another := loaded(t, s).Another(tt.name, layer); err != nil || got != tt.want || another != tt.another {
 			t.Errorf("%s in %s: %v, %v, another %q; want %v, %q", tt.name, tt.dir, got, err, another, tt.want, tt.another)
 		}
 	}
@@ -169,30 +196,30 @@ func TestAnother(t *testing.T) {
 
 func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 	s := newStore(t)
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x"}))
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("b"), Dir: "/q/x", ApprovedAt: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}))
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/p/x"), Name: "x", Digest: digest("a"), Dir: "/p/x"}))
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/q/x"), Name: "x", Digest: digest("b"), Dir: "/q/x", ApprovedAt: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}))
 	must(t, s.Approve(t.Context(), Approval{
-		Name: "x", Digest: digest("c"), Dir: "/p/x", Wants: want.New(want.VariableOf("KALSHI_*")),
+		Layer: at("/p/x"), Name: "x", Digest: digest("c"), Dir: "/p/x", Wants: want.New(want.VariableOf("KALSHI_*")),
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
 	}))
 	set := loaded(t, s)
 	for d, want := range map[string]skill.Trust{"a": skill.TrustChanged, "b": skill.TrustApproved, "c": skill.TrustApproved} {
-		if got := set.Trusted("x", "/p/x", digest(d)); got != want {
+		if got := trusted(set, "x", "/p/x", digest(d)); got != want {
 			t.Errorf("content %s is %v, want %v", d, got, want)
 		}
 	}
-	got, ok := set.Approval("X", "/p/x")
+	got, ok := set.Approval("X", at("/p/x"))
 	wanted := Approval{
-		Name: "x", Digest: digest("c"), Dir: "/p/x", Wants: want.New(want.VariableOf("KALSHI_*")), ApprovedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
+		Layer: at("/p/x"), Name: "x", Digest: digest("c"), Dir: "/p/x", Wants: want.New(want.VariableOf("KALSHI_*")), ApprovedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" || !ok {
 		t.Error(diff)
 	}
-	if got, ok := set.Approval("x", "/elsewhere"); got.Digest != digest("b") || !ok {
+	if got, ok := set.Approval("x", at("/elsewhere")); got.Digest != digest("b") || !ok {
 		t.Errorf("the last approval of another directory is %+v", got)
 	}
-	if _, ok := set.Approval("y", ""); ok {
+	if _, ok := set.Approval("y", at("")); ok {
 		t.Error("an approval of a name that has none")
 	}
 	if n := len(set.Approvals()); n != 2 {
@@ -204,7 +231,7 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 	if found, err := s.Revoke(t.Context(), "x"); found || err != nil {
 		t.Errorf("Revoke again = %v, %v", found, err)
 	}
-	if got := loaded(t, s).Trusted("x", "/p/x", digest("c")); got != skill.TrustNone {
+	if got := trusted(loaded(t, s), "x", "/p/x", digest("c")); got != skill.TrustNone {
 		t.Errorf("revoked content is %v", got)
 	}
 }
@@ -213,9 +240,9 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 func TestRevokeAll(t *testing.T) {
 	s := newStore(t)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		must(t, s.Approve(t.Context(), Approval{Name: name, Digest: digest(name)}))
+		must(t, s.Approve(t.Context(), Approval{Layer: "l", Name: name, Digest: digest(name)}))
 	}
-	give(t, s, Grant{Name: "e", Digest: digest("e")}, func(g *Grant) { g.Given = home() })
+	give(t, s, Grant{Layer: "l", Name: "e", Digest: digest("e")}, func(g *Grant) { g.Given = home() })
 	var told []string
 	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return nil }
 	found, err := s.RevokeAll(t.Context(), "C", "none", "a", "E", "a")
@@ -241,7 +268,7 @@ func TestRoots(t *testing.T) {
 	if found, err := s.RemoveRoot(t.Context(), "/b"); found || err != nil {
 		t.Errorf("RemoveRoot again = %v, %v", found, err)
 	}
-	if got := loaded(t, s).Trusted("x", "/b/x", ""); got != skill.TrustNone {
+	if got := trusted(loaded(t, s), "x", "/b/x", ""); got != skill.TrustNone {
 		t.Errorf("below a removed root: %v", got)
 	}
 }
@@ -252,11 +279,11 @@ func TestRefused(t *testing.T) {
 		"every file of this machine": s.AddRoot(t.Context(), "/"),
 		"absolute path":              s.AddRoot(t.Context(), "a"),
 		"not a clean absolute path":  s.AddRoot(t.Context(), "/a/../b"),
-		"not canonical":              s.Approve(t.Context(), Approval{Digest: digest("a")}),
-		"64 hexadecimal":             s.Approve(t.Context(), Approval{Name: "x", Digest: "sha256:abc"}),
-		"is not \"sha256:\" and 64":  s.Approve(t.Context(), Approval{Name: "x", Digest: strings.Repeat("a", 64)}),
-		"is not absolute":            s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "x"}),
-		"not 64 hexadecimal digits":  s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Files: []File{{Path: "a", SHA256: "b"}}}),
+		"not canonical":              s.Approve(t.Context(), Approval{Layer: "l", Digest: digest("a")}),
+		"64 hexadecimal":             s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: "sha256:abc"}),
+		"is not \"sha256:\" and 64":  s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: strings.Repeat("a", 64)}),
+		"is not absolute":            s.Approve(t.Context(), Approval{Layer: at("x"), Name: "x", Digest: digest("a"), Dir: "x"}),
+		"not 64 hexadecimal digits":  s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: digest("a"), Files: []File{{Path: "a", SHA256: "b"}}}),
 	} {
 		checkError(t, err, name)
 	}
@@ -276,7 +303,7 @@ func TestStoreTrust(t *testing.T) {
 		}
 	}
 	check(skill.TrustNone, nil)
-	if err := (&Store{Path: s.Path}).Approve(t.Context(), Approval{Name: "a", Digest: digest("a")}); err != nil {
+	if err := (&Store{Path: s.Path}).Approve(t.Context(), Approval{Layer: "l", Name: "a", Digest: digest("a")}); err != nil {
 		t.Fatal(err)
 	}
 	check(skill.TrustApproved, nil)
@@ -302,34 +329,34 @@ func TestDigestsOfTheWhole(t *testing.T) {
 	whole, now := digestOf(all...), digestOf(own...)
 	s := newStore(t)
 	given := want.Of(want.Variable, "A")
-	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: whole, Dir: "/x", Files: all}, func(g *Grant) error { g.Given = want.Set{given}; return nil }))
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: whole, Dir: "/x", Files: all},
-		Approval{Name: "odd", Digest: digest("b"), Files: all}, // the files are not those of the digest
-		Approval{Name: "linked", Digest: whole, Files: append(slices.Clone(all), File{Path: "l", SHA256: hash("l"), Link: true})},
-		Approval{Name: "plain", Digest: now, Files: own}))
+	must(t, s.EditGrant(t.Context(), Grant{Layer: at("/x"), Name: "x", Digest: whole, Dir: "/x", Files: all}, func(g *Grant) error { g.Given = want.Set{given}; return nil }))
+	must(t, s.Approve(t.Context(), Approval{Layer: at("/x"), Name: "x", Digest: whole, Dir: "/x", Files: all},
+		Approval{Layer: "l", Name: "odd", Digest: digest("b"), Files: all}, // the files are not those of the digest
+		Approval{Layer: "l", Name: "linked", Digest: whole, Files: append(slices.Clone(all), File{Path: "l", SHA256: hash("l"), Link: true})},
+		Approval{Layer: "l", Name: "plain", Digest: now, Files: own}))
 	for range 2 { // as it was written, and renewed
 		set := loaded(t, s)
 		for name, want := range map[string]bool{"x": true, "odd": false, "linked": false, "plain": true} {
-			if got := set.Trusted(name, "", now) == skill.TrustApproved; got != want {
+			if got := trusted(set, name, "", now) == skill.TrustApproved; got != want {
 				t.Errorf("%s is approved: %v, want %v", name, got, want)
 			}
 		}
-		a, _ := set.Approval("x", "/x")
+		a, _ := set.Approval("x", at("/x"))
 		if !a.Is(whole) || !a.Is(now) || a.Is(digest("b")) || a.Is("") || len(a.Files) != len(own) {
 			t.Errorf("%+v", a)
 		}
 		for _, d := range []string{whole, now} {
-			if g, ok := set.Grant("x", "/x", d); !ok || !g.Given.Has(given) {
+			if g, ok := set.Grant(id("x", "/x", d)); !ok || !g.Given.Has(given) {
 				t.Errorf("the grant of %s is %+v", d, g)
 			}
-			if _, ok := set.Lapsed("x", "/x", d); ok {
+			if _, ok := set.Lapsed(id("x", "/x", d)); ok {
 				t.Errorf("the grant of %s has lapsed", d)
 			}
 		}
-		if _, ok := set.Lapsed("x", "/x", digest("b")); !ok {
+		if _, ok := set.Lapsed(id("x", "/x", digest("b"))); !ok {
 			t.Error("the grant of another content has not lapsed")
 		}
-		must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: now, Dir: "/x", Files: own}, func(g *Grant) error {
+		must(t, s.EditGrant(t.Context(), Grant{Layer: at("/x"), Name: "x", Digest: now, Dir: "/x", Files: own}, func(g *Grant) error {
 			if !g.Given.Has(given) {
 				t.Errorf("it had %v", g.Given)
 			}
@@ -365,18 +392,18 @@ func TestDigestsOfTheWholeWithLinks(t *testing.T) {
 	whole, all := sum(true)
 	now, own := sum(false)
 	s := newStore(t)
-	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: whole, Dir: dir, Files: all}, func(g *Grant) error { g.Given = home(); return nil }))
-	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: whole, Dir: dir, Files: all}, Approval{Name: "gone", Digest: whole, Dir: dir + "/gone", Files: all}))
+	must(t, s.EditGrant(t.Context(), Grant{Layer: at(dir), Name: "x", Digest: whole, Dir: dir, Files: all}, func(g *Grant) error { g.Given = home(); return nil }))
+	must(t, s.Approve(t.Context(), Approval{Layer: at(dir), Name: "x", Digest: whole, Dir: dir, Files: all}, Approval{Layer: at(dir + "/gone"), Name: "gone", Digest: whole, Dir: dir + "/gone", Files: all}))
 	check := func(want skill.Trust) {
 		t.Helper()
 		set := loaded(t, s)
-		if got := set.Trusted("x", "", now); got != want {
+		if got := trusted(set, "x", "", now); got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
-		if g, ok := set.Grant("x", dir, now); want == skill.TrustApproved && (!ok || !g.Given.Has(home()[0]) || len(g.Files) != len(own)) {
+		if g, ok := set.Grant(id("x", dir, now)); want == skill.TrustApproved && (!ok || !g.Given.Has(home()[0]) || len(g.Files) != len(own)) {
 			t.Errorf("the grant is %+v, %v", g, ok)
 		}
-		if got := set.Trusted("gone", "", now); got != skill.TrustChanged {
+		if got := trusted(set, "gone", "", now); got != skill.TrustChanged {
 			t.Errorf("gone is %v", got)
 		}
 	}

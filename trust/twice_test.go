@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/test/documenttest"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -45,18 +46,18 @@ func TestEditsRunTwice(t *testing.T) {
 			o.Answers = append(o.Answers, got, text)
 		}
 		give := func(set string) error {
-			return s.EditGrant(ctx, Grant{Name: "x", Digest: digest("a")}, func(g *Grant) error { g.Given = append(g.Given, sets(t, set)...); return nil })
+			return s.EditGrant(ctx, Grant{Layer: "l", Name: "x", Digest: digest("a")}, func(g *Grant) error { g.Given = append(g.Given, sets(t, set)...); return nil })
 		}
-		answer(nil, s.Approve(ctx, Approval{Name: "x", Digest: digest("a")}, Approval{Name: "y", Digest: digest("b"), Dir: "/v/y"}, Approval{Name: "z", Digest: digest("c")}))
-		answer(nil, s.Approve(ctx, Approval{Name: "x", Digest: digest("a")})) // changes nothing
-		answer(nil, s.Approve(ctx, Approval{Name: "never", Digest: digest("a")}))
+		answer(nil, s.Approve(ctx, Approval{Layer: "l", Name: "x", Digest: digest("a")}, Approval{Layer: at("/v/y"), Name: "y", Digest: digest("b"), Dir: "/v/y"}, Approval{Layer: "l", Name: "z", Digest: digest("c")}))
+		answer(nil, s.Approve(ctx, Approval{Layer: "l", Name: "x", Digest: digest("a")})) // changes nothing
+		answer(nil, s.Approve(ctx, Approval{Layer: "l", Name: "never", Digest: digest("a")}))
 		answer(nil, s.AddRoot(ctx, "/r"))
 		answer(nil, s.AddRoot(ctx, "/s"))
 		answer(s.RemoveRoot(ctx, "/r"))
 		answer(s.RemoveRoot(ctx, "/r"))
 		answer(nil, give("env:A, home"))
 		answer(nil, give("env:B"))
-		answer(s.Forget(ctx, func(name, dir, _ string) bool { return dir == "/v/y" }))
+		answer(s.Forget(ctx, func(of skill.ID) bool { return of.Layer == at("/v/y") }))
 		answer(s.RevokeAll(ctx, "z", "none", "Z"))
 		content, err := s.Kept.Load(ctx)
 		answer(nil, err)
@@ -80,7 +81,7 @@ func TestDamagedIsKeptFirst(t *testing.T) {
 	must(t, os.WriteFile(s.Path, []byte("{"), 0o600))
 	must(t, os.Mkdir(s.Path+lockfile.Aside(s.now()), 0o700))
 	s.Record = func(_ context.Context, e trace.Event) error { t.Errorf("recorded %v", e); return nil }
-	if err := s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}); err == nil {
+	if err := s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: digest("a")}); err == nil {
 		t.Error("no error")
 	}
 	if got := string(read(t, s.Path)); got != "{" {

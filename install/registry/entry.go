@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -45,6 +46,15 @@ func (e *Entry) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	return e.rest.Split(text, plain{})
+}
+
+// Layer returns where the skill is, as its skill.ID has it: a version of the store by the digest that it is there by, and any other folder
+// by itself.
+func (e *Entry) Layer() string {
+	if e.Linked || e.Digest == "" {
+		return place.Folder(e.InstalledPath)
+	}
+	return place.Version(e.Digest)
 }
 
 // tidy sets what follows from the other fields.

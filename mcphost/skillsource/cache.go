@@ -26,13 +26,9 @@ func folderOf(label, scope string) string {
 
 func (s *Source) folder() string { return folderOf(s.o.Label, s.o.Scope) }
 
-// place returns the folder of a skill.
+// place returns the slash path of the folder of a skill in the cache. No other skill of any server has it.
 func (s *Source) place(at string) string {
-	return filepath.Join(s.o.Cache, s.folder(), placeName(at))
-}
-
-func placeName(at string) string {
-	return fmt.Sprintf("%s-%x", path.Base(at), sha256.Sum256([]byte(at)))[:len(path.Base(at))+1+16]
+	return s.folder() + "/" + fmt.Sprintf("%s-%x", path.Base(at), sha256.Sum256([]byte(at)))[:len(path.Base(at))+1+16]
 }
 
 // Remove deletes what is kept of a server.
@@ -61,7 +57,7 @@ func Old(cache string, since time.Time) (out []string) {
 
 // cached returns a file of a skill from the cache, if it is there and has the content that it should.
 func (s *Source) cached(e *skilluri.Entry, r *skilluri.Resource) ([]byte, bool) {
-	root, err := os.OpenRoot(s.place(e.Path()))
+	root, err := os.OpenRoot(filepath.Join(s.o.Cache, filepath.FromSlash(s.place(e.Path()))))
 	if err != nil {
 		return nil, false
 	}
@@ -72,7 +68,7 @@ func (s *Source) cached(e *skilluri.Entry, r *skilluri.Resource) ([]byte, bool) 
 
 // keep puts a file of a skill into the cache.
 func (s *Source) keep(e *skilluri.Entry, r *skilluri.Resource, data []byte) error {
-	return s.write(filepath.Join(s.folder(), placeName(e.Path())), r.Hash(), data)
+	return s.write(filepath.FromSlash(s.place(e.Path())), r.Hash(), data)
 }
 
 // write replaces a file in a folder of the cache.

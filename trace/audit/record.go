@@ -151,7 +151,7 @@ func (m *maker) attr(r *Record, a slog.Attr) {
 		}
 	}
 	for key, to := range map[string]*string{
-		trace.AttrAnswer: &r.Answer, trace.AttrChange: &r.Change, trace.AttrCode: &r.Code, trace.AttrCommit: &r.Commit, trace.AttrDigest: &r.Digest, trace.AttrHost: &r.Host,
+		trace.AttrAnswer: &r.Answer, trace.AttrChange: &r.Change, trace.AttrCode: &r.Code, trace.AttrCommit: &r.Commit, trace.AttrDigest: &r.Digest, trace.AttrHost: &r.Host, trace.AttrLayer: &r.Layer,
 		trace.AttrPath: &r.Path, trace.AttrReason: &r.Reason, trace.AttrRule: &r.Rule, trace.AttrSandbox: &r.Sandbox, trace.AttrSource: &r.Source,
 		trace.AttrSkillPath: &r.SkillPath,
 	} {

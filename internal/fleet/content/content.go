@@ -261,7 +261,7 @@ func write(ctx context.Context, from io.Reader, dir string) error {
 
 // At opens what a folder has as the skill with an ID. Nobody has checked that it has its digest.
 func At(ctx context.Context, dir string, id skill.ID) (*skill.Skill, error) {
-	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: id.Layer, Source: skill.Dir(dir, nil)}}})
+	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: id.Layer, Place: id.Layer, Source: skill.Dir(dir, nil)}}})
 	if err != nil {
 		return nil, err
 	}

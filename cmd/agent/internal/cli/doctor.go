@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -216,7 +217,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	}
 	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
 	for _, ok := range set.Approvals() {
-		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, output.Short(ok.Digest), ok.Dir))
+		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, output.Short(ok.Digest), cmp.Or(ok.Dir, ok.Layer)))
 	}
 	d.Trust.grants(ctx, cat, set, o.packages.Installed(ctx))
 	if err := setup.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {

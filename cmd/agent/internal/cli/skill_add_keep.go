@@ -253,11 +253,7 @@ func (a *adding) note(ctx context.Context, list, from []registry.Entry) {
 // approve approves the skills before they are installed: an approval is of one content alone, and no installed skill lacks it.
 func (a *adding) approve(ctx context.Context, list []*consent.Proposal) error {
 	for i, p := range list {
-		at, err := a.packages[i].InstalledPath()
-		if err != nil {
-			return err
-		}
-		p.Moved(at)
+		p.Moved(a.packages[i].Layer())
 	}
 	return a.services.Consent.Approve(ctx, list...)
 }

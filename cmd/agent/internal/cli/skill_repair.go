@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/skill"
 )
 
 func newRepairCommand(s *app.Services, run func(context.Context, *compareOptions) error) *cobra.Command {
@@ -182,8 +183,8 @@ func sweepVersions(ctx context.Context, p *packages.Packages, t *grants.Trust) (
 	if err != nil {
 		return out, err
 	}
-	r, err := in.Sweep(ctx, func(gone func(dir string) bool) error {
-		list, err := edit.Forget(ctx, func(_, dir, _ string) bool { return dir != "" && gone(dir) })
+	r, err := in.Sweep(ctx, func(gone func(skill.ID) bool) error {
+		list, err := edit.Forget(ctx, gone)
 		for _, c := range list {
 			out.forgotten = append(out.forgotten, fmt.Sprintf("%s [%s]", c.Name, output.Short(c.Digest)))
 		}

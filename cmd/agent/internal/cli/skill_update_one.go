@@ -147,11 +147,7 @@ func notUpdated(yes bool, err error) error {
 // there was one that might.
 func (u *updating) keep(ctx context.Context, k *install.Package, p *consent.Proposal, r *renewed) error {
 	approve := p.Approved() || slices.Contains(u.digests, p.Digest())
-	at, err := k.InstalledPath()
-	if err != nil {
-		return err
-	}
-	p.Moved(at)
+	p.Moved(k.Layer())
 	if err := u.services.Packages.Record(ctx, trace.SkillUpdated, k.Entry(), nil); err != nil {
 		return err
 	}

@@ -157,7 +157,7 @@ func (c *Consent) Approve(ctx context.Context, list ...*Proposal) error {
 	approvals := make([]trust.Approval, len(list))
 	for i, p := range list {
 		approvals[i] = p.approval
-		p.was = slices.ContainsFunc(set.Approvals(), func(a trust.Approval) bool { return p.isFor(a.Name, a.Dir, a.Digest) })
+		p.was = slices.ContainsFunc(set.Approvals(), func(a trust.Approval) bool { return p.isFor(a.ID()) })
 	}
 	if err := c.Trust.Approve(ctx, approvals...); err != nil {
 		return err
@@ -176,15 +176,15 @@ func (c *Consent) Withdraw(ctx context.Context, list ...*Proposal) error {
 	if err != nil {
 		return err
 	}
-	_, err = store.Forget(context.WithoutCancel(ctx), func(name, dir, digest string) bool {
-		return slices.ContainsFunc(list, func(p *Proposal) bool { return !p.was && p.isFor(name, dir, digest) })
+	_, err = store.Forget(context.WithoutCancel(ctx), func(id skill.ID) bool {
+		return slices.ContainsFunc(list, func(p *Proposal) bool { return !p.was && p.isFor(id) })
 	})
 	return errors.Join(err, c.Trust.Reload(ctx))
 }
 
 // isFor reports whether the proposal is about a content.
-func (p *Proposal) isFor(name, dir, digest string) bool {
-	return p.approval.Digest == digest && p.approval.Dir == dir && manifest.Canonical(p.approval.Name) == name
+func (p *Proposal) isFor(id skill.ID) bool {
+	return id == skill.ID{Layer: p.approval.Layer, Name: manifest.Canonical(p.approval.Name), Digest: p.approval.Digest}
 }
 
 // give stores what an approved content gets.
@@ -198,7 +198,7 @@ func (c *Consent) give(ctx context.Context, p *Proposal) error {
 	if p.added && len(given.Given) == 0 || given.Empty() && p.granted == nil {
 		return nil
 	}
-	key := &trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
+	key := &trust.Grant{Layer: p.approval.Layer, Name: p.approval.Name, Digest: p.approval.Digest, Files: p.approval.Files}
 	var anew func(t *trust.Grant) // in place of what the content had, but where flags alone decided
 	if !p.added {
 		anew = func(t *trust.Grant) {
@@ -262,7 +262,11 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.Out.Warn(err.Error())
 	}
-	dir, err := placeOf(ctx, s)
+	layer, err := s.Entry().Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := folderOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +277,7 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (
 	wants, forgoes := asked(s.Manifest())
 	wants = wants.Add(want.Each(want.Server, want.Declared, toolkit.ToolsetCommands(s)...)...)
 	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
-		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Wants: wants, Forgoes: forgoes, ApprovedAt: c.Sys.Now()}}
+		Layer: layer, Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Wants: wants, Forgoes: forgoes, ApprovedAt: c.Sys.Now()}}
 	if from := s.Entry().Origin(); from != "" {
 		p.from = "of the " + from
 	}
@@ -281,9 +285,9 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		p.sizes[f.Path] = f.Size
 	}
-	if other := set.Another(s.Canonical(), dir); other != "" {
+	if other := set.Another(s.Canonical(), layer); other != "" {
 		p.notes = append(p.notes, "  another skill of this name is approved, in "+ui.Line(other))
-	} else if last, ok := set.Approval(s.Canonical(), dir); ok {
+	} else if last, ok := set.Approval(s.Canonical(), layer); ok {
 		p.before = &last
 		p.changes = dirhash.Diff(grants.Hashes(last.Files), sum.Files)
 	}
@@ -291,10 +295,10 @@ func (c *Consent) propose(ctx context.Context, s *skill.Skill, r *scan.Report) (
 	return p, c.surroundings(ctx, s, p)
 }
 
-// placeOf returns the folder of an opened skill for its approval, without symbolic links, or what stands for it.
-func placeOf(ctx context.Context, s *skill.Skill) (string, error) {
+// folderOf returns the folder of an opened skill without symbolic links, "" for a skill of a server.
+func folderOf(ctx context.Context, s *skill.Skill) (string, error) {
 	if s.Entry().Server() != "" {
-		return s.Entry().Place(ctx)
+		return "", nil
 	}
 	dir, err := s.Dir(ctx)
 	if err != nil {

@@ -3,7 +3,6 @@ package consent
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -54,18 +53,8 @@ func leftOutLines(k *install.Package) []string {
 	return append(out, next)
 }
 
-// Moved tells a proposal the folder that the skill is in after it was asked about, or will be.
-func (p *Proposal) Moved(dir string) {
-	p.approval.Dir = dir
-	base, rest := dir, ""
-	for filepath.Dir(base) != base { // the folder itself may not be there yet
-		if real, err := filepath.EvalSymlinks(base); err == nil {
-			p.approval.Dir = filepath.Join(real, rest)
-			return
-		}
-		base, rest = filepath.Dir(base), filepath.Join(filepath.Base(base), rest)
-	}
-}
+// Moved tells a proposal where the skill will be after it was asked about, as its skill.ID then has it.
+func (p *Proposal) Moved(layer string) { p.approval.Layer, p.approval.Dir = layer, "" }
 
 // Permissions are the lines of what the skill asks for, as the registry records them.
 func (p *Proposal) Permissions() []string { return LinesOf(p.approval.Wants) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,7 +93,7 @@ func (p *Proposal) approvedAlready(set *trust.Set) bool {
 	}
 	p.since = set.Approvals()[i].ApprovedAt
 	p.choice, p.granted, p.lapsed = choice{gets: p.declared}, nil, false
-	if own, ok := set.Grant(p.approval.Name, set.Approvals()[i].Dir, p.approval.Digest); ok {
+	if own, ok := set.Grant(set.Approvals()[i].ID()); ok {
 		p.granted = &own
 		p.choice.gets = p.again().Add(here(&own)...)
 	}
@@ -156,11 +155,7 @@ func (p *Proposal) pass(k *install.Package, set *trust.Set, declared want.Set) {
 			return w.From == want.Declared && p.doubtful(w) && !declared.Has(w)
 		})
 	}()
-	dir := k.Before.InstalledPath
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	old, ok := set.Grant(manifest.Canonical(k.Before.Name), dir, k.Before.Digest)
+	old, ok := set.Grant(skill.ID{Layer: k.Before.Layer(), Name: k.Before.Name, Digest: k.Before.Digest})
 	if p.granted, p.lapsed = nil, len(p.grown) > 0; !ok || !p.approvedBefore {
 		return
 	}

@@ -79,10 +79,11 @@ func (g *Grants) Unasked(ctx context.Context, s *skill.Skill) bool {
 // around returns the trusted folders that hold a skill: what its scripts share with others lies there. A folder that holds the
 // user's home has too much else.
 func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
-	dir, err := grantDir(ctx, s.Entry())
-	if err != nil || dir == "" {
+	file, err := s.Entry().Location(ctx)
+	if err != nil {
 		return nil
 	}
+	dir := paths.Real(filepath.Dir(file))
 	home := g.sys.Home
 	return slices.DeleteFunc(g.Trust.Known().Roots(), func(root string) bool {
 		return !paths.Within([]string{root}, dir) || home == "" || paths.Holds(root, home)
@@ -104,27 +105,27 @@ func (g *Grants) Find(ctx context.Context, s *skill.Skill) (trust.Grant, *trust.
 	if !set.HasGrants(s.Canonical()) {
 		return trust.Grant{}, nil, nil
 	}
-	dir, err := grantDir(ctx, s.Entry())
+	at, err := s.Entry().Place(ctx)
 	if err != nil {
 		return trust.Grant{}, nil, err
 	}
-	digest, err := s.Digest(ctx)
-	if ctx.Err() != nil {
+	id := skill.ID{Layer: at, Name: s.Canonical()}
+	if id.Digest, err = s.Digest(ctx); ctx.Err() != nil {
 		return trust.Grant{}, nil, ctx.Err()
 	} else if err != nil {
-		digest = "" // no grant is for such a content
+		id.Digest = "" // no grant is for such a content
 	}
-	if found, ok := set.Grant(s.Canonical(), dir, digest); ok {
+	if found, ok := set.Grant(id); ok {
 		return found, nil, nil
 	}
-	lapsed, ok := set.Lapsed(s.Canonical(), dir, digest)
+	lapsed, ok := set.Lapsed(id)
 	if !ok {
 		return trust.Grant{}, nil, nil
 	}
 	lapsed.Withheld = stillWithheld(&lapsed, s.Manifest())
 	now := trust.Grant{Withheld: lapsed.Withheld}
 	if !now.Empty() {
-		now.Name, now.Digest, now.Dir = lapsed.Name, digest, dir
+		now.Name, now.Digest, now.Layer = id.Name, id.Digest, id.Layer
 	}
 	if len(lapsed.Given) == 0 {
 		return now, nil, nil
@@ -145,14 +146,6 @@ func stillWithheld(lapsed *trust.Grant, m *manifest.Manifest) want.Set {
 		return lapsed.Withheld.Covers(w) || slices.ContainsFunc(lapsed.Withheld, w.Covers)
 	})
 	return out
-}
-
-// grantDir returns the folder under which a skill's grant is stored, "" for a bundled skill.
-func grantDir(ctx context.Context, e skill.Entry) (string, error) {
-	if e.Layer() == "bundled" {
-		return "", nil
-	}
-	return e.Place(ctx)
 }
 
 // lapsedText says that a grant has lapsed, what changed, and the command that repeats it.
@@ -213,7 +206,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take want.Set) 
 	if err != nil {
 		return nil, err
 	}
-	now, _ := g.Trust.Known().Grant(key.Name, key.Dir, key.Digest)
+	now, _ := g.Trust.Known().Grant(key.ID())
 	now.Name = key.Name
 	return &now, nil
 }
@@ -243,15 +236,15 @@ func (g *Grants) Give(ctx context.Context, key *trust.Grant, m *manifest.Manifes
 
 // grantKey returns what a grant of a skill's present content is bound to.
 func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
-	dir, err := grantDir(ctx, s.Entry())
-	if err != nil {
-		return nil, err
-	}
 	sum, err := SumOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	key := &trust.Grant{Name: s.Canonical(), Dir: dir, Digest: sum.Digest}
+	id, err := s.ID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := &trust.Grant{Layer: id.Layer, Name: id.Name, Digest: id.Digest}
 	for _, f := range sum.Files {
 		key.Files = append(key.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 	}
@@ -312,8 +305,8 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now, _ := set.Grant(key.Name, key.Dir, key.Digest)
-	lapsed, _ := set.Lapsed(key.Name, key.Dir, key.Digest)
+	now, _ := set.Grant(key.ID())
+	lapsed, _ := set.Lapsed(key.ID())
 	if len(now.Given)+len(lapsed.Given) == 0 {
 		return false, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/observe"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -66,7 +67,7 @@ func (t *Trust) Edit() (*trust.Store, error) {
 
 func (t *Trust) store() *trust.Store {
 	cfg := t.settings.Config()
-	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: cfg.PluginsDir, Served: cfg.Paths.Served(), Record: t.observe.Record}
+	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: store.Folder(cfg.PluginsDir), Served: cfg.Paths.Served(), Record: t.observe.Record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.
