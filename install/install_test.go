@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // place is a place with files that a test changes.
@@ -608,10 +609,11 @@ func TestSweepForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked []bool
-	forget := func(is func(string) bool) error {
+	forget := func(is func(skill.ID) bool) error {
 		asked = nil
-		for _, dir := range []string{gone.InstalledPath, kept.InstalledPath, "/elsewhere/pdf", ""} {
-			asked = append(asked, is(dir))
+		for _, id := range []skill.ID{{Layer: gone.Layer(), Name: "pdf"}, {Layer: kept.Layer(), Name: "csv"}, {Layer: kept.Layer(), Name: "pdf"},
+			{Layer: "folder@0123456789abcdef", Name: "pdf"}, {Layer: "bundled", Name: "pdf"}} {
+			asked = append(asked, is(id))
 		}
 		return nil
 	}
@@ -620,11 +622,11 @@ func TestSweepForgets(t *testing.T) {
 		t.Errorf("asked while a place is open: %v, %v", asked, err)
 	}
 	p.Close()
-	if _, err := w.Sweep(t.Context(), forget); err != nil || !slices.Equal(asked, []bool{true, false, false, false}) {
+	if _, err := w.Sweep(t.Context(), forget); err != nil || !slices.Equal(asked, []bool{true, false, true, false, false}) {
 		t.Errorf("%v, %v", asked, err)
 	}
 	wrong := errors.New("wrong")
-	if _, err := w.Sweep(t.Context(), func(func(string) bool) error { return wrong }); !errors.Is(err, wrong) {
+	if _, err := w.Sweep(t.Context(), func(func(skill.ID) bool) error { return wrong }); !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}
 }

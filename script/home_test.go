@@ -1,10 +1,16 @@
 package script
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/place"
+	"github.com/agent-base/agent-base/internal/test/probe"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // C67: a home is private, stays, and belongs to one skill in one root.
@@ -43,6 +49,51 @@ func TestHomes(t *testing.T) {
 	}
 	if found, err := own.Sweep(t.Context(), &SweepOptions{Needed: func(string) bool { return false }}); err != nil || len(own.Homes()) != 1 {
 		t.Errorf("Sweep removed %v, %v; left are %v", found, err, own.Homes())
+	}
+}
+
+// C67: what a skill kept under the name that its home had before is its own, and stays when its content changes place with the version.
+func TestFormerHomes(t *testing.T) {
+	h := host(t)
+	h.Homes, h.Cache = filepath.Join(t.TempDir(), "homes"), t.TempDir()
+	plugins := filepath.Join(t.TempDir(), "plugins")
+	h.FormerHome = func(at string) string {
+		if place.IsVersion(at) {
+			return plugins
+		}
+		return ""
+	}
+	script := tree{"scripts/a.sh": "cat $HOME/.token $AGENT_SKILL_CACHE_DIR/c; echo; echo $HOME\n"}
+	former := func(layer, root, content string) (name string) {
+		t.Helper()
+		name = fmt.Sprintf("probe-%x", sha256.Sum256([]byte(layer+"\x00"+root)))[:len("probe-")+16]
+		tree{".token": content}.Write(t, filepath.Join(h.Homes, name))
+		tree{"c": content}.Write(t, filepath.Join(h.Cache, "skill-cache", name))
+		return name
+	}
+	root := t.TempDir()
+	s := probe.In(t, root, script)
+	was := former("user", root+string(filepath.Separator), "folder")
+	if got := mustText(t, h, s, "a"); !strings.HasPrefix(got, "folderfolder\n") || strings.Contains(got, was) {
+		t.Errorf("got %s", got)
+	}
+	former("user", root+string(filepath.Separator), "older")
+	if got := mustText(t, h, s, "a"); !strings.HasPrefix(got, "folderfolder\n") {
+		t.Errorf("what an older program left took the place: %s", got)
+	}
+	version := func(digits string) *skill.Skill {
+		root := filepath.Join(plugins, ".store", digits)
+		tree{"SKILL.md": probe.Start + "---\nBody.\n"}.Write(t, filepath.Join(root, "probe"))
+		script.Write(t, filepath.Join(root, "probe"))
+		return probe.Of(t, skill.Layer{Name: "plugin", Source: skill.Dir(root, nil), Place: place.Version(digits)})
+	}
+	former("plugin", plugins, "version")
+	first := mustText(t, h, version("0123456789abcdef"), "a")
+	if second := mustText(t, h, version("fedcba9876543210"), "a"); first != second || !strings.HasPrefix(first, "versionversion\n") {
+		t.Errorf("got %s, and of another version %s", first, second)
+	}
+	if homes := h.host().Homes(); len(homes) != 3 { // both, and the one of the older program
+		t.Errorf("%v", homes)
 	}
 }
 

@@ -54,9 +54,9 @@ type Options struct {
 	// Hosts decides, for each run of a script, about hosts that it was not granted. Nil refuses them.
 	Hosts HostsFunc
 
-	// Place returns the root that stands for another one: the skills of both have the same homes and caches if their names are
-	// the same. It is for roots that change with the content of a skill. Nil changes nothing.
-	Place func(root string) string
+	// FormerHome returns the folder by which the home of a skill was named before its place did that, see skill.Entry.Place: for a version of
+	// an installed skill, and a skill of a server; "" for none. What is there under that name gets the present one. Nil means none.
+	FormerHome func(place string) string
 
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 

@@ -81,7 +81,7 @@ func (h *Host) build() (err error) {
 		Guard:     runner.Guard{Home: plan.UserHome(o.Env), Private: o.Private, Keep: o.Keep},
 		Limits:    runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, Memory: o.Memory, Processes: o.Tasks, Disk: o.Disk, Files: o.Files},
 		Workspace: o.Workspace, UserDir: o.UserDir, Cwd: o.Cwd, FixedCwd: o.FixedCwd}
-	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Runs: filepath.Join(o.Cache, "work"), UserHome: operator.Guard.Home, Place: o.Place,
+	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Runs: filepath.Join(o.Cache, "work"), UserHome: operator.Guard.Home, FormerHome: o.FormerHome,
 		Conversation: o.Conversation, KeepTemp: o.KeepTemp, Disk: o.Disk, Files: o.Files})
 	h.envs, err = envs.New(&envs.Options{Runner: o.Runner, Guard: operator.Guard, Confine: o.Confine, LookPath: o.LookPath, Env: o.Env, Cache: o.Cache, NPMRC: o.NPMRC,
 		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress, Making: h.preparing})
@@ -91,6 +91,6 @@ func (h *Host) build() (err error) {
 	h.interpreters = interpreter.New(&interpreter.Options{Operator: operator, Runner: o.Runner, Envs: h.envs, Cache: o.Cache})
 	_, bare := o.Runner.(runner.Exec)
 	h.engine = run.New(&run.Options{Operator: operator, Runner: o.Runner, Bare: bare || o.Confine == runner.ConfineOff,
-		Interpreters: h.interpreters, Envs: h.envs, Places: h.places, Hosts: o.Hosts, Granted: o.Granted, Seen: o.Seen, Place: o.Place, Trace: o.Trace})
+		Interpreters: h.interpreters, Envs: h.envs, Places: h.places, Hosts: o.Hosts, Granted: o.Granted, Seen: o.Seen, Trace: o.Trace})
 	return nil
 }

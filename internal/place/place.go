@@ -56,6 +56,9 @@ func Server(path string) string { return server + path }
 // IsServer reports whether a place is that of a skill of an MCP server.
 func IsServer(place string) bool { return strings.HasPrefix(place, server) }
 
+// OfServer returns the path of the place of a skill of an MCP server, and whether it is one.
+func OfServer(place string) (path string, ok bool) { return strings.CutPrefix(place, server) }
+
 // Home returns what the skill of a place shares with that of other places in its own home: the versions of an installed skill have one.
 func Home(place string) string {
 	if IsVersion(place) {

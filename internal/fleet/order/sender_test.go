@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 	if err != nil || strings.Join(strings.Fields(r.Text), " ") != "one 65537 [redacted A_TOKEN]" || out.String() != r.Text || errs.String() != "two\n" || r.Duration == 0 {
 		t.Errorf("got %+v, %v, %q and %q", r, err, out.String(), errs.String())
 	}
-	if i := p.sent.Stdin; i.Data != nil || i.Size != int64(len(input)) || p.sent.Skill.Layer != "user" {
+	if i := p.sent.Stdin; i.Data != nil || i.Size != int64(len(input)) || !strings.HasPrefix(p.sent.Skill.Layer, "folder@") {
 		t.Errorf("sent %+v", p.sent)
 	}
 	last := p.events[len(p.events)-1]

@@ -44,7 +44,13 @@ func In(t testing.TB, root string, files Tree) *skill.Skill {
 // From loads the skill probe of a source.
 func From(t testing.TB, source skill.Source) *skill.Skill {
 	t.Helper()
-	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: source}}})
+	return Of(t, skill.Layer{Name: "user", Source: source})
+}
+
+// Of loads the skill probe of a layer.
+func Of(t testing.TB, layer skill.Layer) *skill.Skill {
+	t.Helper()
+	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{layer}})
 	if err != nil {
 		t.Fatal(err)
 	}

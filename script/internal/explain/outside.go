@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/script/internal/output"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -151,12 +152,8 @@ const onlyFolder = "and only that folder was installed: use the skill from a clo
 
 // isAlone reports whether a skill was copied here without what was around it.
 func (r *Run) isAlone(ctx context.Context) bool {
-	file, err := r.Skill.Entry().Location(ctx)
-	if err != nil || r.Place == nil {
-		return false
-	}
-	root := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(r.Skill.Entry().Path()))
-	return r.Place(root) != root
+	at, err := r.Skill.Entry().Place(ctx)
+	return err == nil && place.IsVersion(at)
 }
 
 var notThere = lazyregexp.New(`(?i)not (?:found|installed)|cannot find|no such file|ENOENT`)

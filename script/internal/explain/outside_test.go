@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/internal/test/probe"
+	"github.com/agent-base/agent-base/skill"
 )
 
 const above = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../shared'))\n"
@@ -75,6 +77,7 @@ func TestAbove(t *testing.T) {
 	tree{"data/table.csv": ""}.Write(t, root)
 	const text = "import os\nopen(os.path.join(os.path.dirname(__file__), '../../../data/table.csv'))\n"
 	s := probe.In(t, filepath.Join(root, "skills"), tree{"scripts/a.py": "import b", "scripts/b.py": text, "lib/c.py": ""})
+	version := probe.Of(t, skill.Layer{Source: skill.Dir(filepath.Join(root, "skills"), nil), Place: place.Version("sha256:0123456789abcdef")})
 	const failed = "the table was not found"
 	for _, tt := range []struct {
 		name   string
@@ -83,8 +86,7 @@ func TestAbove(t *testing.T) {
 		wants  string
 	}{
 		{"not seen", func(*Run) {}, " (it looks for files in " + root + ", outside of the skill, and does not get them)", "seen around:" + root},
-		{"not installed", func(r *Run) { r.Place = func(string) string { return "/elsewhere" } }, " (it looks for files outside of the skill's folder, " + onlyFolder + ")", ""},
-		{"the same place", func(r *Run) { r.Place = func(root string) string { return root } }, " (it looks for files in " + root + ", outside of the skill, and does not get them)", "seen around:" + root},
+		{"not installed", func(r *Run) { r.Skill = version }, " (it looks for files outside of the skill's folder, " + onlyFolder + ")", ""},
 		{"a copy runs", func(r *Run) { r.Cmd.Read = []string{"/copy", root} }, " (it looks for files in " + root + ", outside of the skill: a copy of the skill runs, because it was granted something for its " +
 			"present content, and these files are not beside the copy)", ""},
 		{"seen", func(r *Run) { r.Cmd.Read = []string{filepath.Join(root, "skills", "probe"), root} }, "", ""},
@@ -100,8 +102,7 @@ func TestAbove(t *testing.T) {
 			t.Errorf("%s: got %q, lacks %s", tt.name, f.Text(), f.Wants())
 		}
 	}
-	r := ran(s, "scripts/a.py", "ModuleNotFoundError: No module named 'core'")
-	r.Place = func(string) string { return "/elsewhere" }
+	r := ran(version, "scripts/a.py", "ModuleNotFoundError: No module named 'core'")
 	if got := Explain(t.Context(), r).Text(); got != ". The module core is missing. It may be outside of the skill's folder, "+onlyFolder {
 		t.Errorf("got %q", got)
 	}

@@ -27,7 +27,6 @@ type Run struct {
 	Temp      string // its folder for temporary files, if that stays after the run
 	OtherTemp string // that of other commands of the conversation, which it does not see; "" for none
 
-	Place   func(root string) string   // the root that stands for another one; may be nil
 	Seen    func() Seen                // what the texts of the skill's scripts want
 	Imports func() []string            // the modules of Python that the script imports, and that are neither part of Python nor of the skill
 	Lacking func(python bool) []string // what it imports and is not installed: modules of Python, or else npm packages

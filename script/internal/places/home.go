@@ -41,7 +41,7 @@ func (st *Store) Homes() []Home {
 }
 
 func (st *Store) measured(skillName, folder string) Home {
-	home := Home{Skill: skillName, Dir: filepath.Join(st.o.Homes, folder)}
+	home := Home{Skill: skillName, Dir: st.home(folder)}
 	home.Files, home.Bytes = proc.Measure(home.Dir)
 	return home
 }

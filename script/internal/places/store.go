@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -24,7 +25,7 @@ type Options struct {
 	Cache, Homes, Runs string // Runs has the folders that go with a run
 	UserHome           string // the operator's home; "" for none
 
-	Place        func(root string) string // the root that stands for another one; nil changes nothing
+	FormerHome   func(place string) string // as in script.Options
 	Conversation func(context.Context) (*Conversation, error)
 	KeepTemp     time.Duration
 
@@ -55,31 +56,55 @@ func (st *Store) Sealed() string { return filepath.Join(st.o.Cache, sealedFolder
 // digits is the length of the hash in the name of a skill's home.
 const digits = 16
 
-// name returns the name of the folders that a skill keeps: its home and its cache. Skills of one name in different roots
-// have different ones: a user's skill does not find the files of a project's. The content does not matter.
+// name returns the name of the folders that a skill keeps: its home and its cache. Skills of one name in different places
+// have different ones: a user's skill does not find the files of a project's. The content does not matter, so the versions of an installed
+// skill share them, on this machine and on a worker of a fleet.
 func (st *Store) name(ctx context.Context, s *skill.Skill) (string, error) {
-	e := s.Entry()
-	root := e.Layer()
-	if e.Server() != "" {
-		place, err := e.Place(ctx)
-		if err != nil {
-			return "", err
-		}
-		root = place
-	} else if root != "bundled" {
-		file, err := e.Location(ctx)
-		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
-			return "", err
-		}
-		dir := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(e.Path()))
-		if st.o.Place != nil {
-			dir = st.o.Place(dir)
-		}
-		root += "\x00" + dir
+	at, err := s.Entry().Place(ctx)
+	if err != nil {
+		return "", err
 	}
-	name := strings.ReplaceAll(s.Canonical(), ":", "-") // lists of paths have colons between them
-	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(root)))[:len(name)+1+digits], nil
+	name := nameOf(s, place.Home(at))
+	st.adopt(name, st.formerName(ctx, s, at))
+	return name, nil
 }
+
+func nameOf(s *skill.Skill, of string) string {
+	name := strings.ReplaceAll(s.Canonical(), ":", "-") // lists of paths have colons between them
+	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(of)))[:len(name)+1+digits]
+}
+
+// formerName returns the name that the folders of a skill had while it was made of the path of its root, "" for none.
+func (st *Store) formerName(ctx context.Context, s *skill.Skill, at string) string {
+	e := s.Entry()
+	switch {
+	case st.o.FormerHome != nil && st.o.FormerHome(at) != "":
+		if place.IsServer(at) {
+			return nameOf(s, st.o.FormerHome(at))
+		}
+		return nameOf(s, e.Layer()+"\x00"+st.o.FormerHome(at))
+	case place.IsFolder(at):
+		if file, err := e.Location(ctx); err == nil {
+			return nameOf(s, e.Layer()+"\x00"+strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(e.Path())))
+		}
+	}
+	return ""
+}
+
+// adopt gives the folders of a former name the present one. Where there is one with that, the other stays.
+func (st *Store) adopt(name, former string) {
+	if former == "" {
+		return
+	}
+	for _, of := range []func(string) string{st.home, st.cache, st.keptFiles} {
+		if _, err := os.Lstat(of(name)); errors.Is(err, fs.ErrNotExist) {
+			_ = os.Rename(of(former), of(name)) // mostly there is none
+		}
+	}
+}
+
+func (st *Store) home(name string) string  { return filepath.Join(st.o.Homes, name) }
+func (st *Store) cache(name string) string { return filepath.Join(st.o.Cache, cachesFolder, name) }
 
 // keptFiles returns where stays what the scripts of a skill write in its folder, by the name of its home.
 func (st *Store) keptFiles(name string) string { return filepath.Join(st.o.Homes, ".kept", name) }

@@ -27,7 +27,7 @@ func (st *Store) Workplace(ctx context.Context, s *skill.Skill, g *plan.Grant) (
 	if err != nil {
 		return nil, err
 	}
-	w := &Workplace{Kept: st.keptFiles(name), Folders: plan.Folders{Cache: filepath.Join(st.o.Cache, cachesFolder, name), Home: filepath.Join(st.o.Homes, name)}}
+	w := &Workplace{Kept: st.keptFiles(name), Folders: plan.Folders{Cache: st.cache(name), Home: st.home(name)}}
 	if plan.OwnHome(g) {
 		if w.Home = st.o.UserHome; w.Home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")

@@ -27,11 +27,10 @@ type Options struct {
 	Envs         *envs.Store
 	Places       *places.Store
 
-	// Hosts, Granted, Seen and Place are those of script.Options.
+	// Hosts, Granted and Seen are those of script.Options.
 	Hosts   func(ctx context.Context, s *skill.Skill, sc survey.Script, args []string, n *runner.Network) (done func(*runner.Output))
 	Granted func(context.Context, *skill.Skill) (plan.Grant, error)
 	Seen    func(context.Context, *skill.Skill) explain.Seen
-	Place   func(root string) string
 
 	Trace trace.Tracer
 }

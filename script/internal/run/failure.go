@@ -25,7 +25,7 @@ func (a *attempt) known(ctx context.Context, cmd *runner.Command, out *runner.Ou
 	o, c := a.o, a.c
 	r := &explain.Run{Skill: c.Skill, Script: c.Script, Args: a.r.Args, Cmd: cmd, Out: out, AddedJSON: c.AddedJSON, Serves: c.Serves != nil, Hook: c.Hook != nil,
 		Here: o.Here(cmd.Dir), Workspace: o.Workspace, Rules: []runner.Denied{o.Denied, c.Denied}, Env: o.Env, Home: o.Guard.Home,
-		Place: a.e.o.Place, Seen: a.seen,
+		Seen:    a.seen,
 		Imports: func() []string { return envs.Imports(c.Skill, c.Script) },
 		Lacking: func(python bool) []string {
 			return a.e.o.Envs.Lacks(ctx, &envs.Of{Skill: c.Skill, Script: c.Script, With: with}, python)

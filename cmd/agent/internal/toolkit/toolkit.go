@@ -17,7 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/store"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
@@ -159,7 +159,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
 		Private: k.Settings.Private(), Keep: k.Settings.Kept(k.Grants.Trust.Known().Roots()),
 		LookPath: k.Settings.FindTool, Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.Sys.Environ,
-		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
+		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, FormerHome: formerHome(cfg.PluginsDir, cfg.Paths.Served()),
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.Sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.Grants.Of, Seen: k.Scanner.Glance, Trace: k.Observe.Tracer(), Progress: k.Out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
@@ -188,12 +188,14 @@ func (k *Toolkit) Transport() http.RoundTripper {
 	return models.Transport(k.Sys.First)
 }
 
-// placeOfVersion returns a script.Options.Place: the versions of an installed skill have one home.
-func placeOfVersion(plugins string) func(root string) string {
-	return func(root string) string {
-		if rel, err := filepath.Rel(store.Folder(plugins), root); err == nil && filepath.IsLocal(rel) {
+// formerHome returns a script.Options.FormerHome.
+func formerHome(plugins, served string) func(string) string {
+	return func(at string) string {
+		if path, ok := place.OfServer(at); ok {
+			return filepath.Join(served, filepath.FromSlash(path))
+		} else if place.IsVersion(at) {
 			return plugins
 		}
-		return root
+		return ""
 	}
 }
