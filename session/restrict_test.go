@@ -254,7 +254,11 @@ func TestChangesAreTraced(t *testing.T) {
 	}
 	New(&Options{Trace: record}).Restore(t.Context(), f.catalog(t), s.State())
 	want := "Activated skill 'a'[allowed_tools=[Read]] Renewed skill 'a'[allowed_tools=[Read] change=renewed] Restored skill 'a'[allowed_tools=[Read] change=restored]"
-	path := " skill_path=" + filepath.Join(f.root, "a", "SKILL.md")
+	id, err := f.load(t, "a").ID(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := " skill_path=" + filepath.Join(f.root, "a", "SKILL.md") + " layer=" + id.Layer + " digest=" + id.Digest
 	if text := strings.ReplaceAll(strings.Join(got, " "), path, ""); text != want || strings.Count(strings.Join(got, " "), path) != 3 {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}

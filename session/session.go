@@ -85,7 +85,8 @@ type Activation struct {
 	sees  []sight // what each of Hooks sees
 	limit *limit  // what Tools and the manifest's disallowed tools allow; nil for everything
 	held  bool    // limit stays until Release
-	path  string  // where the manifest is
+	path  string  // where the manifest is on this machine
+	layer string  // the place of the skill, see skill.ID; "" if that is not known
 }
 
 // sight is what a hook sees: calls that both matchers are about.
@@ -194,6 +195,9 @@ func (s *Session) activation(ctx context.Context, op string, k *skill.Skill, arg
 	tools := m.AllowedTools
 	tools.Rules = slices.Clone(tools.Rules)
 	a := Activation{Name: k.Canonical(), Digest: digest, Server: k.Entry().Server(), Args: args, Tools: tools, Hooks: slices.Clone(m.Hooks), path: k.Entry().Where()}
+	if a.layer, err = k.Entry().Place(ctx); ctx.Err() != nil {
+		return Activation{}, ctx.Err()
+	}
 	if !tools.Declared && len(m.DisallowedTools.Rules) == 0 && len(a.Hooks) == 0 {
 		return a, nil
 	}
@@ -252,7 +256,7 @@ func attrs(a Activation, did string) []slog.Attr {
 	if a.limit != nil {
 		out[0] = slog.Any(trace.AttrAllowedTools, a.limit.shown())
 	}
-	out = append(out, slog.String(trace.AttrSkillPath, a.path))
+	out = append(out, slog.String(trace.AttrSkillPath, a.path), slog.String(trace.AttrLayer, a.layer), slog.String(trace.AttrDigest, a.Digest))
 	if did != "Activated" {
 		out = append(out, slog.String(trace.AttrChange, strings.ToLower(did)))
 	}

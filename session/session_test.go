@@ -141,7 +141,9 @@ func TestEndAndEvents(t *testing.T) {
 		Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
 			line := fmt.Sprintf("%s %s %s", e.Kind, e.Message, e.Duration)
 			for _, a := range e.Attrs {
-				line += " " + a.String()
+				if a.Key != trace.AttrDigest || len(a.Value.String()) != 71 {
+					line += " " + a.String()
+				}
 			}
 			got = append(got, line)
 		}),
@@ -153,8 +155,8 @@ func TestEndAndEvents(t *testing.T) {
 	}
 	s.End(t.Context())
 	want := []string{
-		"skill_activated Activated skill 'free' 0s restrictions=all tools allowed skill_path=free/SKILL.md",
-		`skill_activated Activated skill 'bound' 0s allowed_tools=[Read Bash(git:*)] skill_path=bound/SKILL.md`,
+		"skill_activated Activated skill 'free' 0s restrictions=all tools allowed skill_path=free/SKILL.md layer=test",
+		`skill_activated Activated skill 'bound' 0s allowed_tools=[Read Bash(git:*)] skill_path=bound/SKILL.md layer=test`,
 		"skill_deactivated Auto-deactivated skill 'bound' on task completion 1s",
 		"skill_deactivated Auto-deactivated skill 'free' on task completion 3s",
 	}

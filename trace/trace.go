@@ -19,7 +19,7 @@ type Kind string
 const (
 	CatalogRefreshed Kind = "catalog_refreshed" // a watcher found that skills have changed
 	SkillsLoaded     Kind = "skills_loaded"     // a catalogue was opened; names, count, found
-	SkillActivated   Kind = "skill_activated"   // also when the activation was renewed or restored; allowed_tools, skill_path, change
+	SkillActivated   Kind = "skill_activated"   // also when the activation was renewed or restored; allowed_tools, skill_path, layer, digest, change
 	SkillDeactivated Kind = "skill_deactivated" // Duration is the time it was active
 	ResourceRead     Kind = "resource_read"     // a model read a file of a skill
 	PathUnresolved   Kind = "path_unresolved"   // a model named a file of a skill that is not there or not allowed; path
@@ -94,7 +94,7 @@ const (
 	AttrStderr       = "stderr_bytes"  // int: what a command wrote, at most the part that is kept
 	AttrRule         = "rule"          // the rule that decided
 	AttrSandbox      = "sandbox"       // the tier of the sandbox that a command ran in
-	AttrSkillPath    = "skill_path"    // where the manifest of an activated skill is
+	AttrSkillPath    = "skill_path"    // where the manifest of an activated skill is on this machine
 	AttrUnknown      = "unknown"       // bool: nothing has the names of the event; a model, or another caller, made them up
 	AttrSource       = "source"        // where a skill came from
 )

@@ -36,7 +36,7 @@ type Record struct {
 	Timestamp    string          `json:"timestamp"` // RFC 3339, UTC, in milliseconds
 	Event        trace.Kind      `json:"event"`
 	Skill        string          `json:"skill_name"`
-	SkillPath    string          `json:"skill_path,omitempty"` // of skill_activated: where its manifest is
+	SkillPath    string          `json:"skill_path,omitempty"` // of skill_activated: where its manifest is on that machine
 	Script       string          `json:"script_name,omitempty"`
 	Tool         string          `json:"tool_name,omitempty"`
 	ToolAllowed  *bool           `json:"tool_allowed,omitempty"`
