@@ -169,8 +169,8 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 			a.ApprovedAt = s.now()
 		}
 		a.ApprovedAt = a.ApprovedAt.UTC().Truncate(time.Second)
-		if !place.IsFolder(a.Layer) {
-			a.Dir = "" // what has one finds it
+		if s.Kept != nil || !place.IsFolder(a.Layer) {
+			a.Dir = "" // what needs one finds it
 		}
 		if err := a.check(); err != nil {
 			return err

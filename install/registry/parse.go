@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +33,12 @@ func (s *Store) sound(content []byte) (*file, error) {
 	for i := range f.Skills {
 		f.Skills[i].complete()
 		if s.Folder != nil {
-			if err := s.place(&f.Skills[i], func(dir *string, is string) error { *dir = is; return nil }); err != nil {
+			if err := s.place(&f.Skills[i], func(dir *string, is string) error {
+				if *dir != is && (s.Kept != nil || *dir == "" || !there(*dir)) {
+					*dir = is
+				}
+				return nil
+			}); err != nil {
 				return nil, err
 			}
 		}
@@ -40,22 +47,35 @@ func (s *Store) sound(content []byte) (*file, error) {
 	return f, f.check()
 }
 
-// place calls f for each folder of an entry, with the folder that its content has on this machine.
+// there reports whether a folder is there, or may be.
+func there(dir string) bool {
+	_, err := os.Lstat(dir)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// place calls f for each folder of an entry, with the folder that its content has on this machine. In a file there are other folders, too:
+// links, and those of older programs.
 func (s *Store) place(e *Entry, f func(dir *string, is string) error) error {
-	is, err := s.Folder(e.Name, e.Digest)
-	if err == nil {
-		err = f(&e.InstalledPath, is)
+	one := func(digest string, dir *string, linked bool) error {
+		if s.Kept == nil && (linked || digest == "") {
+			return nil
+		}
+		is, err := s.Folder(e.Name, digest)
+		if err == nil {
+			err = f(dir, is)
+		}
+		if err != nil {
+			return fmt.Errorf("skill %q: %w", e.Name, err)
+		}
+		return nil
+	}
+	if err := one(e.Digest, &e.InstalledPath, e.Linked); err != nil {
+		return err
 	}
 	for i := range e.Previous {
-		if err == nil {
-			is, err = s.Folder(e.Name, e.Previous[i].Digest)
+		if err := one(e.Previous[i].Digest, &e.Previous[i].InstalledPath, false); err != nil {
+			return err
 		}
-		if err == nil {
-			err = f(&e.Previous[i].InstalledPath, is)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("skill %q: %w", e.Name, err)
 	}
 	return nil
 }

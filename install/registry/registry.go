@@ -29,7 +29,7 @@ type Entry struct {
 	CommitSHA     string    `json:"commit_sha"`     // of the repository
 	Branch        string    `json:"branch"`         // the branch that an update follows
 	Tag           string    `json:"tag"`            // the tag that was asked for
-	InstalledPath string    `json:"installed_path"` // absolute folder of the active content
+	InstalledPath string    `json:"installed_path"` // absolute folder of the active content; see Store.Folder
 	Trusted       bool      `json:"trusted"`        // the user approved this content; for other readers, it decides nothing here
 	InstalledAt   time.Time `json:"installed_at"`   // whole seconds, UTC; set by Register if it is zero
 

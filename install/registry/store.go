@@ -76,7 +76,8 @@ type Store struct {
 	Cache *Cache // lets Load parse the same content once; nil means each time
 
 	// Kept is where the list is kept for many machines, in place of the file: Path is then what errors call it. Its entries name no
-	// folder: Folder returns that of a content on this machine, whether it is there or not. Nil means the file.
+	// folder: Folder returns that of a content on this machine, whether it is there or not. Nil means the file, in which a folder that
+	// is gone gives way to that of Folder, so the list and the versions can be brought to another machine.
 	Kept   Document
 	Folder func(name, digest string) (string, error)
 }
@@ -144,7 +145,7 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 		} else if !d.changed {
 			return c, nil
 		}
-		if f.Skills = d.entries; s.Folder != nil {
+		if f.Skills = d.entries; s.Kept != nil && s.Folder != nil {
 			if f.Skills, err = s.unplaced(f.Skills); err != nil {
 				return c, err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/survey"
 	"github.com/agent-base/agent-base/policy"
 	"github.com/agent-base/agent-base/script/runner"
@@ -359,5 +360,6 @@ func (s *Settings) FindTool(name string) (string, error) {
 
 // Registry returns the file of installed skills.
 func (s *Settings) Registry() *registry.Store {
-	return &registry.Store{Path: filepath.Join(s.Config().Paths.Skills(), "registry.json"), Now: s.sys.Now, Home: s.sys.Home, Cache: &s.installed}
+	versions := &store.Dir{Root: s.Config().PluginsDir}
+	return &registry.Store{Path: filepath.Join(s.Config().Paths.Skills(), "registry.json"), Now: s.sys.Now, Home: s.sys.Home, Cache: &s.installed, Folder: versions.Path}
 }
