@@ -195,7 +195,7 @@ func (s *Session) activation(ctx context.Context, op string, k *skill.Skill, arg
 	tools := m.AllowedTools
 	tools.Rules = slices.Clone(tools.Rules)
 	a := Activation{Name: k.Canonical(), Digest: digest, Server: k.Entry().Server(), Args: args, Tools: tools, Hooks: slices.Clone(m.Hooks), path: k.Entry().Where()}
-	if a.layer, err = k.Entry().Place(ctx); ctx.Err() != nil {
+	if a.layer, _ = k.Entry().Place(ctx); ctx.Err() != nil { // "" without a place
 		return Activation{}, ctx.Err()
 	}
 	if !tools.Declared && len(m.DisallowedTools.Rules) == 0 && len(a.Hooks) == 0 {
