@@ -27,7 +27,7 @@ type server struct {
 func (s *server) Skills(context.Context) iter.Seq2[skill.Found, error] {
 	return func(yield func(skill.Found, error) bool) {
 		head := s.files["SKILL.md"].Data
-		yield(skill.Found{Path: "office/pdf", Head: head, Place: "/places/pdf", Open: func(context.Context) (skill.Tree, error) { return &served{maps.Clone(s.files), s}, nil }}, nil)
+		yield(skill.Found{Path: "office/pdf", Head: head, Place: "places/pdf", Open: func(context.Context) (skill.Tree, error) { return &served{maps.Clone(s.files), s}, nil }}, nil)
 	}
 }
 
@@ -58,7 +58,8 @@ func servedKit(t *testing.T, front string, change func(*Options)) (*Kit, *server
 	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "mcp:docs", Server: "docs", Source: s}},
 		Trust: func(ctx context.Context, sub skill.Subject) (skill.Trust, error) {
 			digest, err := sub.Digest(ctx)
-			if approved[digest] && sub.Server == "docs" && sub.Dir == "/places/pdf" {
+			at, bad := sub.Place(ctx)
+			if approved[digest] && bad == nil && sub.Server == "docs" && at == "mcp@places/pdf" {
 				return skill.TrustApproved, err
 			}
 			return skill.TrustNone, err
