@@ -20,6 +20,9 @@ type Names struct {
 	Partial bool     `json:"partial,omitempty"`  // the walk stopped early
 }
 
+// Brief says for people what was found.
+func (n Names) Brief() string { return plural(len(n.Files)+n.LeftOut, "file") }
+
 var globSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"pattern":{"type":"string","description":"Such as **/*.go or skills/NAME/**"},` +
 	`"path":{"type":"string","description":"Folder to look in; default: the workspace"}},"required":["pattern"]}`)

@@ -26,6 +26,9 @@ type Matches struct {
 	Files int    `json:"files"` // number of files with such lines
 }
 
+// Brief says for people what was found.
+func (m Matches) Brief() string { return plural(m.Lines, "line") }
+
 // Limits of a search. Matching takes time in proportion to the size of the pattern times the length of the text, so
 // a large pattern searches less text.
 const (

@@ -25,6 +25,9 @@ type Page struct {
 	NextOffset int    `json:"next_offset,omitempty"` // offset of the next call; absent at the end
 }
 
+// Brief says for people how much was read.
+func (p Page) Brief() string { return plural(p.Lines, "line") }
+
 // maxScan is how many bytes before a page are skipped at most.
 const maxScan = 256 << 20
 

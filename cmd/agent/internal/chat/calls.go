@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	maxTail    = 3   // rows of what a call that runs has written last
+	maxTail    = 3   // rows of what a call that runs, or that failed, has written last
+	maxReason  = 4   // rows that say why a call failed
 	maxCalls   = 100 // calls that can be opened
 	maxDetails = 200 // rows that are shown of arguments, and of a result
 	maxTarget  = 200 // columns of the subject of a call
@@ -115,7 +116,7 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	mark, took, verdict := p.dim("●"), now.Sub(c.begun), ""
 	switch {
 	case c.result != nil && c.result.Result.Success:
-		mark, took, verdict = p.green("●"), c.took, "ok"
+		mark, took, verdict = p.green("●"), c.took, Success(c.result)
 	case c.result != nil && c.result.Result.Cause() == tool.CauseStopped:
 		mark, took, verdict = p.yellow("●"), c.took, "stopped by you"
 	case c.result != nil:
@@ -183,6 +184,24 @@ func (c *call) head(p paint, width int) string {
 		return p.bold(name) + rest
 	}
 	return p.bold(text)
+}
+
+// Success returns how a call ended that succeeded, in few words: "ok", and what it found if its result says so.
+func Success(r *agent.Result) string {
+	if found, ok := r.Result.Result.(interface{ Brief() string }); ok {
+		return "ok, " + found.Brief()
+	}
+	return "ok"
+}
+
+// reason returns why a call failed. It returns nothing where the user knows that: they stopped it, or answered no on the screen.
+func (c *call) reason(width int) []string {
+	r := &c.result.Result
+	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == "not_approved" && width > 0 {
+		return nil
+	}
+	rows := rowsOf(r.Message, width)
+	return rows[:min(len(rows), maxReason)]
 }
 
 func failure(r *agent.Result) string {

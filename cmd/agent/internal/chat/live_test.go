@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// The last lines of a command stand below it while it runs, and nothing of them stays.
+// The last lines of a command stand below it while it runs. They stay if it fails, with the reason, or is stopped.
 func TestLastLinesOfACommand(t *testing.T) {
 	k := newTalk(t, 60, &Options{})
 	k.press("go<enter>")
@@ -38,11 +38,44 @@ func TestLastLinesOfACommand(t *testing.T) {
 > go
 
 ● bash make test  2.0 s  stopped by you  #1
+  ok b
+  ok c
+  20 %`+`\x1b[31m`+strings.Repeat("x", 44)+`…
 ────
 
 > █
 2 s, Esc stops
 `)
+}
+
+// What a command wrote last and why it failed stay on the screen; of one that succeeds nothing does. Of a no the user knows.
+func TestReasonOfAFailure(t *testing.T) {
+	long := strings.Repeat("a reason that is long ", 30)
+	for _, test := range []struct {
+		name  string
+		r     tool.Result
+		stays string
+	}{
+		{"success", tool.Success(nil, "The command ended"), ""},
+		{"exit", tool.Failure(tool.ExecutionFailed, "The command ended with exit code 3"), "  The command ended with exit code 3\n  FAIL a\n  FAIL b\n"},
+		{"no", tool.Result{Error: tool.PermissionDenied, Reason: "not_approved", Message: "The user did not allow it"}, "  FAIL a\n  FAIL b\n"},
+		{"rule", tool.Result{Error: tool.PermissionDenied, Reason: "not_allowed", Message: "A rule \x1b[2Jdenies it"}, "  A rule \\x1b[2Jdenies it\n  FAIL a\n  FAIL b\n"},
+	} {
+		k := newTalk(t, 80, &Options{})
+		k.press("go<enter>")
+		c := k.call("bash", `{"command":"make test"}`)
+		k.happen(stepsEvent{live: []LiveText{{Call: c.ID, Text: "FAIL a\nFAIL b\n"}}})
+		k.result(c, test.r, "{}")
+		if got := k.screen(); !strings.Contains(got, "#1\n"+test.stays+"────") {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.stays)
+		}
+	}
+	k := newTalk(t, 80, &Options{})
+	k.press("go<enter>")
+	k.result(k.call("bash", `{"command":"make test"}`), tool.Failure(tool.ExecutionFailed, long), "{}")
+	if got := strings.Count(k.screen(), "reason that"); got < maxReason || got > maxReason*4 {
+		t.Errorf("a long reason: got %d times\n%s", got, k.screen())
+	}
 }
 
 // What a command writes reaches the screen in frames, of bounded size, and after the step that calls it.

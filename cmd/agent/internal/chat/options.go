@@ -51,7 +51,7 @@ type Options struct {
 	// Changed returns the lines of a unified diff that a call made, which are shown below the call. nil means none.
 	Changed func(*agent.Result) []string
 
-	// Printed returns what is shown below a call, such as what a command of the user printed; "" for nothing. nil means none.
+	// Printed returns what a command of the user printed, which is shown below its call; "" for other calls. nil means none.
 	Printed func(*agent.Result) string
 
 	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.

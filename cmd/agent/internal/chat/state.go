@@ -296,13 +296,20 @@ func (s *state) printCall(c *call) {
 		return
 	}
 	indent := strings.Repeat("  ", c.depth+1)
+	room := max(s.room()-len(indent), 0)
+	dim := c.reason(room)
 	for _, text := range s.needs[c.call.ID] {
-		for _, r := range rowsOf(text, max(s.room()-ui.Columns(indent), 0)) {
-			s.out = append(s.out, indent+s.paint.dim(r))
-		}
+		dim = append(dim, rowsOf(text, room)...)
 	}
 	delete(s.needs, c.call.ID)
-	s.out = append(s.out, bounded(rowsOf(s.o.Printed(c.result), max(s.room()-len(indent), 0)), indent)...)
+	for _, r := range dim {
+		s.out = append(s.out, indent+s.paint.dim(r))
+	}
+	printed := bounded(rowsOf(s.o.Printed(c.result), room), indent)
+	if len(printed) == 0 && !c.result.Result.Success {
+		printed = c.output(s.paint, s.room(), maxTail)
+	}
+	s.out = append(s.out, printed...)
 	for _, line := range s.o.Changed(c.result) {
 		row := indent + ui.DiffLine(line)
 		if s.width > 0 {

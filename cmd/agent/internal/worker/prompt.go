@@ -338,7 +338,7 @@ func (p *printer) endLine() error {
 // callLine describes a call and its outcome: in one line for a terminal, and otherwise with the lines of a failure below it.
 func (p *printer) callLine(s agent.Step) ui.Safe {
 	r := s.Result.Result
-	outcome, rest := "ok", ""
+	outcome, rest := chat.Success(s.Result), ""
 	if !r.Success {
 		outcome = string(r.Error) + ": " + r.Message
 	}

@@ -59,17 +59,13 @@ func (t *talk) shell(ctx context.Context, command string, outside bool, yield fu
 	_ = yield(agent.Step{Result: &agent.Result{Call: call, Result: r, Text: string(r.Encode())}}, nil) && yield(agent.Step{Done: &agent.Answer{Stop: agent.End}}, nil)
 }
 
-// printed returns what the user reads below a call: what a command that the user typed printed, and why a call was refused about which
-// nobody was asked.
+// printed returns what a command that the user typed printed.
 func printed(r *agent.Result) string {
-	byUser := strings.HasPrefix(r.Call.ID, userCall)
-	if ran, ok := r.Result.Result.(hosttool.Ran); ok && byUser {
-		return ran.Output
+	ran, ok := r.Result.Result.(hosttool.Ran)
+	if !ok || !strings.HasPrefix(r.Call.ID, userCall) {
+		return ""
 	}
-	if byUser || r.Result.Error == tool.PermissionDenied && (r.Result.Reason == "not_allowed" || r.Result.Reason == "hook") {
-		return r.Result.Message
-	}
-	return ""
+	return ran.Output
 }
 
 // ranText tells the model what the user ran.
