@@ -26,6 +26,8 @@ const (
 
 // Jobs has the commands of one conversation that run in the background. The zero value has none. It is safe for concurrent use.
 type Jobs struct {
+	Note func() // called after each end, see Ended; set before the first command, or nil
+
 	mu   sync.Mutex
 	last int
 	jobs []*job
@@ -97,6 +99,9 @@ func (j *Jobs) start(ctx context.Context, command string, run func(context.Conte
 		defer cancel()
 		r, _, err := run(ctx)
 		j.end(one, r, err)
+		if j.Note != nil {
+			j.Note()
+		}
 	}()
 	return one.id, nil
 }
@@ -113,16 +118,21 @@ func (j *Jobs) end(one *job, r tool.Result, err error) {
 		one.ended = "The command was stopped"
 	case err != nil:
 		one.ended, one.code = err.Error(), 1
+	case r.Success:
+		one.ended = "The command ended with exit code 0"
 	}
 	close(one.done)
 }
 
-// Stop ends a command and waits for its end.
+// Stop ends a command for the user, who knows of it then, and waits for its end.
 func (j *Jobs) Stop(id string) error {
 	one := j.find(id)
 	if one == nil {
 		return fmt.Errorf("no command %q in the background", id)
 	}
+	j.mu.Lock()
+	one.shown = true
+	j.mu.Unlock()
 	j.halt(one)
 	return nil
 }

@@ -47,6 +47,27 @@ func TestJobOutput(t *testing.T) {
 	}
 }
 
+// The user learns at once how a command ended, unless they stopped it.
+func TestJobNote(t *testing.T) {
+	ended := make(chan []string, 10)
+	var jobs Jobs
+	jobs.Note = func() { ended <- jobs.Ended(true) }
+	bash, _ := background(t, &jobs)
+	for _, test := range []struct{ command, want string }{{"true", "exit code 0."}, {"exit 3", "exit code 3."}} {
+		bash(`{"command":"` + test.command + `","background":true}`)
+		if lines := <-ended; len(lines) != 1 || !strings.HasSuffix(lines[0], test.want) {
+			t.Errorf("%s: got %q", test.command, lines)
+		}
+	}
+	bash(`{"command":"sleep 1000","background":true}`)
+	if err := jobs.Stop("3"); err != nil {
+		t.Fatal(err)
+	}
+	if lines := <-ended; lines != nil {
+		t.Errorf("stopped by the user: got %q", lines)
+	}
+}
+
 // Commands are counted, stopped from several sides at once, and all ended by Close, with what they started.
 func TestJobsAtOnce(t *testing.T) {
 	var jobs Jobs

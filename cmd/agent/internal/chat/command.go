@@ -18,7 +18,7 @@ func own() []Command {
 	return []Command{
 		{Name: "help", Help: "Show the commands and keys."},
 		{Name: "open", Usage: "[N]", Help: "Show arguments and result of call number N, or of the last one."},
-		{Name: "copy", Usage: "[N]", Help: "Put block of code number N of the answers, or the last one, on the clipboard."},
+		{Name: "copy", Usage: "[N|all]", Help: "Put block of code number N, or the last one, or the whole last answer on the clipboard."},
 		{Name: "tokens", Help: "Show how many tokens each skill has used."},
 		{Name: "quit", Help: "Leave."},
 		{Name: "exit", Help: "Leave, like /quit."},
@@ -90,6 +90,7 @@ func (s *state) submit(text string) []effect {
 	s.echo(text)
 	name, args, ok := CutCommand(text)
 	if !ok {
+		s.said.Reset()
 		s.work()
 		return []effect{startTurn{text}}
 	}
@@ -119,6 +120,7 @@ func (s *state) submit(text string) []effect {
 		return nil
 	}
 	if s.isSkill(name) || strings.Contains(name, ":") { // without a server of that label, it is a text
+		s.said.Reset()
 		s.work()
 		return []effect{startTurn{text}}
 	}
@@ -246,7 +248,7 @@ func (s *state) open(args string) {
 	s.out = append(s.out, c.details(s.paint, s.clock(), s.room())...)
 }
 
-// copy puts a block of code on the clipboard exactly as the model wrote it.
+// copy puts a block of code, or the last answer, on the clipboard exactly as the model wrote it.
 func (s *state) copy(args string) []effect {
 	_, _, count := s.flow.Block(0)
 	n := count
@@ -254,22 +256,28 @@ func (s *state) copy(args string) []effect {
 		n, _ = strconv.Atoi(args) // 0 is none
 	}
 	text, ok, _ := s.flow.Block(n)
+	what := fmt.Sprintf("block %d", n)
+	if args == "all" {
+		text, ok, what = s.said.String(), s.said.Len() > 0, "the last answer"
+	}
 	switch {
 	case s.width == 0:
 		s.notice("copying needs a terminal")
-	case count == 0:
-		s.notice("no block of code yet")
-	case !ok:
-		s.notice(fmt.Sprintf("no block %q is kept: the last one is %d", args, count))
-	case s.o.Term == "linux": // the console of Linux would print it
+	case ok && s.o.Term == "linux": // the console of Linux would print it
 		s.notice("this terminal has no clipboard")
-	default:
+	case ok:
 		hidden := ""
 		if ui.Prose(text) != text {
 			hidden = "; it has characters that do not show"
 		}
-		s.notice(fmt.Sprintf("block %d is on the clipboard, if the terminal allows that%s", n, hidden))
+		s.notice(what + " is on the clipboard, if the terminal allows that" + hidden)
 		return []effect{copyText{text}}
+	case s.said.Len() == 0:
+		s.notice("no answer yet")
+	case count == 0:
+		s.notice("no block of code yet; /copy all copies the last answer")
+	default:
+		s.notice(fmt.Sprintf("no block %q is kept: the last one is %d; /copy all copies the last answer", args, count))
 	}
 	return nil
 }

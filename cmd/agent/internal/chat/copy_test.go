@@ -10,7 +10,19 @@ import (
 func TestCopy(t *testing.T) {
 	k := newTalk(t, 40, nil)
 	k.press("/copy<enter>")
-	if k.press("hi<enter>"); !strings.Contains(k.screen(), "no block of code yet") {
+	if k.press("hi<enter>"); !strings.Contains(k.screen(), "no answer yet") {
+		t.Errorf("the screen is %s", k.screen())
+	}
+	k.say("I *look*.")
+	k.call("bash", `{"command":"make test"}`)
+	k.say("All | is\n")
+	k.say("well.")
+	k.happen(doneEvent{})
+	if k.press("/copy all<enter>"); !reflect.DeepEqual(k.done[len(k.done)-1], copyText{"All | is\nwell."}) {
+		t.Errorf("the last answer: effects %v", k.done)
+	}
+	k.press("/copy<enter>")
+	if k.press("once more<enter>"); !strings.Contains(k.screen(), "/copy all copies the last answer") {
 		t.Errorf("the screen is %s", k.screen())
 	}
 	k.say("```go\n\tx := \"\x1b[m" + strings.Repeat("long ", 20) + "\"\n```\nand\n```\nb\n```\n")
@@ -33,7 +45,7 @@ func TestCopy(t *testing.T) {
 	if k.press("/copy<enter>"); len(k.done) != 1 || !strings.Contains(k.screen(), "this terminal has no clipboard") {
 		t.Errorf("on the console: effects %v, the screen is %s", k.done, k.screen())
 	}
-	if !strings.Contains(k.screen(), `no block "3" is kept: the last one is 2`) {
+	if !strings.Contains(strings.Join(strings.Fields(k.screen()), " "), `no block "3" is kept: the last one is 2`) {
 		t.Errorf("the screen is %s", k.screen())
 	}
 }

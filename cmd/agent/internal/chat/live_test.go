@@ -78,6 +78,38 @@ func TestReasonOfAFailure(t *testing.T) {
 	}
 }
 
+// What happens beside the work is shown at once; while a prompt is answered, after the next call or at the end.
+func TestNews(t *testing.T) {
+	k := newTalk(t, 80, &Options{})
+	k.happen(newsEvent{"one ended"})
+	k.press("go<enter>")
+	c := k.call("bash", `{"command":"make test"}`)
+	k.happen(newsEvent{"two ended"})
+	before := k.screen()
+	k.result(c, tool.Success(nil, ""), "{}")
+	after := k.screen()
+	k.happen(newsEvent{"three ended"})
+	waits := k.screen()
+	k.happen(doneEvent{})
+	k.check(t, `
+one ended
+
+> go
+
+● bash make test  0.0 s  ok  #1
+
+two ended
+three ended
+────
+
+> █
+
+`)
+	if strings.Contains(before, "two") || !strings.Contains(after, "two") || strings.Contains(waits, "three") {
+		t.Errorf("got\n%s\nthen\n%s\nthen\n%s", before, after, waits)
+	}
+}
+
 // What a command writes reaches the screen in frames, of bounded size, and after the step that calls it.
 func TestFeedOfOutput(t *testing.T) {
 	var events []event

@@ -25,6 +25,9 @@ type Options struct {
 	Greeting string // the first lines; may be empty
 	First    string // the first input, as if it were typed; may be empty
 
+	// Said is what was said last in a conversation that continues. A person sees it below the greeting. Both may be empty.
+	Said struct{ Prompt, Answer string }
+
 	// Ask answers a prompt. One goroutine at a time iterates over it. Leaving the loop or cancelling ctx must keep the
 	// conversation usable.
 	Ask func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error]

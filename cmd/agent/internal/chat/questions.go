@@ -20,6 +20,7 @@ type Prompter struct {
 	mu   sync.Mutex
 	ask  askFunc        // nil: no person can be asked now
 	live func(LiveText) // nil: nobody sees it now
+	news func(string)   // nil: there is no screen
 }
 
 // LiveText is a piece of what a call writes while it runs, or with Need what is said about something that it lacks. It may be foreign
@@ -52,6 +53,20 @@ func (p *Prompter) Ask(ctx context.Context, q *ui.Question) (string, error) {
 	return ask(ctx, q)
 }
 
+// News shows at once what happened beside the work, such as the end of a command in the background; while a prompt is answered, after
+// the next call. Without a screen texts is not called.
+func (p *Prompter) News(texts func() []string) {
+	p.mu.Lock()
+	news := p.news
+	p.mu.Unlock()
+	if news == nil {
+		return
+	}
+	for _, text := range texts() {
+		news(text)
+	}
+}
+
 // attach makes ask and live the ways to the user. nil removes one.
 func (p *Prompter) attach(ask askFunc, live func(LiveText)) {
 	if p == nil {
@@ -60,6 +75,16 @@ func (p *Prompter) attach(ask askFunc, live func(LiveText)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ask, p.live = ask, live
+}
+
+// tell makes news the way to the screen.
+func (p *Prompter) tell(news func(string)) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.news = news
 }
 
 // question is a question that waits for its answer. The channel takes one answer without a reader.

@@ -35,6 +35,7 @@ type (
 	pauseEvent    struct{} // a question is about to be printed, without a screen
 	goOnEvent     struct{} // it was answered
 	noticeEvent   struct{ text string }
+	newsEvent     struct{ text string } // a notice that waits for the end of an answer
 	editedEvent   struct{ text string } // what the user made of the input
 	filesEvent    struct{ files fileList }
 	leaveEvent    struct{}
@@ -83,7 +84,8 @@ type state struct {
 
 	out  []string
 	last kind
-	flow markup.Flow // the answer
+	flow markup.Flow     // the answer
+	said strings.Builder // the last answer as the model wrote it
 
 	input editor
 	past  *past
@@ -106,6 +108,7 @@ type state struct {
 	calls     []*call
 	needs     map[string][]string // by the ID of a call that runs: what is said about what it lacks
 	count     int
+	news      []string // that wait
 	questions []*question
 	asked     time.Time     // since when one waits
 	answered  time.Duration // how long those before waited
@@ -125,7 +128,15 @@ func newState(o *Options, entries []string) *state {
 	return s
 }
 
-func (s *state) greet() { s.text(notices, s.o.Greeting, plainStyle) }
+// greet prints the greeting and, for a person, what was said last.
+func (s *state) greet() {
+	s.text(notices, s.o.Greeting, plainStyle)
+	if said := &s.o.Said; said.Prompt != "" && (s.width > 0 || s.o.Prompt != "") {
+		s.text(prompts, "> "+said.Prompt, s.paint.bold)
+		s.say(said.Answer)
+		s.endAnswer()
+	}
+}
 
 // update handles an event. The caller keeps s.now up to date.
 func (s *state) update(e event) []effect {
@@ -165,6 +176,13 @@ func (s *state) update(e event) []effect {
 		s.answered += s.now.Sub(s.asked)
 	case noticeEvent:
 		s.notice(e.text)
+	case newsEvent:
+		s.news = append(s.news, e.text)
+		if !s.busy {
+			s.sayNews()
+			s.status = s.o.Status()
+			return s.attention("a command of agent in the background ended")
+		}
 	case editedEvent:
 		s.input.set("")
 		s.insert(strings.TrimRight(e.text, "\n"))
@@ -223,6 +241,13 @@ func (s *state) output(e outputEvent) {
 // notice prints something that the user should know.
 func (s *state) notice(text string) { s.text(notices, text, s.paint.dim) }
 
+func (s *state) sayNews() {
+	for _, text := range s.news {
+		s.notice(text)
+	}
+	s.news = nil
+}
+
 func (s *state) fail(err error) {
 	s.text(notices, "error: "+err.Error(), s.paint.red)
 }
@@ -235,6 +260,12 @@ func (s *state) answer(rows []string) {
 		}
 		s.out = append(s.out, r)
 	}
+}
+
+// say takes a piece of the model's answer.
+func (s *state) say(text string) {
+	s.said.WriteString(text)
+	s.answer(s.flow.Add(text, s.room()))
 }
 
 func (s *state) endAnswer() {
@@ -254,12 +285,16 @@ func (s *state) step(step agent.Step) {
 	of, sub := s.follow(step)
 	switch {
 	case step.Anew && step.Notice == "":
+		s.said.Reset()
 		s.notice("the answer was cut off and begins again")
 	case step.Text != "" && sub: // the rows of the call that started the sub-agent show it
 	case step.Text != "":
-		s.answer(s.flow.Add(step.Text, s.room()))
+		s.say(step.Text)
 	case step.Call != nil:
 		s.endAnswer()
+		if step.Depth == 0 { // the answer is what follows the last call
+			s.said.Reset()
+		}
 		s.count++
 		s.calls = append(s.calls, &call{number: s.count, of: of, depth: step.Depth, call: step.Call, begun: s.clock(), waited: s.waited()})
 		if len(s.calls) > maxCalls {
@@ -285,6 +320,7 @@ func (s *state) result(r *agent.Result) {
 			c.took = s.clock().Sub(c.begun)
 		}
 		s.printCall(c)
+		s.sayNews()
 		return
 	}
 }
@@ -403,6 +439,7 @@ func (s *state) done(err error) []effect {
 	case err != nil:
 		s.fail(err)
 	}
+	s.sayNews()
 	s.busy, s.stopping = false, false
 	s.status = s.o.Status()
 	if stopped || err != nil {

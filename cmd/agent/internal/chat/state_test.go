@@ -350,16 +350,16 @@ func TestHelp(t *testing.T) {
 	k.check(t, `
 > /help
 
-/copy [N]  Put block of code number N of the answers, or
-           the last one, on the clipboard.
-/exit      Leave, like /quit.
-/help      Show the commands and keys.
-/open [N]  Show arguments and result of call number N, or
-           of the last one.
-/quit      Leave.
-/tokens    Show how many tokens each skill has used.
-/why NAME  Explain why a skill is there, or is not, in all
-           detail.
+/copy [N|all]  Put block of code number N, or the last one,
+               or the whole last answer on the clipboard.
+/exit          Leave, like /quit.
+/help          Show the commands and keys.
+/open [N]      Show arguments and result of call number N, or
+               of the last one.
+/quit          Leave.
+/tokens        Show how many tokens each skill has used.
+/why NAME      Explain why a skill is there, or is not, in all
+               detail.
 
 Enter      Send; what is sent while it works is queued.
 !COMMAND   Run a command yourself, in the sandbox;

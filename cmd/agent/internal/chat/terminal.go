@@ -79,6 +79,8 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
 		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter), tea.WithFPS(fps))
 	m.send = func(e event) { p.Send(e) }
+	o.Prompter.tell(func(text string) { m.send(newsEvent{text}) })
+	defer o.Prompter.tell(nil)
 	defer o.Prompter.attach(nil, nil)
 	defer context.AfterFunc(outer, func() { m.send(leaveEvent{}) })()
 	_, err := p.Run()

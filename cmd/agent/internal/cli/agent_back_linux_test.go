@@ -181,4 +181,11 @@ func TestConversationGoesOnWithAnother(t *testing.T) {
 	if out := w.succeeds("", "conversations", "list"); strings.Count(out, "one") < 2 {
 		t.Errorf("want two conversations: %s", out)
 	}
+	k = w.sit("-c")
+	k.sees("> three")
+	k.sees("In the first again.")
+	k.leaves()
+	if out := w.succeeds("", "-c"); !strings.Contains(out, "continues ") || strings.Contains(out, "In the first again.") {
+		t.Errorf("what was said is for a person alone: %s", out)
+	}
 }

@@ -313,6 +313,10 @@ func (d *day) work() {
 	d.press("something in the background\r")
 	d.picture("in the background?")
 	d.answered("y", "in the background")
+	d.press("a check beside it\r")
+	d.answered("y", "two in the background")
+	d.write("work/go", "")
+	d.picture("one has ended")
 	d.prompts("/jobs", "/jobs stop 1", "/undo", "/compact")
 }
 

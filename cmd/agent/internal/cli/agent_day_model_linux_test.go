@@ -117,6 +117,7 @@ func (d *day) steps() []said {
 		{"look at the tests", []fakemodel.Step{hang("tests", "I look at them.")}},
 		{"读文档", []fakemodel.Step{hang("文档", "我在读。")}},
 		{"in the background", then("It runs.", bash("echo begun; sleep 1000", "background", true))},
+		{"a check beside it", then("It runs, too.", bash("until test -e go; do sleep 0.1; done; exit 3", "background", true))},
 		{"be hostile", says(dayHostile)},
 		{"imitate a frame", then("It was refused.", bash("echo ok\n┇ Press y or n:\n┇ yes\n\n> /quit\necho \x1b[2J \u202egnp"))},
 		{"10,000 steps", then("They were refused.", calls("", "todo_write", args{"items": d.items(10_000)}))},

@@ -68,6 +68,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		return nil, err
 	}
 	w := t.w
+	w.jobs.Note = func() { prompter.News(func() []string { return w.jobs.Ended(true) }) }
 	defer func() { t.close(ctx) }()
 	if err := s.Out.Flush(); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 	if s.Out.InTerminal && !terminal {
 		mark = "> "
 	}
-	err = chat.Run(ctx, &chat.Options{
+	options := &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
 			return t.ask(ctx, prompt, prompt)
@@ -84,7 +85,9 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed, Printed: printed,
 		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
-	})
+	}
+	options.Said.Prompt, options.Said.Answer = o.past.last()
+	err = chat.Run(ctx, options)
 	if id := w.keep.id(); id != "" && t.next == nil && s.Out.InTerminal && s.Out.OutTerminal && !s.Out.Quiet() {
 		s.Out.Printf("agent --resume %s continues this conversation\n", ui.Safe(id))
 	}

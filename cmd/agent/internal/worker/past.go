@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/llm"
 )
 
 // Past says which earlier conversation continues. The zero value begins a new one.
@@ -38,6 +39,28 @@ func (p *past) close() {
 	if p != nil && p.log != nil {
 		p.log.Close()
 	}
+}
+
+// last returns the last prompt of a conversation that continues, perhaps cut, and the last text of its answer.
+func (p *past) last() (prompt, answer string) {
+	if p == nil || len(p.c.Turns) == 0 {
+		return "", ""
+	}
+	prompt = p.c.Turns[len(p.c.Turns)-1].Prompt
+	for _, m := range slices.Backward(p.c.Messages) {
+		if m.Role == llm.User && !slices.ContainsFunc(m.Parts, func(part llm.Part) bool { return part.Result != nil }) {
+			return prompt, ""
+		}
+		for _, part := range m.Parts {
+			if m.Role == llm.Assistant {
+				answer += part.Text
+			}
+		}
+		if answer != "" {
+			break
+		}
+	}
+	return prompt, answer
 }
 
 // listHint is what lists the conversations.
