@@ -22,7 +22,7 @@ func TestCopy(t *testing.T) {
 		t.Errorf("the last answer: effects %v", k.done)
 	}
 	k.press("/copy<enter>")
-	if k.press("once more<enter>"); !strings.Contains(k.screen(), "/copy all copies the last answer") {
+	if k.press("once more<enter>"); !strings.Contains(strings.Join(strings.Fields(k.screen()), " "), "/copy all copies the last answer") {
 		t.Errorf("the screen is %s", k.screen())
 	}
 	k.say("```go\n\tx := \"\x1b[m" + strings.Repeat("long ", 20) + "\"\n```\nand\n```\nb\n```\n")

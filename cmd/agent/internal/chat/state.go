@@ -283,18 +283,17 @@ func (s *state) steps(steps []agent.Step) {
 
 func (s *state) step(step agent.Step) {
 	of, sub := s.follow(step)
+	if step.Depth == 0 && (step.Anew || step.Call != nil) { // the answer is what follows the last call
+		s.said.Reset()
+	}
 	switch {
 	case step.Anew && step.Notice == "":
-		s.said.Reset()
 		s.notice("the answer was cut off and begins again")
 	case step.Text != "" && sub: // the rows of the call that started the sub-agent show it
 	case step.Text != "":
 		s.say(step.Text)
 	case step.Call != nil:
 		s.endAnswer()
-		if step.Depth == 0 { // the answer is what follows the last call
-			s.said.Reset()
-		}
 		s.count++
 		s.calls = append(s.calls, &call{number: s.count, of: of, depth: step.Depth, call: step.Call, begun: s.clock(), waited: s.waited()})
 		if len(s.calls) > maxCalls {

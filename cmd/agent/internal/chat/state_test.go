@@ -354,12 +354,12 @@ func TestHelp(t *testing.T) {
                or the whole last answer on the clipboard.
 /exit          Leave, like /quit.
 /help          Show the commands and keys.
-/open [N]      Show arguments and result of call number N, or
-               of the last one.
+/open [N]      Show arguments and result of call number N,
+               or of the last one.
 /quit          Leave.
 /tokens        Show how many tokens each skill has used.
-/why NAME      Explain why a skill is there, or is not, in all
-               detail.
+/why NAME      Explain why a skill is there, or is not, in
+               all detail.
 
 Enter      Send; what is sent while it works is queued.
 !COMMAND   Run a command yourself, in the sandbox;

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
@@ -41,26 +42,27 @@ func (p *past) close() {
 	}
 }
 
-// last returns the last prompt of a conversation that continues, perhaps cut, and the last text of its answer.
+// last returns the last prompt of a conversation that continues, perhaps cut, and the last text of its answer, "" if there is none.
 func (p *past) last() (prompt, answer string) {
 	if p == nil || len(p.c.Turns) == 0 {
 		return "", ""
 	}
 	prompt = p.c.Turns[len(p.c.Turns)-1].Prompt
 	for _, m := range slices.Backward(p.c.Messages) {
-		if m.Role == llm.User && !slices.ContainsFunc(m.Parts, func(part llm.Part) bool { return part.Result != nil }) {
-			return prompt, ""
-		}
+		text, results := "", false
 		for _, part := range m.Parts {
-			if m.Role == llm.Assistant {
-				answer += part.Text
-			}
+			text, results = text+part.Text, results || part.Result != nil
 		}
-		if answer != "" {
-			break
+		switch {
+		case m.Role == llm.Assistant && answer == "":
+			answer = text
+		case m.Role == llm.User && !results && strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSuffix(prompt, "…")):
+			return prompt, answer
+		case m.Role == llm.User && !results:
+			return prompt, "" // of a prompt before: the last one failed
 		}
 	}
-	return prompt, answer
+	return prompt, ""
 }
 
 // listHint is what lists the conversations.
