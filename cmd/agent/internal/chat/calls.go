@@ -36,6 +36,7 @@ type call struct {
 	result  *agent.Result // nil while it runs
 	took    time.Duration
 	stopped bool          // the turn ended before the call
+	asked   bool          // a question was answered on the screen while it ran
 	tail    ui.Tail       // of what it wrote so far
 	said    time.Duration // without a screen: how long it ran when that was said
 }
@@ -197,7 +198,7 @@ func Success(r *agent.Result) string {
 // reason returns why a call failed. It returns nothing where the user knows that: they stopped it, or answered no on the screen.
 func (c *call) reason(width int) []string {
 	r := &c.result.Result
-	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == "not_approved" && width > 0 {
+	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == "not_approved" && c.asked {
 		return nil
 	}
 	rows := rowsOf(r.Message, width)

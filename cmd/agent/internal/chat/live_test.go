@@ -58,6 +58,7 @@ func TestReasonOfAFailure(t *testing.T) {
 	}{
 		{"success", tool.Success(nil, "The command ended"), ""},
 		{"exit", tool.Failure(tool.ExecutionFailed, "The command ended with exit code 3"), "  The command ended with exit code 3\n  FAIL a\n  FAIL b\n"},
+		{"nobody", tool.Result{Error: tool.PermissionDenied, Reason: "not_approved", Message: "Nobody is asked"}, "  Nobody is asked\n  FAIL a\n  FAIL b\n"},
 		{"no", tool.Result{Error: tool.PermissionDenied, Reason: "not_approved", Message: "The user did not allow it"}, "  FAIL a\n  FAIL b\n"},
 		{"rule", tool.Result{Error: tool.PermissionDenied, Reason: "not_allowed", Message: "A rule \x1b[2Jdenies it"}, "  A rule \\x1b[2Jdenies it\n  FAIL a\n  FAIL b\n"},
 	} {
@@ -65,6 +66,9 @@ func TestReasonOfAFailure(t *testing.T) {
 		k.press("go<enter>")
 		c := k.call("bash", `{"command":"make test"}`)
 		k.happen(stepsEvent{live: []LiveText{{Call: c.ID, Text: "FAIL a\nFAIL b\n"}}})
+		if test.name == "no" {
+			k.answered = time.Second
+		}
 		k.result(c, test.r, "{}")
 		if got := k.screen(); !strings.Contains(got, "#1\n"+test.stays+"────") {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.stays)

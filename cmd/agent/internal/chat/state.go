@@ -314,6 +314,7 @@ func (s *state) result(r *agent.Result) {
 		if c.result != nil || c.stopped || c.call != r.Call && (same || r.Call == nil || c.call.ID != r.Call.ID) {
 			continue
 		}
+		c.asked = s.waited() > c.waited
 		asked := s.waited() - c.waited - r.Result.Waited // what Duration includes
 		if c.result, c.took = r, max(r.Result.Duration-asked, 0); c.took == 0 {
 			c.took = s.clock().Sub(c.begun)
