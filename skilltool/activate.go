@@ -175,8 +175,8 @@ func allowed(t manifest.Tools) *[]string {
 
 // enterFailure returns the result for a skill that enter did not activate.
 func enterFailure(ctx context.Context, name string, err error) tool.Result {
-	if refused, ok := errors.AsType[*hookDenial](err); ok {
-		return refused.Denied()
+	if refused, ok := errors.AsType[*tool.Denial](err); ok {
+		return refused.Result
 	}
 	switch {
 	case errors.Is(err, session.ErrActive):

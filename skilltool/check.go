@@ -13,7 +13,7 @@ import (
 )
 
 // Check decides whether a model may call a tool now, as the active skills say: it is the Check of the tool.Executor that
-// calls the tools of k and all other tools of the conversation. The error is a tool.Denial.
+// calls the tools of k and all other tools of the conversation. The error is a *tool.Denial.
 //
 // Some calls are always allowed, because a skill cannot be used without them: of the tool skill to leave a skill, to search
 // and, unless only the top of the stack restricts, to activate one; script_list; toolset_list where it starts nothing; and
@@ -37,7 +37,7 @@ func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) erro
 	err := k.o.Session.Check(ctx, c)
 	var v *session.Violation
 	if errors.As(err, &v) {
-		return &denial{v}
+		return &tool.Denial{Result: tool.CauseToolDenied.Failure(v.Message()), Err: v}
 	}
 	if err != nil {
 		return err
@@ -85,16 +85,6 @@ func (k *Kit) startsNothing(ctx context.Context, skillName string) bool {
 	}
 	b := k.bring(ctx, s, nil)
 	return b != nil && b.err == nil
-}
-
-// denial is a violation as the result of a call.
-type denial struct {
-	*session.Violation
-}
-
-// Denied returns the result.
-func (d *denial) Denied() tool.Result {
-	return tool.CauseToolDenied.Failure(d.Message())
 }
 
 // limits tells a model which tools it may call, "" if that is not limited. A result of the tool skill has the list; this is

@@ -172,7 +172,7 @@ func TestSubIsRestricted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var denied tool.Denial
+	var denied *tool.Denial
 	for name, want := range map[string]bool{"read_file": true, "write_file": false, "bash": false} {
 		if err := sub.Check(t.Context(), name, json.RawMessage(`{"command":"sh x","file_path":"x"}`)); (err == nil) != want || err != nil && !errors.As(err, &denied) {
 			t.Errorf("%s: %v", name, err)

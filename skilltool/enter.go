@@ -85,14 +85,14 @@ func (k *Kit) enter(ctx context.Context, s *skill.Skill, how entry) (entered, er
 	return entered{token: token, text: text}, nil
 }
 
-// askPre asks the hooks of a skill whether it may become active. The error is a *hookDenial.
+// askPre asks the hooks of a skill whether it may become active. The error is a *tool.Denial.
 func (k *Kit) askPre(ctx context.Context, s *skill.Skill) error {
 	if !s.Heeded(ctx) {
 		return nil
 	}
 	coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
 	if a, denied := veto(k.runHooks(ctx, coming, ofSkill(hook.Pre))); denied {
-		return &hookDenial{fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
+		return deniedByHook(fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason)))
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func ofSkill(event string) *moment {
 }
 
 // guard asks the guards of the active skills about a call, the last activated first, those of skills that were left while they
-// were held, and those of the conversation that a sub-agent works for. The error is a tool.Denial, and was traced.
+// were held, and those of the conversation that a sub-agent works for. The error is a *tool.Denial, and was traced.
 func (k *Kit) guard(ctx context.Context, name string, args json.RawMessage) error {
 	return k.guardAt(ctx, name, k.atCall(hook.PreToolUse, name, args, nil))
 }
@@ -71,7 +71,7 @@ func (k *Kit) guardAt(ctx context.Context, name string, m *moment) error {
 			trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.RestrictionViolated, Level: slog.LevelWarn, Skill: active[i].Name, Tool: name,
 				Message: fault, Err: errors.New(fault), // without what the hook wrote
 				Attrs: []slog.Attr{slog.String(trace.AttrReason, reasonHook), slog.Bool(trace.AttrEnforced, true)}})
-			return &hookDenial{fault + because(a.Reason)}
+			return deniedByHook(fault + because(a.Reason))
 		}
 	}
 	if k.outer != nil {
@@ -229,14 +229,9 @@ func (k *Kit) hookOutput(ctx context.Context, name string, h manifest.Hook, inpu
 	return k.o.Scripts.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: input, Timeout: limit, Admit: k.Admit})
 }
 
-// hookDenial is the refusal of a hook as the result of a call.
-type hookDenial struct{ text string }
-
-func (d *hookDenial) Error() string { return d.text }
-
-// Denied returns the result.
-func (d *hookDenial) Denied() tool.Result {
-	return tool.Result{Error: tool.PermissionDenied, Reason: reasonHook, Message: d.text}
+// deniedByHook returns the refusal of a hook.
+func deniedByHook(text string) *tool.Denial {
+	return &tool.Denial{Result: tool.Result{Error: tool.PermissionDenied, Reason: reasonHook, Message: text}}
 }
 
 // because returns a reason after the end of a clause.

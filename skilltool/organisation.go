@@ -11,9 +11,9 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// forbids returns why the organisation does not allow a call, or nil. A call about which it wants a person to be asked is only allowed where
+// forbids returns why the organisation does not allow a call, which wraps a *policy.Refusal, or nil. A call about which it wants a person to be asked is only allowed where
 // the program asks, or where a person makes it.
-func (k *Kit) forbids(ctx context.Context, c allow.Call) *forbidden {
+func (k *Kit) forbids(ctx context.Context, c allow.Call) *tool.Denial {
 	patterns := k.o.Policy.Patterns
 	patterns.Script = func(skillName, scriptName string) (allow.Script, bool) {
 		return k.findScript(ctx, skillName, scriptName)
@@ -25,7 +25,7 @@ func (k *Kit) forbids(ctx context.Context, c allow.Call) *forbidden {
 		}
 	}
 	if err := d.Refuse("Tool '%s' is not allowed", c.Name()); err != nil {
-		return &forbidden{err}
+		return &tool.Denial{Result: tool.Result{Error: tool.PermissionDenied, Reason: reasonPolicy, Message: err.Error()}, Err: err}
 	}
 	return nil
 }
@@ -65,21 +65,10 @@ func (k *Kit) forbidsRun(ctx context.Context, name, skillName, scriptName string
 		args, _ = json.Marshal(map[string]any{"skill_name": skillName, "script_name": scriptName, "args": append([]string{}, words...)}) // texts always have a form
 	}
 	if err := k.forbids(ctx, allow.Call{Tool: name, Args: args}); err != nil {
-		return &script.Error{Code: script.PermissionDenied, Reason: reasonPolicy, Message: err.Error(), Err: err.error}
+		return &script.Error{Code: script.PermissionDenied, Reason: reasonPolicy, Message: err.Error(), Err: err.Err}
 	}
 	return nil
 }
 
 // reasonPolicy is the reason of a result of a call that the organisation does not allow.
 const reasonPolicy = "policy"
-
-// forbidden is a refusal of the organisation as the result of a call.
-type forbidden struct{ error }
-
-// Denied returns the result.
-func (f *forbidden) Denied() tool.Result {
-	return tool.Result{Error: tool.PermissionDenied, Reason: reasonPolicy, Message: f.Error()}
-}
-
-// Unwrap returns the *policy.Refusal.
-func (f *forbidden) Unwrap() error { return f.error }

@@ -22,7 +22,7 @@ func (k *Kit) runs(name string) bool {
 }
 
 // served returns an error for a call that runs something while a skill of a server is active whose content nobody approved. It asks for
-// the approval first. The error is a tool.Denial.
+// the approval first. The error is a *tool.Denial.
 func (k *Kit) served(ctx context.Context, name string) error {
 	for _, a := range k.o.Session.Active() {
 		if a.Server == "" || !k.runs(name) {
@@ -33,7 +33,7 @@ func (k *Kit) served(ctx context.Context, name string) error {
 			if more := k.advice(a.Name)(err); more != "" {
 				text += " " + more
 			}
-			return &unapproved{text}
+			return &tool.Denial{Result: tool.CauseUntrusted.Failure(text)}
 		}
 	}
 	if k.outer != nil {
@@ -67,14 +67,6 @@ func (k *Kit) approved(ctx context.Context, a *session.Activation) error {
 	}
 	return refusal(s, t, nil)
 }
-
-// unapproved is the error for a call while a skill is active that nobody approved.
-type unapproved struct{ text string }
-
-func (e *unapproved) Error() string { return e.text }
-
-// Denied returns the result.
-func (e *unapproved) Denied() tool.Result { return tool.CauseUntrusted.Failure(e.text) }
 
 // changedError says that a skill of a server is not the one that became active.
 type changedError struct{ name, server string }

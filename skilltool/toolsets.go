@@ -209,7 +209,7 @@ func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args
 		return tooLate(err)
 	}
 	if err := k.forbids(ctx, allow.Call{Tool: l.Name, Source: l.Source, Args: args}); err != nil {
-		return err.Denied()
+		return err.Result
 	}
 	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {

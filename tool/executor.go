@@ -16,7 +16,7 @@ import (
 type Executor struct {
 	Tools *Set // nil means none
 	// Check, if set, may deny a call before it happens. It gets the arguments that the tool would get, and decides at that
-	// moment: a call that changes what is allowed does so for the next call. An error that is a Denial has the result;
+	// moment: a call that changes what is allowed does so for the next call. An error that is a *Denial has the result;
 	// any other error means CauseSecurity. A denied call has the duration 0. Check traces why it denied a call. It gets the full
 	// name of a tool.
 	Check func(ctx context.Context, name string, args json.RawMessage) error
@@ -29,10 +29,21 @@ type Executor struct {
 }
 
 // Denial is an error of Executor.Check that has the result of the call.
-type Denial interface {
-	error
-	Denied() Result
+type Denial struct {
+	Result Result
+	Err    error // the cause; may be nil
 }
+
+// Error returns the text of the cause, or the message of the result.
+func (d *Denial) Error() string {
+	if d.Err != nil {
+		return d.Err.Error()
+	}
+	return d.Result.Message
+}
+
+// Unwrap returns Err.
+func (d *Denial) Unwrap() error { return d.Err }
 
 // Call runs one tool and always returns a result. It fails, checking in this order, if
 //
@@ -142,9 +153,8 @@ func unreadable(name string, args json.RawMessage, err error) Result {
 
 // denialResult returns the result for an error of Check.
 func denialResult(err error) Result {
-	var d Denial
-	if errors.As(err, &d) {
-		return d.Denied()
+	if d, ok := errors.AsType[*Denial](err); ok {
+		return d.Result
 	}
 	return CauseSecurity.Failure(err.Error())
 }

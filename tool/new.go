@@ -13,7 +13,7 @@ import (
 
 // New returns a tool that calls a function. In is the struct of its arguments and gives the schema: a field is required unless its json
 // tag says omitempty or omitzero, and its tag jsonschema is its description. Arguments that the schema does not allow do not reach the
-// function: they are a failure with ReasonArguments. An error of the function is a failure, whose message the model reads; a Denial
+// function: they are a failure with ReasonArguments. An error of the function is a failure, whose message the model reads; a *Denial
 // is its own result. What the function returns is the result, as JSON.
 //
 // New panics if In is no struct, or has a field without a json tag, that is embedded or not exported, or that JSON does not have, such as
@@ -34,10 +34,10 @@ func New[In, Out any](name, description string, call func(context.Context, In) (
 			return Result{Error: ExecutionFailed, Reason: ReasonArguments, Message: fmt.Sprintf("arguments of '%s' do not fit: %v", name, err)}
 		}
 		out, err := call(ctx, in)
-		var denied Denial
+		var denied *Denial
 		switch {
 		case errors.As(err, &denied):
-			return denied.Denied()
+			return denied.Result
 		case err != nil && ctx.Err() != nil:
 			return Interruption(ctx, "The tool")
 		case err != nil:

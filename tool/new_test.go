@@ -49,7 +49,7 @@ func TestNew(t *testing.T) {
 		case 0:
 			return nil, errors.New("a die has sides")
 		case 13:
-			return nil, fmt.Errorf("no: %w", denial{})
+			return nil, fmt.Errorf("no: %w", &tool.Denial{Result: tool.Failure(tool.PermissionDenied, "unlucky")})
 		case 99:
 			return nil, ctx.Err()
 		}
@@ -89,11 +89,6 @@ func TestNew(t *testing.T) {
 		t.Errorf("cancelled: %+v", r)
 	}
 }
-
-type denial struct{}
-
-func (denial) Error() string       { return "denied" }
-func (denial) Denied() tool.Result { return tool.Failure(tool.PermissionDenied, "unlucky") }
 
 func TestNewPanics(t *testing.T) {
 	type (

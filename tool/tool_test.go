@@ -96,10 +96,7 @@ func TestAddRefusesMisuse(t *testing.T) {
 	_ = s.Add(Tool{Name: "x"})
 }
 
-type denial struct{}
-
-func (denial) Error() string    { return "Tool 'bash' not allowed by skill 'x'" }
-func (d denial) Denied() Result { return CauseToolDenied.Failure(d.Error()) }
+var denial = &Denial{Result: CauseToolDenied.Failure("Tool 'bash' not allowed by skill 'x'")}
 
 // R120: a denied call is a result, and the tool does not run.
 func TestExecutor(t *testing.T) {
@@ -118,14 +115,14 @@ func TestExecutor(t *testing.T) {
 		Check: func(_ context.Context, name string, _ json.RawMessage) error {
 			switch name {
 			case "bash":
-				return denial{}
+				return denial
 			case "echo":
 				return nil
 			}
 			return nil
 		}}
 	ctx := t.Context()
-	if r := e.Call(ctx, "bash", nil); r.Success || r.Error != PermissionDenied || r.Message != (denial{}).Error() || r.Reason != "tool_not_allowed" || r.Duration != 0 || ran != 0 {
+	if r := e.Call(ctx, "bash", nil); r.Success || r.Error != PermissionDenied || r.Message != denial.Error() || r.Reason != "tool_not_allowed" || r.Duration != 0 || ran != 0 {
 		t.Errorf("denied call: %+v, ran %d times", r, ran)
 	}
 	if r := e.Call(ctx, "echo", nil); !r.Success || string(r.Result.(json.RawMessage)) != "{}" || r.Duration <= 0 {

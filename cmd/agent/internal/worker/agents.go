@@ -85,27 +85,19 @@ func (r *role) only(o *allow.Options) (has func(*tool.Tool) bool, check func(nam
 	return has, func(name string, args json.RawMessage) error {
 		c := allow.Call{Tool: name, Args: args}
 		if limit.Check(c) != nil {
-			return &kindDenial{r, name}
+			return kindDenial(r, name)
 		}
 		if _, taken := without.Names(c); taken {
-			return &kindDenial{r, name}
+			return kindDenial(r, name)
 		}
 		return nil
 	}
 }
 
 // kindDenial refuses a call that the file of a sub-agent does not let it make.
-type kindDenial struct {
-	r    *role
-	tool string
+func kindDenial(r *role, name string) error {
+	return &tool.Denial{Result: tool.CauseToolDenied.Failure(fmt.Sprintf("an agent of the kind %s may not make this call of %s, as %s says", r.name, name, r.file.Path))}
 }
-
-func (d *kindDenial) Error() string {
-	return fmt.Sprintf("an agent of the kind %s may not make this call of %s, as %s says", d.r.name, d.tool, d.r.file.Path)
-}
-
-// Denied returns the result.
-func (d *kindDenial) Denied() tool.Result { return tool.CauseToolDenied.Failure(d.Error()) }
 
 var taskSchema = json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"All that the sub-agent has to know"},` +
 	`"subagent_type":{"type":"string","description":"Its kind; default: general-purpose"}},"required":["prompt"]}`)

@@ -123,7 +123,7 @@ func (o *ownHooks) start(ctx context.Context, h *config.Hook, input []byte) (*ho
 	return &hosttool.Output{Stdout: out.Stdout, Stderr: out.Stderr, Total: out.Total, ExitCode: out.ExitCode, TimedOut: out.TimedOut}, nil
 }
 
-// guard asks the guards about a call. The error is a tool.Denial, and was traced.
+// guard asks the guards about a call. The error is a *tool.Denial, and was traced.
 func (o *ownHooks) guard(ctx context.Context, name string, args json.RawMessage) error {
 	for _, a := range o.at(ctx, hook.NewInput(hook.PreToolUse, "", name, args)) {
 		if a.Verdict == hook.Agrees {
@@ -135,18 +135,10 @@ func (o *ownHooks) guard(ctx context.Context, name string, args json.RawMessage)
 		if a.Reason != "" {
 			fault += ": " + a.Reason
 		}
-		return &hookDenial{fault}
+		return &tool.Denial{Result: *refusal("hook", "%s", fault)}
 	}
 	return nil
 }
-
-// hookDenial is the refusal of a hook as the result of a call.
-type hookDenial struct{ text string }
-
-func (d *hookDenial) Error() string { return d.text }
-
-// Denied returns the result.
-func (d *hookDenial) Denied() tool.Result { return *refusal("hook", "%s", d.text) }
 
 // said tells the hooks about a call that was made, and returns what they say about it to the model.
 func (o *ownHooks) said(ctx context.Context, name string, args json.RawMessage, r tool.Result) string {

@@ -112,7 +112,7 @@ func (w *worker) admitPage(ctx context.Context, u *url.URL, kit *skilltool.Kit, 
 	d := w.gate.current().Page(u.String())
 	w.gate.emit(ctx, trace.Event{Kind: trace.CallDecided, Level: slog.LevelDebug, Tool: webFetch, Message: string(d.Verdict) + ": " + d.Reason}, d)
 	if d.Verdict == permit.Denied {
-		return &pageDenied{*refusal("not_allowed", "%.300q is not read: %s", u, d.Reason)}
+		return &tool.Denial{Result: *refusal("not_allowed", "%.300q is not read: %s", u, d.Reason)}
 	}
 	if first {
 		return nil
@@ -125,20 +125,14 @@ func (w *worker) admitPage(ctx context.Context, u *url.URL, kit *skilltool.Kit, 
 	return kit.Check(ctx, webFetch, args)
 }
 
-// pageDenied is the result of a call that a rule denies.
-type pageDenied struct{ r tool.Result }
-
-func (p *pageDenied) Error() string       { return p.r.Message }
-func (p *pageDenied) Denied() tool.Result { return p.r }
-
 // noPage returns the result of a call that got no page. limited is ctx with the time that a page has.
 func noPage(ctx, limited context.Context, text string, err error) tool.Result {
-	var denial tool.Denial
+	var denial *tool.Denial
 	switch {
 	case ctx.Err() != nil:
 		return tool.Interruption(ctx, "The request")
 	case errors.As(err, &denial):
-		return denial.Denied()
+		return denial.Result
 	case limited.Err() != nil:
 		return tool.CauseTimeout.Failure(fmt.Sprintf("%.300q was not read: it took longer than %s", text, pageTime))
 	}
