@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -21,7 +20,9 @@ func (o *owner) recordFile() string {
 	return fmt.Sprintf("%x.json", sha256.Sum256([]byte(o.name+"\x00"+o.digest)))
 }
 
-func (h *Host) records() string { return filepath.Join(h.o.Cache, "tools") }
+func (h *Host) records() lockfile.Records {
+	return lockfile.Records{Dir: filepath.Join(h.o.Cache, "tools"), Max: maxRecord}
+}
 
 // record keeps what the toolsets of a content have. A failure is not that of the caller: without a record the process is asked.
 func (h *Host) record(ctx context.Context, o *owner, all []listed) {
@@ -31,43 +32,15 @@ func (h *Host) record(ctx context.Context, o *owner, all []listed) {
 	if all == nil {
 		all = []listed{}
 	}
-	b, err := json.Marshal(all)
-	if err == nil {
-		err = h.keep(o.recordFile(), b)
-	}
-	if err != nil {
+	if err := h.records().Keep(o.recordFile(), all); err != nil {
 		trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ToolsetFailed, Level: slog.LevelWarn, Skill: o.name, Message: "What the toolsets have cannot be kept", Err: err})
 	}
 }
 
-func (h *Host) keep(name string, b []byte) error {
-	if err := os.MkdirAll(h.records(), 0o700); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(h.records())
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if old, err := lockfile.ReadIn(root, name, maxRecord); err == nil && string(old) == string(b) {
-		return nil
-	}
-	return lockfile.Write(root, name, b, 0o600)
-}
-
 // recorded returns what the toolsets of a content had.
 func (h *Host) recorded(o *owner) ([]listed, bool) {
-	root, err := os.OpenRoot(h.records())
-	if err != nil {
-		return nil, false
-	}
-	defer root.Close()
-	b, err := lockfile.ReadIn(root, o.recordFile(), maxRecord)
-	if err != nil {
-		return nil, false
-	}
 	var all []listed
-	if json.Unmarshal(b, &all) != nil {
+	if !h.records().Read(o.recordFile(), &all) {
 		return nil, false
 	}
 	for i := range all {
