@@ -57,7 +57,7 @@ type Host struct {
 	ping time.Duration // how long a sign of life may take
 
 	mu         sync.Mutex
-	owners     map[ownerKey]*owner
+	owners     map[skill.ID]*owner // the processes read the files at the place
 	registered map[string][]class
 	closed     bool
 }
@@ -79,7 +79,7 @@ func New(o *Options) (*Host, error) {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("toolset.Options: Cache must be an absolute path, not %q", o.Cache)
 	}
-	h := &Host{o: *o, now: time.Now, ping: pingWait, owners: map[ownerKey]*owner{}, registered: map[string][]class{}}
+	h := &Host{o: *o, now: time.Now, ping: pingWait, owners: map[skill.ID]*owner{}, registered: map[string][]class{}}
 	for _, d := range []struct {
 		value   *time.Duration
 		without time.Duration
@@ -243,12 +243,6 @@ type owner struct {
 	admit script.Admit
 }
 
-// ownerKey is a content of a skill at its place: the processes read its files there.
-type ownerKey struct {
-	skill.ID
-	path string
-}
-
 // owner returns what belongs to a skill. It starts nothing. The processes of another content of the skill go on: a
 // conversation may still have its tools.
 func (h *Host) owner(ctx context.Context, s *skill.Skill, admit script.Admit) (*owner, error) {
@@ -256,16 +250,15 @@ func (h *Host) owner(ctx context.Context, s *skill.Skill, admit script.Admit) (*
 	if err != nil {
 		return nil, err
 	}
-	key := ownerKey{id, s.Entry().Path()}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, &Error{Skill: s.Canonical(), Toolset: "*", Kind: KindClosed, Message: "toolsets have ended with their conversation"}
 	}
-	o := h.owners[key]
+	o := h.owners[id]
 	if o == nil {
 		o = newOwner(h, s, id.Digest)
-		h.owners[key] = o
+		h.owners[id] = o
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

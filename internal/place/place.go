@@ -7,7 +7,7 @@
 //	mcp@<server>/<skill>                 a skill that an MCP server serves
 //	<layer>                              what is in no folder, by the name of its layer: bundled
 //
-// Each of the first three has one content at a time. A tenant has files of their own, so no place names one.
+// Each of the first three has one content at a time. A tenant has files of their own, so no place in them names one: see For.
 package place
 
 import (
@@ -59,10 +59,18 @@ func IsServer(place string) bool { return strings.HasPrefix(place, server) }
 // OfServer returns the path of the place of a skill of an MCP server, and whether it is one.
 func OfServer(place string) (path string, ok bool) { return strings.CutPrefix(place, server) }
 
+// For returns a place as that of a tenant, for a worker of several: none has what another one keeps there. "" is no tenant.
+func For(tenant, place string) string {
+	if tenant == "" {
+		return place
+	}
+	return fmt.Sprintf("%s+%x", place, sha256.Sum256([]byte(tenant)))
+}
+
 // Home returns what the skill of a place shares with that of other places in its own home: the versions of an installed skill have one.
 func Home(place string) string {
-	if IsVersion(place) {
-		return "installed"
+	if _, tenant, _ := strings.Cut(place, "+"); IsVersion(place) {
+		return "installed" + tenant
 	}
 	return place
 }

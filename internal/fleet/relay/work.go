@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -88,7 +89,9 @@ func (w *Worker) do(ctx context.Context, o *order.Order, out func(*order.Part) e
 			b, _ = answer(failed(o, fmt.Errorf("internal error of worker %s: %v", o.Worker, p)))
 		}
 	}()
-	s, release, err := w.Contents.Open(ctx, o.Skill, func(ctx context.Context) (io.ReadCloser, error) { return w.fetch(ctx, o, o.Skill.Digest) })
+	id := o.Skill
+	id.Layer = place.For(o.For.Tenant, id.Layer) // by which its home is kept
+	s, release, err := w.Contents.Open(ctx, id, func(ctx context.Context) (io.ReadCloser, error) { return w.fetch(ctx, o, o.Skill.Digest) })
 	if err != nil {
 		b, _ = answer(failed(o, fmt.Errorf("its content does not come to worker %s: %w", o.Worker, err)))
 		return b

@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 
 	"fleet":                    {}, // tests alone
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
-	"internal/fleet/relay":     {"internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "internal/variable", "script", "skill", "want"},
+	"internal/fleet/relay":     {"internal/place", "internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "internal/variable", "script", "skill", "want"},
 	"internal/fleet/node":      {"internal/lockfile"},
 	"internal/fleet/subject":   {},
 	"internal/fleet/dispatch":  {"internal/fleet/subject"},
