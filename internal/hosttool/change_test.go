@@ -111,6 +111,9 @@ func TestConfinedCommands(t *testing.T) {
 			if c.ReadOnly && strings.Contains(c.Args[len(c.Args)-1], "made") {
 				return &Output{Stdout: []byte("sh: made: Read-only file system\n"), ExitCode: 2}, nil
 			}
+			if strings.Contains(c.Args[len(c.Args)-1], "cat .env") {
+				return &Output{Stdout: []byte("cat: .env: Permission denied\n"), ExitCode: 1, Hidden: []string{"/else/b", "/else/.env"}}, nil
+			}
 			return &Output{}, nil
 		}
 		o.Approve = func(_ context.Context, r *Request) (Answer, error) {
@@ -126,10 +129,11 @@ func TestConfinedCommands(t *testing.T) {
 	k.want("bash", `{"command":"touch made"}`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 2; it could not change files of the workspace: the mode is plan: nothing is changed before the user approves a plan"`)
 	k.o.Decide = nil
 	k.exec = executor(t, k.o)
+	k.want("bash", `{"command":"cat .env"}`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 1; rules hide /else/.env from commands"`)
 	k.want("bash", `{"command":"echo outside","outside":true}`, `{"success":true,"result":{"output":"outside\n"`)
 	k.want("bash", `{"command":"echo writes","write":true}`, `{"success":true`)
 	k.denied("bash", `{"command":"echo no","outside":true}`, "not_approved")
-	if !slices.Equal(asked, []string{"echo outside", "echo writes", "echo no"}) || !slices.Equal(ran, []string{"echo inside true", "touch made true", "touch made true", "echo writes false"}) {
+	if !slices.Equal(asked, []string{"echo outside", "echo writes", "echo no"}) || !slices.Equal(ran, []string{"echo inside true", "touch made true", "touch made true", "cat .env true", "echo writes false"}) {
 		t.Errorf("asked about %q, ran %q", asked, ran)
 	}
 }

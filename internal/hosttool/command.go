@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +92,10 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	case ran.ExitCode != 0:
 		r = tool.Failure(tool.ExecutionFailed, fmt.Sprintf("The command ended with exit code %d%s", ran.ExitCode, limit))
 		r.Result = ran
-		if readOnly && refusedWrite(ran.Output) {
+		switch met := metHidden(&ran); {
+		case met != "":
+			r.Message += "; rules hide " + met + " from commands"
+		case readOnly && refusedWrite(ran.Output):
 			r.Message += "; it could not change files of the workspace: " + h.toWrite(ctx, command)
 		}
 		if out.Why != "" {
@@ -132,6 +137,22 @@ func (h *host) named(paths []string) []string {
 		out = append(out, fmt.Sprintf("and %d more", more))
 	}
 	return out
+}
+
+// metHidden returns the hidden file that a command could not read by what it says, "" for none.
+func metHidden(ran *Ran) string {
+	if !strings.Contains(ran.Output, "Permission denied") {
+		return ""
+	}
+	i := slices.IndexFunc(ran.Hidden, func(name string) bool {
+		return slices.ContainsFunc(strings.Split(ran.Output, "\n"), func(line string) bool {
+			return strings.Contains(line, path.Base(name)) && strings.Contains(line, "Permission denied")
+		})
+	})
+	if i < 0 {
+		return ""
+	}
+	return ran.Hidden[i]
 }
 
 // refusedWrite reports whether the output of a command says that the system refused to change a file.

@@ -46,9 +46,10 @@ type addOptions struct {
 func newAddCommand(s *app.Services, run func(context.Context, *addOptions) error) *cobra.Command {
 	o := &addOptions{services: s, out: s.Out}
 	c := &cobra.Command{
-		Use:     "add SOURCE...",
-		Aliases: []string{"install"},
-		Short:   "Install a skill from a git repository.",
+		Use:        "add SOURCE...",
+		SuggestFor: []string{"import", "get", "download"},
+		Aliases:    []string{"install"},
+		Short:      "Install a skill from a git repository.",
 		Long: `Install skills from a repository, an archive, a folder, a site with a discovery index, an OCI registry or an MCP server. SOURCE is one of
 
   owner/repo                     a repository on GitHub; owner/repo/path is a folder in it

@@ -45,8 +45,9 @@ type createOptions struct {
 func newCreateCommand(s *app.Services, run func(context.Context, *createOptions) error) *cobra.Command {
 	o := &createOptions{services: s, sys: s.Sys, out: s.Out, settings: s.Settings}
 	c := &cobra.Command{
-		Use:   "create NAME",
-		Short: "Create a skill to fill in",
+		Use:        "create NAME",
+		SuggestFor: []string{"new", "init", "generate"},
+		Short:      "Create a skill to fill in",
 		Long: `Create a folder NAME with a SKILL.md that passes "agent skill validate". Nothing is ever overwritten.
 
 With --with, add examples that work at once, and that you replace: a script (Python, with a test), a toolset (a Python
