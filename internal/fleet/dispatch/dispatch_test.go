@@ -125,6 +125,9 @@ func TestDone(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, nil)
 	d := q.Dispatcher(plain)
+	var mu sync.Mutex
+	got := map[State]int{}
+	d.Ended = func(_ *Run, e *End) { mu.Lock(); defer mu.Unlock(); got[e.State]++ }
 	runs(t, d.Serve)
 	runs(t, worker(t, n, dir, "a", 2, beat, func(_ context.Context, run, order string) string { return run + ": " + order }).Serve)
 	for i := range 5 {
@@ -140,7 +143,9 @@ func TestDone(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	empty(t, q)
-	if got := d.Counts(); got[Done] != 5 || got[Refused] != 1 || got[Lost] != 0 {
+	mu.Lock()
+	defer mu.Unlock()
+	if got[Done] != 5 || got[Refused] != 1 || got[Lost] != 0 {
 		t.Errorf("counted %v", got)
 	}
 }

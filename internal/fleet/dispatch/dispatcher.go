@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -29,8 +28,10 @@ type Dispatcher struct {
 	Alone Alone         // gives each run a worker of its own, once, whatever its Repeat says; nil for workers that many runs share
 	Start time.Duration // that such a worker may take to be there; default DefaultStart
 
-	q     *Queue
-	count [6]atomic.Int64 // in the order of ends
+	// Ended is called when a run has ended; nil for nobody. It is set before Serve.
+	Ended func(r *Run, e *End)
+
+	q *Queue
 
 	mu      sync.Mutex
 	workers map[string]*known
@@ -53,17 +54,6 @@ type known struct {
 // Dispatcher returns one for the queue.
 func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
 	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]chan struct{}{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}, 1)}
-}
-
-var ends = [...]State{Done, Lost, Late, Cancelled, Refused}
-
-// Counts returns how many runs ended here, by how they ended.
-func (d *Dispatcher) Counts() map[State]int64 {
-	out := map[State]int64{}
-	for i, s := range ends {
-		out[s] = d.count[i].Load()
-	}
-	return out
 }
 
 // Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.

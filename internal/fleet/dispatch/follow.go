@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
@@ -141,10 +140,11 @@ func (f *follower) end(ctx context.Context, s State, result []byte) {
 	if err != nil {
 		return
 	}
-	if i := slices.Index(ends[:], s); i >= 0 {
-		f.d.count[i].Add(1)
+	e := &End{State: s, Worker: c.Worker, Token: f.rev, Result: result}
+	if f.d.Ended != nil {
+		f.d.Ended(f.r, e)
 	}
-	f.say(ctx, &End{State: s, Worker: c.Worker, Token: f.rev, Result: result})
+	f.say(ctx, e)
 	f.c, f.rev = &c, rev
 }
 

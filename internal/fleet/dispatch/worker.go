@@ -50,21 +50,17 @@ type job struct {
 	end    context.CancelFunc
 	asked  time.Time // when a dispatcher last did
 	until  time.Time // when an order for it comes too late anyhow
+	told   bool      // its end was written down
 }
 
-// Serve works until ctx is done or the connection ends. Then it ends what is under way and waits for it.
+// Serve works until ctx is done or the connection ends. Then it ends what is under way, waits for it, and says how it ended.
 func (w *Worker) Serve(ctx context.Context) error {
 	w.jobs = map[string]*job{}
-	ctx, cancel := context.WithCancel(ctx)
+	work, cancel := context.WithCancel(ctx)
 	defer w.all.Wait()
-	defer func() {
-		w.mu.Lock()
-		w.ended = true
-		w.mu.Unlock()
-		cancel()
-	}()
+	defer cancel()
 	for what, hear := range map[string]func(*nats.Msg){
-		"run": func(m *nats.Msg) { w.order(ctx, m) }, "ask": w.asked, "forget": w.forget,
+		"run": func(m *nats.Msg) { w.order(work, m) }, "ask": w.asked, "forget": w.forget,
 	} {
 		sub, err := w.Conn.Subscribe("to."+w.Name+"."+what, hear)
 		if err != nil {
@@ -72,6 +68,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 		}
 		defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
 	}
+	defer w.leave(cancel)
 	for {
 		if err := w.beat(); err != nil {
 			return err
@@ -85,10 +82,38 @@ func (w *Worker) Serve(ctx context.Context) error {
 	}
 }
 
+// leave takes no run any more, ends those that are under way, and waits some beats for a dispatcher to hear how.
+func (w *Worker) leave(end func()) {
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
+	end()
+	gone := w.beat() != nil
+	w.all.Wait()
+	for deadline := time.Now().Add(silence * w.Beat); !gone && w.untold() && time.Now().Before(deadline); gone = w.Conn.IsClosed() {
+		time.Sleep(w.Beat / 20)
+	}
+}
+
+// untold reports whether a dispatcher has not heard how some run ended.
+func (w *Worker) untold() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, j := range w.jobs {
+		if j.state == Done && !j.told {
+			return true
+		}
+	}
+	return false
+}
+
 // beat says that the worker is there.
 func (w *Worker) beat() error {
 	w.mu.Lock()
 	free := w.Slots - w.busy
+	if w.ended {
+		free = 0
+	}
 	w.mu.Unlock()
 	m := nats.NewMsg("from." + w.Name + ".beat")
 	m.Header.Set(headStart, w.Start)
@@ -204,7 +229,7 @@ func (w *Worker) forget(m *nats.Msg) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if j := w.jobs[m.Header.Get(headRun)]; j != nil && j.state != Running {
-		j.result = nil
+		j.result, j.told = nil, true
 	}
 }
 

@@ -108,6 +108,18 @@ func Open(ctx context.Context, o *Options) (*Node, error) {
 	}
 }
 
+// ErrNobody means that no process has the node.
+var ErrNobody = errors.New("no process has the node")
+
+// Join connects to the node of a folder that another process has. The error may be ErrNobody.
+func Join(dir string) (*Node, error) {
+	conn, err := join(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w (%w)", dir, ErrNobody, err)
+	}
+	return &Node{conn: conn}, nil
+}
+
 // start starts the node. The error is lockfile.ErrLocked if another process has it.
 func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	n := &Node{users: &users{}, unlock: func() {}}

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Admit lets a worker in and returns the seed of its key. It hears to.NAME.> and says from.NAME.>, answers what it is asked, and
+// Admit lets a worker in and returns the seed of its key, in place of the one that this name had. It hears to.NAME.> and says from.NAME.>, answers what it is asked, and
 // reaches nothing else: no stream, no other worker. It returns an error if another process has the node.
 func (n *Node) Admit(name string) (seed []byte, err error) {
 	if n.users == nil {
@@ -30,6 +30,7 @@ func (n *Node) Admit(name string) (seed []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	n.users.name(name, public)
 	n.users.add(public, &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{"from." + name + ".>"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{"to." + name + ".>"}},
@@ -40,8 +41,20 @@ func (n *Node) Admit(name string) (seed []byte, err error) {
 
 // users are the keys that come in, with what they may do.
 type users struct {
-	mu  sync.Mutex
-	may map[string]*server.Permissions // by public key; nil for everything
+	mu    sync.Mutex
+	may   map[string]*server.Permissions // by public key; nil for everything
+	named map[string]string              // public keys, by the names of workers
+}
+
+// name gives a name to a key. The key that had it does not come in any more.
+func (u *users) name(name, public string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.may, u.named[name])
+	if u.named == nil {
+		u.named = map[string]string{}
+	}
+	u.named[name] = public
 }
 
 func (u *users) add(public string, may *server.Permissions) {

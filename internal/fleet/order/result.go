@@ -66,6 +66,12 @@ func (o *HookOutput) answer() *script.HookOutput {
 	return out
 }
 
+// Refused returns the result of an order that was not carried out.
+func Refused(o *Order, err error) *Result {
+	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' is not run: %v", o.Skill.Name, err)}
+	return &Result{Version: Version, Run: o.Run, Failure: cause.Of(e)}
+}
+
 // Encode returns the JSON form. An answer that is too large becomes a failure that says so: the script has run.
 func (r *Result) Encode() ([]byte, error) {
 	b, err := encode(r, MaxResult, "result")

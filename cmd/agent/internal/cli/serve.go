@@ -3,9 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"os"
+	"os/exec"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
@@ -13,8 +17,9 @@ import (
 )
 
 type serveOptions struct {
-	s    *app.Services
-	http serve.HTTPOptions
+	s      *app.Services
+	http   serve.HTTPOptions
+	shared []string // flags of all commands that were given
 }
 
 func newServeCommand(s *app.Services, run func(context.Context, *serveOptions) error) *cobra.Command {
@@ -33,14 +38,19 @@ names the command to type.`,
   agent serve --project ~/src/site
   claude mcp add skills -- agent serve
   codex mcp add skills -- agent serve
-  agent serve --http 127.0.0.1:8080`,
+  agent serve --http 127.0.0.1:8080
+  agent serve --http 127.0.0.1:8080 --workers 4`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.shared = given(c.InheritedFlags())
+			return run(c.Context(), o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.http.Addr, "http", "", "listen on `ADDR`, a host and a port, in place of stdin")
 	f.StringArrayVar(&o.http.Hosts, "host", nil, "with --http: a `NAME` of the server, as clients write it (repeatable)")
 	f.StringArrayVar(&o.http.Origins, "origin", nil, "with --http: a web page that may call, such as https://app.example.com (repeatable)")
+	f.IntVar(&o.http.Workers, "workers", 0, "with --http: run scripts in `N` processes of their own, which get them from a queue")
 	f.StringVar(&o.http.Health, "health", "", "with --http: answer /healthz, /readyz and /metrics on `ADDR`")
 	return c
 }
@@ -49,8 +59,8 @@ func runServe(ctx context.Context, o *serveOptions) error {
 	if o.http.Addr != "" {
 		return serveHTTP(ctx, o)
 	}
-	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 {
-		return failure.Usage(errors.New("--host, --origin and --health are for --http"), "add --http ADDR, or leave them out")
+	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 || o.http.Workers != 0 {
+		return failure.Usage(errors.New("--host, --origin, --health and --workers are for --http"), "add --http ADDR, or leave them out")
 	}
 	if o.s.Out.InTerminal {
 		return failure.Usage(errors.New("agent serve speaks MCP on stdin, which is a terminal here"), "name it in the configuration of another agent: agent serve --help has examples")
@@ -63,7 +73,14 @@ func runServe(ctx context.Context, o *serveOptions) error {
 	return server.Stdio(ctx, o.s.Sys.In, o.s.Sys.Out)
 }
 
+// maxWorkers is how many workers one server starts.
+const maxWorkers = 64
+
 func serveHTTP(ctx context.Context, o *serveOptions) error {
+	if o.http.Workers < 0 || o.http.Workers > maxWorkers {
+		return failure.Usage(fmt.Errorf("--workers %d", o.http.Workers), fmt.Sprintf("use 1 to %d, or leave it out", maxWorkers))
+	}
+	o.http.Command = o.worker
 	server, err := serve.New(ctx, o.s, true)
 	if err != nil {
 		return err
@@ -73,5 +90,34 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	if errors.Is(err, serve.ErrOpen) {
 		return failure.Usage(err, "listen on 127.0.0.1, or set serve.tokens or serve.issuer: see docs/mcp.md")
 	}
+	if errors.Is(err, serve.ErrTenants) {
+		return failure.Usage(err, "leave out --workers, or start a server for each tenant, with a home of its own: AGENT_HOME=DIR")
+	}
 	return err
+}
+
+// worker returns the command of a worker, with the flags of this one that are for all commands.
+func (o *serveOptions) worker() *exec.Cmd {
+	own, err := os.Executable()
+	if err != nil {
+		own = os.Args[0] // it may be found anyhow
+	}
+	c := exec.Command(own)
+	c.Args = append([]string{"agent", "worker", "--admitted"}, o.shared...)
+	c.Env, c.Dir, c.Stderr = o.s.Sys.Environ, o.s.Sys.Dir, o.s.Sys.Err
+	return c
+}
+
+// given returns the flags that were given, as they are written.
+func given(f *pflag.FlagSet) (out []string) {
+	f.Visit(func(one *pflag.Flag) {
+		values := []string{one.Value.String()}
+		if list, ok := one.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			out = append(out, "--"+one.Name+"="+v)
+		}
+	})
+	return out
 }

@@ -152,7 +152,7 @@ type Serve struct {
 	Scopes                 []string          // scopes
 	Tenants                map[string]string // tenants, by who calls; nil means that there is no table
 	Wrong                  error             // what of these settings cannot be read; then no client may be served over HTTP
-	Calls                  int               // calls
+	Calls, Queue           int               // calls, queue
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

@@ -64,7 +64,7 @@ func (c *Config) fill(g given) {
 		BashMemory: get[int64](g, "bashMemory"), BashDisk: get[int64](g, "bashDisk"), BashFileSize: get[int64](g, "bashFileSize"),
 		BashProcesses: get[int64](g, "bashProcesses"), BashFiles: get[int64](g, "bashFiles")}
 	c.Serve = Serve{Key: text("serve.key"), Tokens: text("serve.tokens"), Issuer: text("serve.issuer"), Audience: text("serve.audience"), JWKS: text("serve.jwks"),
-		Scopes: get[[]string](g, "serve.scopes"), Tenants: tenantsOf(get[[]string](g, "serve.tenants")), Calls: int(get[int64](g, "serve.calls"))}
+		Scopes: get[[]string](g, "serve.scopes"), Tenants: tenantsOf(get[[]string](g, "serve.tenants")), Calls: int(get[int64](g, "serve.calls")), Queue: int(get[int64](g, "serve.queue"))}
 	c.Permissions = Permissions{Allow: get[[]Rule](g, "permissions.allow"), Ask: get[[]Rule](g, "permissions.ask"), Deny: get[[]Rule](g, "permissions.deny")}
 
 	if c.UserDir == "" {

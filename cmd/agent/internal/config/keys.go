@@ -309,6 +309,8 @@ var keys = []*key{
 			"A client that is not here, or by its claims would be of two tenants, is refused. Each tenant has its own approvals and files, as with `tenant`, and its own quota. In the environment: `NAME=TENANT,…`."},
 	{name: "serve.calls", local: "calls", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_CALLS", initial: "64", min: 1, max: 10_000,
 		about: "How many calls run at the same time, for each tenant. Four times as many requests may be open, half of them of one client; others are told to come back."},
+	{name: "serve.queue", local: "queue", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_QUEUE", initial: "1000", min: 1, max: 100_000,
+		about: "With `agent serve --workers`: how many calls of scripts may be queued or run. One more is refused at once."},
 
 	{name: "mcpServers", local: "LABEL", section: serversSection, kind: servers, project: propose, env: noVariable,
 		about: "A server of tools for the agent, see [MCP](mcp.md#servers-in-the-agent); `agent mcp add` writes it. A program on this machine has `command`, `args`, `env` and `cwd`, a server on the network `url`, `headers` and `oauth`, as in the `.mcp.json` of other agents. " +

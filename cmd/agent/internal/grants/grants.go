@@ -42,6 +42,16 @@ func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	return granted, err
 }
 
+// Elsewhere is Of for scripts that run where nobody stands in a folder: without what every skill of a place has there.
+func (g *Grants) Elsewhere(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+	out, err := g.Of(ctx, s)
+	out.Given = out.Given.Without(WritesHere())
+	if t, bad := s.Entry().Trust(ctx); bad == nil && t == skill.TrustRoot {
+		out.Given = out.Given.Without(want.Each(want.Read, want.User, g.around(ctx, s)...)...)
+	}
+	return out, err
+}
+
 // given returns what the scripts of a skill get, and the grant that has lapsed, if there is one.
 func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trust.Grant, error) {
 	if g.Trust.Everything() { // no person saw what these skills ask for

@@ -206,14 +206,24 @@ func (o *Observers) Runner(next runner.Runner) runner.Runner {
 		return next
 	}
 	return runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
-		if o.log == nil {
-			return nil, errNoAuditHome
-		}
-		if _, err := o.log.Failure(); err != nil { // the start of a script is an event before it
+		if err := o.Recording(); err != nil {
 			return nil, err
 		}
 		return next.Run(ctx, c)
 	})
+}
+
+// Recording returns an error if nothing may start, because with the setting audit: required events cannot be recorded.
+func (o *Observers) Recording() error {
+	o.begin()
+	switch {
+	case o.mode != "required":
+		return nil
+	case o.log == nil:
+		return errNoAuditHome
+	}
+	_, err := o.log.Failure() // the start of a script is an event before it
+	return err
 }
 
 // closing is how long the end of the command waits for a collector.

@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os/exec"
+	"path/filepath"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/mcpserve"
 )
 
@@ -17,6 +21,9 @@ type HTTPOptions struct {
 	Health  string   // host and port of /healthz, /readyz and /metrics; "" means none
 	Hosts   []string // names by which clients address it
 	Origins []string // web pages that may call
+
+	Workers int              // processes that run scripts; 0: the server itself does
+	Command func() *exec.Cmd // of a worker, see fleet.Options
 }
 
 // Limits of a connection.
@@ -29,6 +36,23 @@ const (
 
 // ErrOpen says that a server would listen where others reach it without a token.
 var ErrOpen = errors.New("an address that others reach needs tokens")
+
+// ErrTenants says that workers do not know for which tenant they run something.
+var ErrTenants = errors.New("workers run scripts for one tenant, and serve.tenants names several")
+
+// workers starts the processes that run scripts.
+func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
+	if err := s.s.Settings.NeedRoom(nodeFolder); err != nil {
+		return err
+	}
+	s.fleet, err = fleet.Open(ctx, &fleet.Options{Dir: Node(s.s.Settings), Workers: o.Workers, Quota: s.s.Settings.Config().Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn})
+	return err
+}
+
+const nodeFolder = "node"
+
+// Node returns the folder of the queue of a home's workers. Scripts do not see it, as nothing of the home.
+func Node(s *setup.Settings) string { return filepath.Join(s.Home(), nodeFolder) }
 
 // HTTP serves clients over HTTP until ctx is done; then it waits a while for calls that are under way. listening is called when it takes
 // requests, with its address.
@@ -47,6 +71,15 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 	}
 	if g.oauth != nil {
 		of.OAuth = g.oauth.metadata()
+	}
+	if o.Workers > 0 {
+		if g.table != nil {
+			return ErrTenants
+		}
+		if err := s.workers(ctx, o); err != nil {
+			return err
+		}
+		defer s.fleet.Close()
 	}
 	l, err := net.Listen("tcp", o.Addr)
 	if err != nil {
@@ -99,11 +132,18 @@ func (s *Server) health(g *gate) http.Handler {
 			http.Error(w, "the skills cannot be read", http.StatusServiceUnavailable) // why is for the log
 			return
 		}
+		if s.fleet != nil && s.fleet.Ready() != nil {
+			http.Error(w, "the queue of the workers is not there", http.StatusServiceUnavailable)
+			return
+		}
 		fmt.Fprintln(w, "ok")
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		s.calls.write(w, g.called())
+		if s.fleet != nil {
+			writeFleet(w, s.fleet.Stats())
+		}
 	})
 	return mux
 }

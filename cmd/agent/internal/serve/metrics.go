@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -123,11 +124,29 @@ func (c *calls) counted(next http.Handler) http.Handler {
 	})
 }
 
+// headTo returns what writes the lines before a metric.
+func headTo(w io.Writer) func(name, kind, help string) {
+	return func(name, kind, help string) { fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
+}
+
+// writeFleet writes the counts of the workers.
+func writeFleet(w io.Writer, s fleet.Stats) {
+	head := headTo(w)
+	head("agent_serve_workers", "gauge", "Workers that run.")
+	fmt.Fprintf(w, "agent_serve_workers %d\n", s.Workers)
+	head("agent_serve_worker_restarts_total", "counter", "Workers that ended by themselves.")
+	fmt.Fprintf(w, "agent_serve_worker_restarts_total %d\n", s.Restarts)
+	head("agent_serve_runs_total", "counter", "Runs of the queue that have ended, by how; lost: may have run.")
+	for _, how := range slices.Sorted(maps.Keys(s.Runs)) {
+		fmt.Fprintf(w, "agent_serve_runs_total{end=%q} %d\n", how, s.Runs[how])
+	}
+}
+
 // write writes the counts as text for Prometheus. No label has a text of a client.
 func (c *calls) write(w io.Writer, tenants int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	head := func(name, kind, help string) { fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
+	head := headTo(w)
 	head("agent_serve_calls_total", "counter", "Calls of tools that have ended.")
 	for _, o := range slices.SortedFunc(maps.Keys(c.ended), func(a, b outcome) int { return slices.Compare([]string{a.tool, a.result}, []string{b.tool, b.result}) }) {
 		fmt.Fprintf(w, "agent_serve_calls_total{tool=%q,outcome=%q} %d\n", o.tool, o.result, c.ended[o])

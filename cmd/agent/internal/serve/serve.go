@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/mcpserve"
@@ -27,7 +28,8 @@ type Server struct {
 	mcp   *mcpserve.Server
 	calls *calls // nil: they are not counted
 
-	apart bool // callers do not stand in the user's folder
+	apart bool         // callers do not stand in the user's folder
+	fleet *fleet.Fleet // whose workers run scripts; nil: this process does
 
 	life context.Context // of the watcher
 	stop context.CancelFunc
@@ -123,6 +125,9 @@ func (s *Server) open(ctx context.Context) error {
 			return err
 		}
 		s.scripts = host
+		if s.fleet != nil {
+			s.scripts = s.s.Tools.Sender(host, s.fleet.Send(host.Seal))
+		}
 	}
 	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) {
 		if err := s.mcp.Changed(s.life); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/script"
@@ -120,8 +121,38 @@ func (k *Toolkit) Apart() (*script.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.UserDir, o.Workspace, o.Cwd, o.FixedCwd = "", "", script.CwdUser, true
+	apart(o)
 	return script.New(o)
+}
+
+func apart(o *script.Options) {
+	o.UserDir, o.Workspace, o.Cwd, o.FixedCwd = "", "", script.CwdUser, true
+}
+
+// Worker returns the options of a host like Apart that carries out orders. It records nothing: who sends an order does.
+func (k *Toolkit) Worker() (*script.Options, error) {
+	o, err := k.hostOptions()
+	if err != nil {
+		return nil, err
+	}
+	apart(o)
+	o.Trace = nil
+	o.Runner, err = k.Sandbox.Runner()
+	return o, err
+}
+
+// Sender returns what runs scripts elsewhere: send has an order carried out, after the host has admitted its skill. What is recorded is
+// recorded here.
+func (k *Toolkit) Sender(host *script.Host, send func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error)) *order.Sender {
+	return order.NewSender(&order.SenderOptions{
+		Host: host, Granted: k.Grants.Elsewhere, AlwaysHelp: k.Settings.Config().ScriptHelp == "always", Trace: k.Observe.Tracer(),
+		Send: func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
+			if err := k.Observe.Recording(); err != nil {
+				return order.Refused(o, err), nil
+			}
+			return send(ctx, o, s, out)
+		},
+	})
 }
 
 // TestHosts returns the hosts that run the programs of a skill for its tests. Both start them in a folder of their own instead

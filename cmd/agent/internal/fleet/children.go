@@ -1,0 +1,90 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/proc"
+)
+
+// How long a worker has to end, and what comes between its end and its next start: at first firstWait, twice as long each time, and
+// firstWait again after one that ran for settled.
+const (
+	endTime   = 10 * time.Second
+	firstWait = 500 * time.Millisecond
+	mostWait  = 30 * time.Second
+	settled   = time.Minute
+)
+
+// supervise keeps one worker running until ctx is done.
+func (f *Fleet) supervise(ctx context.Context) {
+	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+		begun := time.Now()
+		name, err := f.child(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(begun) > settled {
+			wait = firstWait
+		}
+		f.mu.Lock()
+		f.stats.Restarts++
+		f.mu.Unlock()
+		f.o.Warn(fmt.Sprintf("worker %s has ended (%v): another one starts in %s", name, err, wait))
+		pause(ctx, wait)
+	}
+}
+
+// child starts a worker and waits for its end. When ctx is done it asks it to end.
+func (f *Fleet) child(ctx context.Context) (name string, err error) {
+	now, err := f.session(ctx)
+	if err != nil {
+		return "", err
+	}
+	a, err := admission(ctx, now.node)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return a.Name, err
+	}
+	cmd := f.o.Command()
+	cmd.SysProcAttr = proc.Separate() // a Ctrl-C is for this process, which ends its workers last
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return a.Name, err
+	}
+	f.running(1)
+	defer f.running(-1)
+	group, done := &proc.Group{Cmd: cmd}, make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	_, err = in.Write(append(text, '\n')) // it fits into the pipe
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	_ = in.Close() // it ends when this process does, however that is
+	select {
+	case <-done:
+	case <-time.After(endTime):
+		group.Kill()
+		<-done
+	}
+	if err == nil {
+		err = errors.New(cmd.ProcessState.String())
+	}
+	return a.Name, err
+}
+
+func (f *Fleet) running(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stats.Workers += n
+}

@@ -1,0 +1,277 @@
+// Package fleet runs the scripts of agent serve in processes of their own, the workers. A Fleet is the side of the server: it has the
+// queue, or joins the process that has it, keeps workers running and sends them orders. Work and what is named after it are the side of
+// a worker.
+package fleet
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/fleet/relay"
+	"github.com/agent-base/agent-base/skill"
+)
+
+const (
+	beat      = time.Second      // of the queue and of workers
+	patience  = 10 * time.Second // for a queue that is not there for a moment
+	admitting = "admit"          // subject on which the user's processes ask to have a worker let in
+	signer    = "serve"          // names the key of the process that has the queue
+)
+
+// Admission is what a worker comes in with.
+type Admission struct {
+	Dir  string                       `json:"dir"` // of the node
+	Name string                       `json:"name"`
+	Seed []byte                       `json:"seed"` // of its key
+	Keys map[string]ed25519.PublicKey `json:"keys"` // whose orders it carries out
+}
+
+// Options are those of Open.
+type Options struct {
+	Dir     string           // of the node, see node.Options
+	Workers int              // how many are kept running
+	Quota   int              // runs of a tenant that wait; 0 for the default of package dispatch
+	Command func() *exec.Cmd // returns that of a worker, which calls Admitted with its standard input
+	Warn    func(text string)
+}
+
+// Fleet runs scripts in workers. It is safe for concurrent use.
+type Fleet struct {
+	o          Options
+	endWorkers context.CancelFunc
+	workers    sync.WaitGroup
+	end        context.CancelFunc
+	kept       sync.WaitGroup
+
+	mu       sync.Mutex
+	now      *session      // nil while there is no queue
+	changed  chan struct{} // closed when now is another one
+	admitted int
+	stats    Stats
+}
+
+// Stats is what a Fleet counts.
+type Stats struct {
+	Workers  int                    // that run now
+	Restarts int                    // of workers that ended by themselves
+	Runs     map[dispatch.State]int // by how they ended; only where the process has the queue
+}
+
+// Open opens the queue of a folder, which another process may have, and starts the workers. Whoever called closes the Fleet; the end of
+// ctx does not end it.
+func Open(ctx context.Context, o *Options) (*Fleet, error) {
+	f := &Fleet{o: *o, changed: make(chan struct{}), stats: Stats{Runs: map[dispatch.State]int{}}}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	f.end = end
+	s, err := f.begin(ctx, life)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	f.set(s)
+	f.kept.Go(func() { f.keep(life, s) })
+	working, endWorkers := context.WithCancel(life)
+	f.endWorkers = endWorkers
+	for range o.Workers {
+		f.workers.Go(func() { f.supervise(working) })
+	}
+	return f, nil
+}
+
+// Close ends the workers, which end what they run, and then the queue if this process has it.
+func (f *Fleet) Close() {
+	f.endWorkers()
+	f.workers.Wait()
+	f.end()
+	f.kept.Wait()
+}
+
+// Stats returns the counts.
+func (f *Fleet) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := f.stats
+	out.Runs = maps.Clone(out.Runs)
+	return out
+}
+
+// session is a connection to the queue.
+type session struct {
+	node  *node.Node
+	queue *dispatch.Queue
+	done  sync.WaitGroup
+	stop  context.CancelFunc
+	lost  <-chan nats.Status
+}
+
+// begin opens the queue. The dispatcher of this process, if it has the queue, runs until life is done.
+func (f *Fleet) begin(ctx, life context.Context) (*session, error) {
+	n, err := node.Open(ctx, &node.Options{Dir: f.o.Dir, Log: f.o.Warn})
+	if err != nil {
+		return nil, err
+	}
+	s := &session{node: n, lost: n.Conn().StatusChanged(nats.CLOSED)}
+	life, s.stop = context.WithCancel(life)
+	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota})
+	if err == nil && n.Owner() {
+		err = f.dispatch(life, s)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) close() {
+	s.stop()
+	s.done.Wait()
+	s.node.Close()
+}
+
+// dispatch hands runs to workers, and lets workers in that the user's processes ask for.
+func (f *Fleet) dispatch(ctx context.Context, s *session) error {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return err
+	}
+	_, err = s.node.Conn().Subscribe(admitting, func(m *nats.Msg) {
+		f.mu.Lock()
+		f.admitted++
+		a := Admission{Dir: f.o.Dir, Name: "w" + strconv.Itoa(f.admitted), Keys: map[string]ed25519.PublicKey{signer: public}}
+		f.mu.Unlock()
+		var text []byte
+		seed, err := s.node.Admit(a.Name)
+		if a.Seed = seed; err == nil {
+			text, err = json.Marshal(a)
+		}
+		if err != nil {
+			f.o.Warn(err.Error()) // who asks gives up after a while
+			return
+		}
+		_ = m.Respond(text)
+	})
+	if err != nil {
+		return err
+	}
+	d := s.queue.Dispatcher(relay.Seal(signer, private))
+	d.Ended = f.count
+	s.done.Go(func() {
+		if err := d.Serve(ctx); err != nil && ctx.Err() == nil {
+			f.o.Warn("no run is handed to a worker any more: " + err.Error())
+		}
+	})
+	return nil
+}
+
+// count counts a run that has ended.
+func (f *Fleet) count(r *dispatch.Run, e *dispatch.End) {
+	f.mu.Lock()
+	f.stats.Runs[e.State]++
+	f.mu.Unlock()
+	if e.State == dispatch.Lost {
+		f.o.Warn(fmt.Sprintf("run %s was lost with worker %s: it may have run", r.ID, e.Worker))
+	}
+}
+
+// keep opens the queue again when the process that had it has gone.
+func (f *Fleet) keep(ctx context.Context, s *session) {
+	for {
+		select {
+		case <-ctx.Done():
+		case <-s.lost:
+		}
+		f.set(nil)
+		s.close()
+		for said := false; ctx.Err() == nil; {
+			next, err := f.begin(ctx, ctx)
+			if s = next; err == nil {
+				break
+			}
+			if !said {
+				f.o.Warn("the queue has gone: " + err.Error())
+			}
+			said = true
+			pause(ctx, beat)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.set(s)
+	}
+}
+
+func (f *Fleet) set(s *session) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = s
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+var errNoQueue = errors.New("the queue of the workers is not there")
+
+// session returns the present one, and waits for it.
+func (f *Fleet) session(ctx context.Context) (*session, error) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		f.mu.Lock()
+		now, changed := f.now, f.changed
+		f.mu.Unlock()
+		if now != nil {
+			return now, nil
+		}
+		select {
+		case <-changed:
+		case <-late.C:
+			return nil, errNoQueue
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Ready returns an error if no run can be taken.
+func (f *Fleet) Ready() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now == nil {
+		return errNoQueue
+	}
+	return nil
+}
+
+// Send returns what sends orders to workers: an order.SenderOptions.Send. seal is that of the host that admits skills.
+func (f *Fleet) Send(seal func(context.Context, *skill.Skill) (*skill.Skill, error)) func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
+	return func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
+		now, err := f.session(ctx)
+		if err != nil {
+			return order.Refused(o, err), nil
+		}
+		caller := &relay.Caller{Queue: now.queue, Seal: seal, Conn: now.node.Conn(), Beat: beat}
+		return caller.Send(ctx, o, s, out)
+	}
+}
+
+// pause waits some time, or until ctx is done.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,120 @@
+package fleet
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/internal/fleet/order"
+	"github.com/agent-base/agent-base/internal/fleet/relay"
+	"github.com/agent-base/agent-base/script"
+)
+
+// Worker carries orders out.
+type Worker struct {
+	Host   func() (*script.Options, error) // of the host that runs scripts
+	AtOnce int                             // runs at the same time
+	Say    func(text string)               // gets what it waits for
+}
+
+// admission asks the process that has the node to let a worker in.
+func admission(ctx context.Context, n *node.Node) (*Admission, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	m, err := n.Conn().RequestWithContext(ctx, admitting, nil)
+	if err != nil {
+		return nil, fmt.Errorf("no worker is let in: %w", err)
+	}
+	return admissionIn(m.Data)
+}
+
+func admissionIn(text []byte) (*Admission, error) {
+	a := &Admission{}
+	if err := json.Unmarshal(text, a); err != nil || a.Name == "" || len(a.Keys) == 0 {
+		return nil, errors.Join(errors.New("no worker can come in with that"), err)
+	}
+	return a, nil
+}
+
+// Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. It is no error if the one
+// of the first two ends it.
+func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
+	r := bufio.NewReader(in)
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("agent serve starts this: %w", err)
+	}
+	a, err := admissionIn(line)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, r)
+		cancel()
+	}()
+	return w.in(ctx, a)
+}
+
+// ByHand works for the node of a folder until ctx is done. It waits for a process that has the node, and for the next one after it.
+func (w *Worker) ByHand(ctx context.Context, dir string) error {
+	for said := false; ctx.Err() == nil; pause(ctx, beat) {
+		n, err := node.Join(dir)
+		if err == nil {
+			var a *Admission
+			a, err = admission(ctx, n)
+			n.Close()
+			if err == nil {
+				w.Say(fmt.Sprintf("worker %s takes runs of %s, %d at a time", a.Name, dir, w.AtOnce))
+				err, said = w.in(ctx, a), false
+			}
+		}
+		if ctx.Err() == nil && !said {
+			w.Say(fmt.Sprintf("nobody has runs for this worker (%v): it waits for agent serve --http ADDR --workers N", err))
+			said = true
+		}
+	}
+	return nil
+}
+
+// in works with an admission until ctx is done, which is no error, or the node is gone.
+func (w *Worker) in(ctx context.Context, a *Admission) error {
+	conn, err := node.Dial(a.Dir, a.Seed, nats.NoReconnect())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return w.work(ctx, conn, a)
+}
+
+// work carries out the orders that come over a connection.
+func (w *Worker) work(ctx context.Context, conn *nats.Conn, a *Admission) error {
+	o, err := w.Host()
+	if err != nil {
+		return err
+	}
+	hands, err := order.NewWorker(*o)
+	if err != nil {
+		return err
+	}
+	if hands.Key, err = order.NewKey(); err != nil {
+		return err
+	}
+	start := rand.Text()
+	receiver := &order.Receiver{Worker: a.Name, Start: start, Keys: a.Keys, Now: time.Now}
+	of := &dispatch.Worker{Conn: conn, Name: a.Name, Start: start, Key: hands.Key.Public(), Slots: w.AtOnce, Beat: beat, Open: relay.Open(receiver, hands, conn, beat)}
+	if err := of.Serve(ctx); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}

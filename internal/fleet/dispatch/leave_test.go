@@ -1,0 +1,45 @@
+package dispatch
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/fleet/node"
+)
+
+// A worker that is told to end ends its runs, and how they ended is known: none of them is lost. Its name then has another key.
+func TestLeave(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: quick})
+	runs(t, q.Dispatcher(plain).Serve)
+	begun := make(chan bool, 2)
+	w := worker(t, n, dir, "a", 2, quick, func(ctx context.Context, _, _ string) string {
+		begun <- true
+		<-ctx.Done()
+		time.Sleep(2 * quick) // it has something to clean up
+		return "ended"
+	})
+	stop := runs(t, w.Serve)
+	tickets := []*Ticket{submit(t, q, run("x")), submit(t, q, run("y"))}
+	<-begun
+	<-begun
+	stop()
+	for _, ticket := range tickets {
+		if e := ended(t, ticket); e.State != Done || string(e.Result) != "ended" {
+			t.Errorf("%+v, result %q", e, e.Result)
+		}
+	}
+	w.Conn.Close()
+	first, err := n.Admit("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Admit("b"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := node.Dial(dir, first); err == nil {
+		c.Close()
+		t.Error("the former key of a worker comes in")
+	}
+}
