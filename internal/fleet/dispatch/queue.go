@@ -28,7 +28,7 @@ import (
 const (
 	Longest   = time.Hour // from the admission of a run to its deadline
 	MaxOrder  = 1 << 20   // bytes of what a run says
-	MaxResult = 8 << 20   // bytes; what is longer is cut
+	MaxResult = 4 << 20   // bytes; what is longer is cut
 	maxTries  = 3         // of a run that may be done again
 )
 

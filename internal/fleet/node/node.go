@@ -26,7 +26,7 @@ import (
 const (
 	DefaultMemory = 64 << 20 // bytes of streams in memory
 	DefaultDisk   = 1 << 30  // bytes of streams on the disk
-	MaxMessage    = 9 << 20  // bytes: a result of dispatch with its headers
+	MaxMessage    = 5 << 20  // bytes: a result of dispatch with its headers
 	maxConns      = 256
 	startTime     = 10 * time.Second
 	tryOnce       = time.Nanosecond
