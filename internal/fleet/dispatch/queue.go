@@ -188,9 +188,9 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 func kindOf(err error) error {
 	switch {
 	case strings.Contains(err.Error(), "maximum messages per subject"):
-		return fmt.Errorf("%w: wait until some have ended (%w)", ErrQuota, err)
+		return fmt.Errorf("%w: try again when some have ended", ErrQuota)
 	case strings.Contains(err.Error(), "maximum bytes") || strings.Contains(err.Error(), "insufficient"):
-		return fmt.Errorf("%w: wait until some runs have ended (%w)", ErrFull, err)
+		return fmt.Errorf("%w: try again when some runs have ended", ErrFull)
 	}
 	return err
 }

@@ -50,7 +50,7 @@ type Options struct {
 	Memory int64  // of streams in memory, in bytes; default DefaultMemory
 	Disk   int64  // of streams on the disk, in bytes; default DefaultDisk
 
-	Log func(text string) // gets what the node warns of; nil for nobody
+	Log func(text string) // gets what fails in the node; nil for nobody
 
 	wait   time.Duration // for another process that has the folder and does not answer yet; default startTime
 	noLock bool          // for a test: what the lock is for

@@ -93,7 +93,7 @@ func pass(to, from net.Conn) {
 	to.Close()
 }
 
-// logger passes on what the node warns of. It never ends the process.
+// logger passes on what fails in the node, and nothing that it repairs. It never ends the process.
 type logger struct{ log func(string) }
 
 func (l *logger) say(format string, v []any) {
@@ -105,6 +105,6 @@ func (l *logger) say(format string, v []any) {
 func (l *logger) Noticef(string, ...any)         {}
 func (l *logger) Debugf(string, ...any)          {}
 func (l *logger) Tracef(string, ...any)          {}
-func (l *logger) Warnf(format string, v ...any)  { l.say(format, v) }
+func (l *logger) Warnf(string, ...any)           {}
 func (l *logger) Errorf(format string, v ...any) { l.say(format, v) }
 func (l *logger) Fatalf(format string, v ...any) { l.say(format, v) }

@@ -144,7 +144,7 @@ func (s *Sender) send(ctx context.Context, sk *skill.Skill, admit script.Admit, 
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' was sent to another machine, and it is not known what became of that: %v", sk.Name(), err)}
+			return &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("It is not known what became of a call of skill '%s': %v", sk.Name(), err)}
 		}
 		if err := r.of(o); err != nil {
 			return &script.Error{Code: script.ExecutionFailed, Err: err, Message: "Another machine answered what it was not asked: " + err.Error()}

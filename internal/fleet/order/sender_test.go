@@ -303,7 +303,7 @@ func TestLost(t *testing.T) {
 	s := order.NewSender(&order.SenderOptions{Host: host, Send: func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
 		return nil, errors.New("it does not answer")
 	}})
-	if _, err := s.Run(t.Context(), p.s, run, nil); err == nil || !strings.Contains(err.Error(), "it is not known what became of that: it does not answer") {
+	if _, err := s.Run(t.Context(), p.s, run, nil); err == nil || !strings.Contains(err.Error(), "It is not known what became of a call of skill 'probe': it does not answer") {
 		t.Errorf("got %v", err)
 	}
 }

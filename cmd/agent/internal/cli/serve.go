@@ -78,7 +78,7 @@ const maxWorkers = 64
 
 func serveHTTP(ctx context.Context, o *serveOptions) error {
 	if o.http.Workers < 0 || o.http.Workers > maxWorkers {
-		return failure.Usage(fmt.Errorf("--workers %d", o.http.Workers), fmt.Sprintf("use 1 to %d, or leave it out", maxWorkers))
+		return failure.Usage(fmt.Errorf("invalid --workers %d", o.http.Workers), fmt.Sprintf("use 1 to %d, or leave it out", maxWorkers))
 	}
 	o.http.Command = o.worker
 	server, err := serve.New(ctx, o.s, true)

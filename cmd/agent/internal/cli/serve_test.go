@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -17,7 +18,8 @@ import (
 // mcpCall is a program for the scripts: mcpcall [http] [-ANSWER] [TOOL ARGUMENTS]... starts agent serve, calls tools and prints the text of each
 // result; without arguments it prints the names of the tools. With an answer it prints questions to stderr and gives that answer. The
 // tool "verify" with any arguments reads every file that is published, and prints the address of those that are as they were said to be.
-// "run" with a command runs it in between.
+// "run" with a command runs it in between, and those of background.do do what they say. The variable SERVE has further arguments of the
+// server.
 func mcpCall() {
 	ctx, args, o := context.Background(), os.Args[1:], &mcp.ClientOptions{}
 	http := len(args) > 0 && args[0] == "http"
@@ -34,8 +36,10 @@ func mcpCall() {
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcpcall", Version: "1"}, o)
 	exitOn(mcp.AddSendingCustomMethod[*mcp.ListResourcesParams, *publishedSkills](client, "skills/list"))
-	transport, end := startServer(http)
-	defer end()
+	transport, server := startServer(http)
+	if http {
+		defer func() { _ = server.Process.Signal(os.Interrupt); _ = server.Wait() }()
+	}
 	c, err := client.Connect(ctx, transport, nil)
 	exitOn(err)
 	defer c.Close()
@@ -46,7 +50,11 @@ func mcpCall() {
 			fmt.Println(t.Name)
 		}
 	}
+	later := &background{c: c, server: server}
 	for ; len(args) > 1; args = args[2:] {
+		if later.do(ctx, args[0], args[1]) {
+			continue
+		}
 		if args[0] == "verify" {
 			verifySkills(ctx, c)
 			continue
@@ -58,34 +66,46 @@ func mcpCall() {
 			time.Sleep(1100 * time.Millisecond)
 			continue
 		}
-		r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: args[0], Arguments: json.RawMessage(args[1])})
-		exitOn(err)
-		for _, part := range r.Content {
-			if text, ok := part.(*mcp.TextContent); ok {
-				fmt.Println(text.Text)
-			}
+		printCall(ctx, c, args[0], args[1])
+	}
+}
+
+// printCall calls a tool and prints the text of its result.
+func printCall(ctx context.Context, c *mcp.ClientSession, name, arguments string) {
+	r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		fmt.Println("no result:", err)
+		return
+	}
+	for _, part := range r.Content {
+		if text, ok := part.(*mcp.TextContent); ok {
+			fmt.Println(text.Text)
 		}
 	}
 }
 
-// startServer starts agent serve, on its streams or over HTTP, and returns the way to it and what ends it.
-func startServer(http bool) (mcp.Transport, func()) {
+// startServer starts agent serve, on its streams or over HTTP, and returns the way to it and its process.
+func startServer(http bool) (mcp.Transport, *exec.Cmd) {
 	server := exec.Command("agent", "serve")
 	if !http {
 		server.Stderr = os.Stderr
-		return &mcp.CommandTransport{Command: server}, func() {}
+		return &mcp.CommandTransport{Command: server}, server
 	}
-	server.Args = append(server.Args, "--http", "127.0.0.1:0")
+	server.Args = append(append(server.Args, "--http", "127.0.0.1:0"), strings.Fields(os.Getenv("SERVE"))...)
 	says, err := server.StderrPipe()
 	exitOn(err)
 	exitOn(server.Start())
-	line, err := bufio.NewReader(says).ReadString('\n')
-	exitOn(err)
-	_, url, _ := strings.Cut(strings.TrimSpace(line), "serving skills on ")
-	return &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
+	r := bufio.NewReader(says)
+	line, err := r.ReadString('\n')
+	for ; err == nil && !strings.Contains(line, "serving skills on"); line, err = r.ReadString('\n') { // such as warnings
+		fmt.Fprint(os.Stderr, line)
 	}
+	exitOn(err)
+	if os.Getenv("SERVE") != "" {
+		go func() { _, _ = io.Copy(os.Stderr, r) }()
+	}
+	_, url, _ := strings.Cut(strings.TrimSpace(line), "serving skills on ")
+	return &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, server
 }
 
 // publishedSkills is the result of skills/list.

@@ -47,7 +47,7 @@ Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say s
 
 func runWorker(ctx context.Context, o *workerOptions) error {
 	if o.of.AtOnce < 1 {
-		return failure.Usage(fmt.Errorf("--at-once %d", o.of.AtOnce), "use 1 or more")
+		return failure.Usage(fmt.Errorf("invalid --at-once %d", o.of.AtOnce), "use 1 or more")
 	}
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return err
