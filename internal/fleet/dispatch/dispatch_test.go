@@ -431,7 +431,7 @@ func TestWorkerRefuses(t *testing.T) {
 	ask := func(what, run string, token uint64, until time.Duration) State {
 		f := &follower{d: d, r: &Run{ID: run, Until: time.Now().Add(until)}, rev: token}
 		for range 50 {
-			if m := d.ask(t.Context(), "a", what, f.head(), []byte("order")); m != nil {
+			if m, _ := d.ask(t.Context(), "a", what, f.head(), []byte("order")); m != nil {
 				state, _ := answer(m)
 				return state
 			}

@@ -307,8 +307,15 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 	return true
 }
 
-// ask sends something to a worker and returns its answer, nil if it does not answer.
-func (d *Dispatcher) ask(ctx context.Context, worker, what string, h nats.Header, body []byte) *nats.Msg {
+// forget gives a worker nothing until it is heard again.
+func (d *Dispatcher) forget(worker string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.workers, worker)
+}
+
+// ask sends something to a worker and returns its answer, nil if it does not answer. It reports whether nobody got it.
+func (d *Dispatcher) ask(ctx context.Context, worker, what string, h nats.Header, body []byte) (_ *nats.Msg, gone bool) {
 	ctx, cancel := context.WithTimeout(ctx, d.q.o.Beat)
 	defer cancel()
 	m := nats.NewMsg("to." + worker + "." + what)
@@ -321,7 +328,7 @@ func (d *Dispatcher) ask(ctx context.Context, worker, what string, h nats.Header
 			case <-time.After(d.q.o.Beat / 4):
 			}
 		}
-		return nil
+		return nil, errors.Is(err, nats.ErrNoResponders)
 	}
-	return got
+	return got, false
 }

@@ -39,7 +39,7 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 		if cancelled {
 			head.Set(headCancel, "true")
 		}
-		a := f.d.ask(ctx, f.c.Worker, "ask", head, nil)
+		a, _ := f.d.ask(ctx, f.c.Worker, "ask", head, nil)
 		switch state, start := answer(a); {
 		case state == Done || state == Refused:
 			f.end(ctx, state, a.Data)
@@ -113,8 +113,13 @@ func (f *follower) give(ctx context.Context) bool {
 			f.end(ctx, Refused, []byte(err.Error()))
 			return false
 		}
-		a := f.d.ask(ctx, c.Worker, "run", f.head(), order)
-		switch state, _ := answer(a); state {
+		a, gone := f.d.ask(ctx, c.Worker, "run", f.head(), order)
+		state, _ := answer(a)
+		if gone { // nobody has got it
+			f.d.forget(c.Worker)
+			state = full
+		}
+		switch state {
 		case full: // it took nothing: the claim goes to another worker, with another token
 			for f.to = f.pick(); f.to == nil && ctx.Err() == nil; f.to = f.pick() {
 				_ = f.m.InProgress()
@@ -183,7 +188,7 @@ func (f *follower) ended(ctx context.Context) {
 	var a *nats.Msg
 	for asked := 0; a == nil && asked < silence && ctx.Err() == nil; asked++ { // it may be busy
 		_ = f.m.InProgress()
-		a = f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
+		a, _ = f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
 	}
 	if state, _ := answer(a); state == e.State {
 		e.Result = a.Data

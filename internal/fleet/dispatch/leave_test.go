@@ -43,3 +43,22 @@ func TestLeave(t *testing.T) {
 		t.Error("the former key of a worker comes in")
 	}
 }
+
+// A run that is handed to a worker that has just died is not lost, because nobody has got it: it waits for the next one.
+func TestHandedToNobody(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: time.Second})
+	runs(t, q.Dispatcher(plain).Serve)
+	did := func(_ context.Context, _, order string) string { return order }
+	first := worker(t, n, dir, "a", 9, time.Second, did)
+	runs(t, first.Serve)
+	if e := ended(t, submit(t, q, run("x"))); e.Worker != "a" {
+		t.Fatalf("%+v", e)
+	}
+	first.Conn.Close()
+	ticket := submit(t, q, run("y"))
+	runs(t, worker(t, n, dir, "b", 1, time.Second, did).Serve)
+	if e := ended(t, ticket); e.State != Done || e.Worker != "b" {
+		t.Errorf("%+v", e)
+	}
+}

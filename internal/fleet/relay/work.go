@@ -103,7 +103,11 @@ func (w *Worker) do(ctx context.Context, o *order.Order, out func(*order.Part) e
 		b, _ = answer(failed(o, fmt.Errorf("its standard input does not come to worker %s: %w", o.Worker, err)))
 		return b
 	}
-	if b, err = answer(w.orders.Do(ctx, o, s, input, out)); err != nil { // it is too large
+	r := w.orders.Do(ctx, o, s, input, out)
+	if r.Failure != nil && errors.Is(ctx.Err(), context.Canceled) { // or its caller has taken it back, and does not hear this
+		r.Failure = failed(o, fmt.Errorf("worker %s was told to end while it ran", o.Worker)).Failure
+	}
+	if b, err = answer(r); err != nil { // it is too large
 		b, _ = answer(failed(o, err))
 	}
 	return b

@@ -60,7 +60,7 @@ func runServe(ctx context.Context, o *serveOptions) error {
 		return serveHTTP(ctx, o)
 	}
 	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 || o.http.Workers != 0 {
-		return failure.Usage(errors.New("--host, --origin, --health and --workers are for --http"), "add --http ADDR, or leave them out")
+		return failure.Usage(errors.New("--host, --origin, --workers and --health are for --http"), "add --http ADDR, or leave them out")
 	}
 	if o.s.Out.InTerminal {
 		return failure.Usage(errors.New("agent serve speaks MCP on stdin, which is a terminal here"), "name it in the configuration of another agent: agent serve --help has examples")

@@ -102,7 +102,7 @@ func startServer(http bool) (mcp.Transport, *exec.Cmd) {
 	}
 	exitOn(err)
 	if os.Getenv("SERVE") != "" {
-		go func() { _, _ = io.Copy(os.Stderr, r) }()
+		go func() { _, _ = io.Copy(io.MultiWriter(os.Stderr, &serverSaid), r) }()
 	}
 	_, url, _ := strings.Cut(strings.TrimSpace(line), "serving skills on ")
 	return &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, server

@@ -52,7 +52,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return err
 	}
-	o.of.Host, o.of.Say = o.s.Tools.Worker, o.s.Out.Remark
+	o.of.Host, o.of.Contents, o.of.Say = o.s.Tools.Worker, o.s.Tools.Contents(), o.s.Out.Remark
 	if o.admitted {
 		if o.s.Out.InTerminal {
 			return failure.Usage(errors.New("agent serve starts agent worker --admitted"), "start one yourself without it")

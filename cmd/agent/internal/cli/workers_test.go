@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,10 +10,32 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// serverSaid has what the server of mcpCall prints to stderr.
+var serverSaid lockedBuffer
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
 
 // background makes a call of mcpCall while other things are done.
 type background struct {
@@ -24,8 +47,8 @@ type background struct {
 }
 
 // do does what a word of mcpCall says, and reports whether it is one of these: "begin" calls script_run with the arguments in the
-// background, and waits until a file slow.sh runs; "end" waits for its result, "cancel" takes it back; "kill" kills the
-// workers, or the server; "note" notes the processes that there are below the workers, "gone" waits until none is left of those that were noted
+// background, and waits until a file slow.sh runs; "end" waits for its result, "cancel" takes it back; "stop" asks the workers to end, "kill" kills the
+// workers, or the server; "says" waits until the server has said something; "note" notes the processes that there are below the workers, "gone" waits until none is left of those that were noted
 // or killed.
 func (b *background) do(ctx context.Context, what, arg string) bool {
 	switch what {
@@ -35,6 +58,8 @@ func (b *background) do(ctx context.Context, what, arg string) bool {
 		b.cancel = cancel
 		go func() { printCall(call, b.c, "script_run", arg); close(b.done) }()
 		within("the script begins", func() bool { return slices.ContainsFunc(below(b.server.Process.Pid), slow) })
+	case "says":
+		within("the server says "+arg, func() bool { return strings.Contains(serverSaid.String(), arg) })
 	case "end":
 		<-b.done
 	case "cancel":
@@ -51,6 +76,19 @@ func (b *background) do(ctx context.Context, what, arg string) bool {
 			exitOn(err)
 			exitOn(p.Kill())
 		}
+	case "stop":
+		for _, one := range children(b.server.Process.Pid) {
+			p, err := os.FindProcess(one)
+			exitOn(err)
+			exitOn(p.Signal(syscall.SIGTERM))
+		}
+	case "until": // a call of script_run has a result with a text
+		text, args, _ := strings.Cut(arg, " ")
+		within("a result has "+text, func() bool {
+			r, err := b.c.CallTool(ctx, &mcp.CallToolParams{Name: "script_run", Arguments: json.RawMessage(args)})
+			return err == nil && strings.Contains(fmt.Sprint(r.Content[0].(*mcp.TextContent).Text), text)
+		})
+		fmt.Println("until:", text)
 	case "note": // what runs now
 		b.below = nil
 		for _, one := range children(b.server.Process.Pid) {

@@ -28,6 +28,7 @@ import (
 const (
 	beat      = time.Second      // of the queue and of workers
 	patience  = 10 * time.Second // for a queue that is not there for a moment
+	waiting   = 5 * time.Minute  // for a worker that has time, before a call fails
 	admitting = "admit"          // subject on which the user's processes ask to have a worker let in
 	signer    = "serve"          // names the key of the process that has the queue
 )
@@ -45,6 +46,12 @@ type Options struct {
 	Dir     string           // of the node, see node.Options
 	Workers int              // how many are kept running
 	Quota   int              // runs of a tenant that wait; 0 for the default of package dispatch
+	Temp    string           // a folder for contents while they are sent
+	Environ []string         // has the variables that skills were granted, as NAME=value
+
+	// Longest is how long a script may take that nothing else is said of, with what it needs first.
+	Longest func(*skill.Skill) time.Duration
+
 	Command func() *exec.Cmd // returns that of a worker, which calls Admitted with its standard input
 	Warn    func(text string)
 }
@@ -168,7 +175,7 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	d := s.queue.Dispatcher(relay.Seal(signer, private))
+	d := s.queue.Dispatcher((&relay.Signer{Name: signer, Key: private, Variables: relay.Environ(f.o.Environ)}).Seal)
 	d.Ended = f.count
 	s.done.Go(func() {
 		if err := d.Serve(ctx); err != nil && ctx.Err() == nil {
@@ -263,7 +270,10 @@ func (f *Fleet) Send(seal func(context.Context, *skill.Skill) (*skill.Skill, err
 		if err != nil {
 			return order.Refused(o, err), nil
 		}
-		caller := &relay.Caller{Queue: now.queue, Seal: seal, Conn: now.node.Conn(), Beat: beat}
+		if most := time.Now().Add(f.o.Longest(s) + o.Timeout + waiting); o.Until.IsZero() || o.Until.After(most) {
+			o.Until = most
+		}
+		caller := &relay.Caller{Queue: now.queue, Seal: seal, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat}
 		return caller.Send(ctx, o, s, out)
 	}
 }

@@ -3,27 +3,25 @@ package fleet
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/node"
-	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/fleet/relay"
 	"github.com/agent-base/agent-base/script"
 )
 
 // Worker carries orders out.
 type Worker struct {
-	Host   func() (*script.Options, error) // of the host that runs scripts
-	AtOnce int                             // runs at the same time
-	Say    func(text string)               // gets what it waits for
+	Host     func() (*script.Options, error) // of the host that runs scripts
+	Contents *content.Cache
+	AtOnce   int               // runs at the same time
+	Say      func(text string) // gets what it waits for
 }
 
 // admission asks the process that has the node to let a worker in.
@@ -103,16 +101,7 @@ func (w *Worker) work(ctx context.Context, conn *nats.Conn, a *Admission) error 
 	if err != nil {
 		return err
 	}
-	hands, err := order.NewWorker(*o)
-	if err != nil {
-		return err
-	}
-	if hands.Key, err = order.NewKey(); err != nil {
-		return err
-	}
-	start := rand.Text()
-	receiver := &order.Receiver{Worker: a.Name, Start: start, Keys: a.Keys, Now: time.Now}
-	of := &dispatch.Worker{Conn: conn, Name: a.Name, Start: start, Key: hands.Key.Public(), Slots: w.AtOnce, Beat: beat, Open: relay.Open(receiver, hands, conn, beat)}
+	of := &relay.Worker{Conn: conn, Name: a.Name, Slots: w.AtOnce, Beat: beat, Keys: a.Keys, Scripts: *o, Contents: w.Contents}
 	if err := of.Serve(ctx); ctx.Err() == nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/mcpserve"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // HTTPOptions says where a server listens.
@@ -45,7 +47,13 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 	if err := s.s.Settings.NeedRoom(nodeFolder); err != nil {
 		return err
 	}
-	s.fleet, err = fleet.Open(ctx, &fleet.Options{Dir: Node(s.s.Settings), Workers: o.Workers, Quota: s.s.Settings.Config().Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn})
+	cfg := s.s.Settings.Config()
+	s.fleet, err = fleet.Open(ctx, &fleet.Options{
+		Dir: Node(s.s.Settings), Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Longest: func(k *skill.Skill) time.Duration {
+			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
+		},
+	})
 	return err
 }
 

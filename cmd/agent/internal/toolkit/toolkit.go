@@ -16,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/scanner"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/place"
@@ -136,9 +137,17 @@ func (k *Toolkit) Worker() (*script.Options, error) {
 		return nil, err
 	}
 	apart(o)
-	o.Trace = nil
+	o.Trace, o.Place = nil, placeOfVersion(k.contents())
 	o.Runner, err = k.Sandbox.Runner()
 	return o, err
+}
+
+// contents returns the folder of the contents that come with orders.
+func (k *Toolkit) contents() string { return filepath.Join(k.Settings.Config().Paths.Cache, "contents") }
+
+// Contents returns what keeps the contents that come with orders.
+func (k *Toolkit) Contents() *content.Cache {
+	return &content.Cache{Dir: store.Dir{Root: k.contents()}}
 }
 
 // Sender returns what runs scripts elsewhere: send has an order carried out, after the host has admitted its skill. What is recorded is
