@@ -111,6 +111,10 @@ func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 		return
 	}
 	d.kept = time.Now()
+	d.held = slices.DeleteFunc(d.held, func(h held) bool {
+		r, err := parse(h.m.Headers(), nil)
+		return (err != nil || d.kept.After(r.Until)) && d.begin(ctx, h.m, all) // which ends it
+	})
 	for _, h := range d.held {
 		_ = h.m.InProgress()
 	}

@@ -122,6 +122,14 @@ func (f *follower) give(ctx context.Context) bool {
 		switch state {
 		case full: // it took nothing: the claim goes to another worker, with another token
 			for f.to = f.pick(); f.to == nil && ctx.Err() == nil; f.to = f.pick() {
+				switch {
+				case time.Now().After(f.r.Until):
+					f.end(ctx, Late, nil)
+					return false
+				case f.d.q.cancelled(ctx, f.r.ID):
+					f.end(ctx, Cancelled, nil)
+					return false
+				}
 				_ = f.m.InProgress()
 				f.d.rest(ctx, f.d.q.o.Beat)
 			}

@@ -62,3 +62,39 @@ func TestHandedToNobody(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// Nor does it wait for ever: its deadline counts, and that it is taken back.
+func TestHandedToNobodyEnds(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: time.Second})
+	runs(t, q.Dispatcher(plain).Serve)
+	w := worker(t, n, dir, "a", 9, time.Second, func(_ context.Context, _, order string) string { return order })
+	runs(t, w.Serve)
+	if e := ended(t, submit(t, q, run("x"))); e.State != Done {
+		t.Fatalf("%+v", e)
+	}
+	w.Conn.Close()
+	late, back := run("late"), submit(t, q, run("back"))
+	late.Until = time.Now().Add(2 * time.Second)
+	if e := ended(t, submit(t, q, late)); e.State != Late {
+		t.Errorf("%+v", e)
+	}
+	if err := q.Cancel(t.Context(), "back"); err != nil {
+		t.Fatal(err)
+	}
+	if e := ended(t, back); e.State != Cancelled {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A run for which there is no worker ends with its deadline.
+func TestNoWorker(t *testing.T) {
+	n, _ := start(t)
+	q := queue(t, n, &Options{Beat: quick})
+	runs(t, q.Dispatcher(plain).Serve)
+	late := run("late")
+	late.Until = time.Now().Add(time.Second)
+	if e := ended(t, submit(t, q, late)); e.State != Late {
+		t.Errorf("%+v", e)
+	}
+}
