@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/place"
+	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
@@ -137,17 +138,14 @@ func (k *Toolkit) Worker() (*script.Options, error) {
 		return nil, err
 	}
 	apart(o)
-	o.Trace, o.Place = nil, placeOfVersion(k.contents())
+	o.Trace = nil
 	o.Runner, err = k.Sandbox.Runner()
 	return o, err
 }
 
-// contents returns the folder of the contents that come with orders.
-func (k *Toolkit) contents() string { return filepath.Join(k.Settings.Config().Paths.Cache, "contents") }
-
 // Contents returns what keeps the contents that come with orders.
 func (k *Toolkit) Contents() *content.Cache {
-	return &content.Cache{Dir: store.Dir{Root: k.contents()}}
+	return &content.Cache{Dir: store.Dir{Root: filepath.Join(k.Settings.Config().Paths.Cache, "contents")}}
 }
 
 // Sender returns what runs scripts elsewhere: send has an order carried out, after the host has admitted its skill. What is recorded is
