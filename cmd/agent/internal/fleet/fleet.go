@@ -43,11 +43,11 @@ type Admission struct {
 
 // Options are those of Open.
 type Options struct {
-	Dir     string           // of the node, see node.Options
-	Workers int              // how many are kept running
-	Quota   int              // runs of a tenant that wait; 0 for the default of package dispatch
-	Temp    string           // a folder for contents while they are sent
-	Environ []string         // has the variables that skills were granted, as NAME=value
+	Dir     string   // of the node, see node.Options
+	Workers int      // how many are kept running
+	Quota   int      // runs of a tenant that wait; 0 for the default of package dispatch
+	Temp    string   // a folder for contents while they are sent
+	Environ []string // has the variables that skills were granted, as NAME=value
 
 	// Longest is how long a script may take that nothing else is said of, with what it needs first.
 	Longest func(*skill.Skill) time.Duration
