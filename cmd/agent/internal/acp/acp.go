@@ -154,19 +154,19 @@ func (a *adapter) route(ctx, after context.Context, method string, params json.R
 	case protocol.AgentMethodSessionNew:
 		return with(params, func(p *protocol.NewSessionRequest) (any, error) {
 			return opened(&opening{cwd: p.Cwd, servers: p.McpServers}, func(s *session) any {
-				return protocol.NewSessionResponse{SessionId: s.id, Modes: s.modes()}
+				return protocol.NewSessionResponse{SessionId: s.id, Modes: s.modes(), ConfigOptions: s.shownOptions()}
 			})
 		})
 	case protocol.AgentMethodSessionLoad:
 		return with(params, func(p *protocol.LoadSessionRequest) (any, error) {
 			return opened(&opening{cwd: p.Cwd, servers: p.McpServers, id: p.SessionId, shown: true}, func(s *session) any {
-				return protocol.LoadSessionResponse{Modes: s.modes()}
+				return protocol.LoadSessionResponse{Modes: s.modes(), ConfigOptions: s.shownOptions()}
 			})
 		})
 	case protocol.AgentMethodSessionResume:
 		return with(params, func(p *protocol.ResumeSessionRequest) (any, error) {
 			return opened(&opening{cwd: p.Cwd, servers: p.McpServers, id: p.SessionId}, func(s *session) any {
-				return protocol.ResumeSessionResponse{Modes: s.modes()}
+				return protocol.ResumeSessionResponse{Modes: s.modes(), ConfigOptions: s.shownOptions()}
 			})
 		})
 	case protocol.AgentMethodSessionList:
@@ -185,7 +185,23 @@ func (a *adapter) route(ctx, after context.Context, method string, params json.R
 		})
 	case protocol.AgentMethodSessionSetMode:
 		return with(params, func(p *protocol.SetSessionModeRequest) (any, error) {
-			return in(p.SessionId, func(s *session) (any, error) { return protocol.SetSessionModeResponse{}, s.setMode(p.ModeId) })
+			return in(p.SessionId, func(s *session) (any, error) {
+				err := s.setMode(p.ModeId)
+				s.tellOptions()
+				return protocol.SetSessionModeResponse{}, err
+			})
+		})
+	case protocol.AgentMethodSessionSetConfigOption:
+		return with(params, func(p *protocol.SetSessionConfigOptionRequest) (any, error) {
+			if p.ValueId == nil {
+				return nil, wrong("each option of a session has a text as its value")
+			}
+			return in(p.ValueId.SessionId, func(s *session) (any, error) {
+				if err := s.choose(ctx, p.ValueId.ConfigId, string(p.ValueId.Value)); err != nil {
+					return nil, err
+				}
+				return protocol.SetSessionConfigOptionResponse{ConfigOptions: s.shownOptions()}, nil
+			})
 		})
 	}
 	return nil, protocol.NewMethodNotFound(method)

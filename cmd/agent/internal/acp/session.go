@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -39,6 +40,8 @@ type session struct {
 	asked  int                // questions about no call
 	mode   permit.Mode        // that the editor shows
 	offers string             // the commands that it shows
+	chosen string             // the options that it shows
+	models []string           // that can be chosen, as far as they are known
 	notes  []string           // for the user, with the next prompt
 
 	live live
@@ -82,6 +85,7 @@ func (a *adapter) open(ctx, after context.Context, w *opening) (*session, error)
 		if items := s.talk.Load().Items(); len(items) > 0 {
 			s.update(plan(items))
 		}
+		s.look(a.life)
 	})
 	return s, nil
 }
@@ -125,17 +129,24 @@ func (s *session) approve(ctx context.Context) error {
 		return nil
 	}
 	old := s.talk.Load()
-	mode := old.Mode()
+	mode, model, effort := old.Mode(), old.Model(), old.Effort()
 	s.end()
 	old.Close(context.WithoutCancel(ctx))
 	if err := s.start(services); err != nil {
 		s.a.forget(s)
 		return err
 	}
-	if s.talk.Load().Mode() == mode {
-		return nil
+	now := s.talk.Load()
+	if now.Mode() != mode {
+		err = now.SetMode(mode)
 	}
-	return s.talk.Load().SetMode(mode)
+	if now.Model() != model {
+		err = errors.Join(err, now.SetModel(ctx, model))
+	}
+	if now.Effort() != effort {
+		err = errors.Join(err, now.SetEffort(ctx, effort))
+	}
+	return err
 }
 
 // keep adds a session to those that are open.
@@ -182,37 +193,6 @@ func (s *session) say(text string) {
 	s.update(protocol.UpdateAgentMessageText("\n\n> " + strings.ReplaceAll(ui.Text(strings.TrimSpace(text)), "\n", "\n> ") + "\n\n"))
 }
 
-// modes are the modes that may be chosen.
-func (s *session) modes() *protocol.SessionModeState {
-	out := &protocol.SessionModeState{CurrentModeId: protocol.SessionModeId(s.talk.Load().Mode())}
-	for _, m := range s.talk.Load().Modes() {
-		out.AvailableModes = append(out.AvailableModes, protocol.SessionMode{Id: protocol.SessionModeId(m.Mode), Name: string(m.Mode), Description: protocol.Ptr(m.About)})
-	}
-	return out
-}
-
-func (s *session) setMode(id protocol.SessionModeId) error {
-	if err := s.talk.Load().SetMode(permit.Mode(id)); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mode = permit.Mode(id)
-	return nil
-}
-
-// tellMode shows the mode if it has changed: an answer or a command changed it.
-func (s *session) tellMode() {
-	now := s.talk.Load().Mode()
-	s.mu.Lock()
-	same := s.mode == now
-	s.mode = now
-	s.mu.Unlock()
-	if !same {
-		s.update(protocol.SessionUpdate{CurrentModeUpdate: &protocol.SessionCurrentModeUpdate{CurrentModeId: protocol.SessionModeId(now)}})
-	}
-}
-
 // offer shows the commands that a prompt may begin with, if they have changed.
 func (s *session) offer() {
 	var list []protocol.AvailableCommand
@@ -243,17 +223,27 @@ func (s *session) offer() {
 	}
 }
 
-// begin begins a prompt: one at a time.
-func (s *session) begin(stop context.CancelFunc) (notes []string, err error) {
+// claim begins what only one may do at a time, such as a prompt. finish ends it.
+func (s *session) claim(stop context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over {
-		return nil, wrong("the session is closed")
+		return wrong("the session is closed")
 	}
 	if s.stop != nil {
-		return nil, &protocol.RequestError{Code: -32600, Message: "a prompt of this session is being answered: wait for it, or send session/cancel"}
+		return &protocol.RequestError{Code: -32600, Message: "a prompt of this session is being answered: wait for it, or send session/cancel"}
 	}
 	s.stop, s.done = stop, make(chan struct{})
+	return nil
+}
+
+// begin begins a prompt.
+func (s *session) begin(stop context.CancelFunc) (notes []string, err error) {
+	if err := s.claim(stop); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.turn++
 	notes, s.notes = s.notes, nil
 	return notes, nil
@@ -290,6 +280,8 @@ func (s *session) prompt(ctx context.Context, blocks []protocol.ContentBlock) (a
 	}
 	s.tellMode()
 	s.offer()
+	s.tellOptions()
+	s.tellUsage()
 	if err != nil && turn.Err() == nil {
 		return nil, err
 	}

@@ -123,6 +123,7 @@ func (e *acpEditor) step(step string) error {
 		}
 		e.session = s.SessionId
 		e.print("session, %s", shownModes(s.Modes))
+		e.print("begins with %s", shownOptions(s.ConfigOptions))
 	case "load":
 		e.session = acp.SessionId(value)
 		s, err := e.conn.LoadSession(ctx, acp.LoadSessionRequest{SessionId: e.session, Cwd: e.dir, McpServers: servers})
@@ -145,6 +146,14 @@ func (e *acpEditor) step(step string) error {
 		return err
 	case "mode":
 		_, err := e.conn.SetSessionMode(ctx, acp.SetSessionModeRequest{SessionId: e.session, ModeId: acp.SessionModeId(value)})
+		return err
+	case "option":
+		id, value, _ := strings.Cut(value, ":")
+		r, err := e.conn.SetSessionConfigOption(ctx, acp.SetSessionConfigOptionRequest{ValueId: &acp.SetSessionConfigOptionValueId{SessionId: e.session,
+			ConfigId: acp.SessionConfigId(id), Value: acp.SessionConfigValueId(value)}})
+		if err == nil {
+			e.print("chosen, %s", shownOptions(r.ConfigOptions))
+		}
 		return err
 	case "close":
 		_, err := e.conn.CloseSession(ctx, acp.CloseSessionRequest{SessionId: e.session})
@@ -203,6 +212,18 @@ func shownModes(m *acp.SessionModeState) string {
 	return fmt.Sprintf("mode %s of %s", m.CurrentModeId, strings.Join(all, " "))
 }
 
+func shownOptions(list []acp.SessionConfigOption) string {
+	var all []string
+	for _, o := range list {
+		var values []string
+		for _, v := range *o.Select.Options.Ungrouped {
+			values = append(values, string(v.Value))
+		}
+		all = append(all, fmt.Sprintf("%s %s (%s) of %s", o.Select.Id, o.Select.CurrentValue, *o.Select.Category, strings.Join(values, " ")))
+	}
+	return strings.Join(all, "; ")
+}
+
 // SessionUpdate prints what an editor shows.
 func (e *acpEditor) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
 	switch u := n.Update; {
@@ -241,6 +262,10 @@ func (e *acpEditor) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 		e.mu.Lock()
 		e.commands = names
 		e.mu.Unlock()
+	case u.ConfigOptionUpdate != nil:
+		e.print("options %s", shownOptions(u.ConfigOptionUpdate.ConfigOptions))
+	case u.UsageUpdate != nil:
+		e.print("usage %d of %d, %+v", u.UsageUpdate.Used, u.UsageUpdate.Size, u.UsageUpdate.Cost)
 	case u.CurrentModeUpdate != nil:
 		e.print("mode %s", u.CurrentModeUpdate.CurrentModeId)
 	}

@@ -16,23 +16,36 @@ const noEffort = "auto"
 func (t *talk) effortCommand(ctx context.Context, word string) (string, error) {
 	found, has := t.model(), strings.Join(t.completeEfforts(""), ", ")
 	switch {
-	case word == "" && t.w.effort == "":
+	case word == "" && t.effort() == "":
 		return fmt.Sprintf("%s thinks as its provider chooses (/effort %s)", found, has), nil
 	case word == "":
-		return fmt.Sprintf("%s thinks with the effort %s (/effort %s)", found, t.w.effort, has), nil
+		return fmt.Sprintf("%s thinks with the effort %s (/effort %s)", found, t.effort(), has), nil
 	}
 	wanted := strings.TrimPrefix(word, noEffort)
 	if _, err := found.WithEffort(wanted); err != nil {
 		return "", fmt.Errorf("%s has no effort %q: use one of %s", found, word, has)
 	}
 	defer t.change()()
-	before := t.w.effort
-	t.w.effort = wanted
+	before := t.effort()
+	t.setEffort(wanted)
 	if err := t.w.begin(ctx, t.w.conversation.Messages()); err != nil {
-		t.w.effort = before
+		t.setEffort(before)
 		return "", err
 	}
 	return fmt.Sprintf("effort %s from now on", word), nil
+}
+
+// effort returns how much the model thinks, "" for what its provider chooses.
+func (t *talk) effort() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.w.effort
+}
+
+func (t *talk) setEffort(word string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.w.effort = word
 }
 
 // completeEfforts returns what /effort takes for the present model.

@@ -150,13 +150,14 @@ func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
 		return "", hinted(err)
 	}
 	defer t.change()()
-	before, effort, note := t.w.found, t.w.effort, ""
+	before, effort, note := t.w.found, t.effort(), ""
 	if _, err := found.WithEffort(effort); err != nil {
-		t.w.effort, note = "", fmt.Sprintf("; it has no effort %s and thinks as its provider chooses", effort)
+		t.setEffort("")
+		note = fmt.Sprintf("; it has no effort %s and thinks as its provider chooses", effort)
 	}
 	t.setModel(found)
 	if err := t.w.begin(ctx, t.w.conversation.Messages()); err != nil {
-		t.w.effort = effort
+		t.setEffort(effort)
 		t.setModel(before)
 		return "", err
 	}

@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -55,8 +56,8 @@ func (t *talk) close(ctx context.Context) {
 	t.watch.Close()
 }
 
-// Talk is a conversation that another program shows, such as an editor. One goroutine at a time calls its methods; SetMode, Mode and Close
-// may also be called while a prompt is answered, Close after its context is done.
+// Talk is a conversation that another program shows, such as an editor. One goroutine at a time calls its methods; SetMode, Mode, what
+// only reads the model and its effort, and Close may also be called while a prompt is answered, Close after its context is done.
 type Talk struct{ t *talk }
 
 // Open begins a conversation, or continues the one that o.Past names. ask puts its questions to the user; watched gets the events of calls,
@@ -144,6 +145,44 @@ func (t *Talk) SetMode(m permit.Mode) error {
 		return failure.Usage(fmt.Errorf("unknown mode %q", m), "use one of "+strings.Join(completeModes(""), ", "))
 	}
 	return t.t.w.gate.setMode(m)
+}
+
+// Model names the model that answers now.
+func (t *Talk) Model() string { return t.t.model().String() }
+
+// Models returns the names of the models that can be reached. It may be called while a prompt is answered.
+func (t *Talk) Models(ctx context.Context) []string { return t.t.w.s.Models.Finder().Reachable(ctx) }
+
+// SetModel has another model answer from now on.
+func (t *Talk) SetModel(ctx context.Context, name string) error {
+	if name == "" {
+		return failure.Usage(errors.New("no model is named"), "name one as PROVIDER/NAME")
+	}
+	_, err := t.t.modelCommand(ctx, name)
+	return err
+}
+
+// Effort says how much the model thinks: one of Efforts.
+func (t *Talk) Effort() string { return cmp.Or(t.t.effort(), noEffort) }
+
+// Efforts returns what may be chosen for the present model.
+func (t *Talk) Efforts() []string { return t.t.completeEfforts("") }
+
+// SetEffort changes how much the model thinks.
+func (t *Talk) SetEffort(ctx context.Context, word string) error {
+	if all := t.Efforts(); !slices.Contains(all, word) {
+		return failure.Usage(fmt.Errorf("%s has no effort %q", t.Model(), word), "use one of "+strings.Join(all, ", "))
+	}
+	_, err := t.t.effortCommand(ctx, word)
+	return err
+}
+
+// Usage returns how many tokens of the model's window are used, 0 if that is not known, and what the conversation cost in US dollars.
+func (t *Talk) Usage() (used, size int, cost float64) {
+	s, found := &t.t.spent, t.t.model()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last.Input + s.last.Output, window(t.t.w.s.Settings.Config(), &found.Facts), s.cost
 }
 
 // ModeInfo is a mode, with what it means.
