@@ -26,6 +26,7 @@ import (
 type Cures struct {
 	Policy *policy.Policy
 	Set    func(variable string) bool // whether the operator has a variable
+	Denied func(host string) string   // why a rule of the user keeps everything from a host, "" for others; nil for no rules
 }
 
 // Cure is what helps. The zero value is nothing that is known.
@@ -107,7 +108,7 @@ func (c *Cures) Give(name string, wants want.Set) Cure {
 		return Cure{Command: Trust(name), by: byAllow}
 	}
 	unset, wants := wants.Split(func(w want.Want) bool { return w.Kind == want.Variable && c.Set != nil && !c.Set(w.Name) })
-	free, rest := wants.Split(func(w want.Want) bool { return c.Policy.Decide(w).Level == policy.Free })
+	free, rest := wants.Split(func(w want.Want) bool { return c.decide(w).Level == policy.Free })
 	found := Cure{Why: c.whyNot(rest)}
 	if names := unset.From(want.Refused).Named(want.Variable); found.Why == "" && len(names) > 0 {
 		found.Why = "set " + strings.Join(names, ", ") + " where agent is started"
@@ -127,7 +128,7 @@ func (c *Cures) Give(name string, wants want.Set) Cure {
 // Server returns the command that opens to a server of tools what its program wants of hosts, files and folders. What the policy does not
 // give freely is left out, and Why says so.
 func (c *Cures) Server(label string, wants want.Set) Cure {
-	free, rest := wants.Split(func(w want.Want) bool { return c.Policy.Decide(w).Level == policy.Free })
+	free, rest := wants.Split(func(w want.Want) bool { return c.decide(w).Level == policy.Free })
 	found := Cure{Why: c.whyNot(rest), by: byAllow}
 	if len(free) > 0 {
 		found.Command = GrantServer(label, free)
@@ -135,11 +136,22 @@ func (c *Cures) Server(label string, wants want.Set) Cure {
 	return found
 }
 
+// decide says whether something may be given freely, and would have an effect.
+func (c *Cures) decide(w want.Want) policy.Decision {
+	d := c.Policy.Decide(w)
+	if d.Level == policy.Free && w.Kind == want.Host && c.Denied != nil {
+		if why := c.Denied(w.Name); why != "" {
+			return policy.Decision{Level: policy.Never, Why: why}
+		}
+	}
+	return d
+}
+
 // whyNot says why no command is named for some wants, "" for none.
 func (c *Cures) whyNot(wants want.Set) string {
 	var out []string
 	for _, w := range wants {
-		out = append(out, fmt.Sprintf("nothing is suggested that opens %q: %s", w.Name, c.Policy.Decide(w).Why))
+		out = append(out, fmt.Sprintf("nothing is suggested that opens %q: %s", w.Name, c.decide(w).Why))
 	}
 	return strings.Join(out, "; ")
 }

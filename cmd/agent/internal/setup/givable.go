@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/internal/hostname"
@@ -15,7 +16,13 @@ import (
 
 // Cures says what helps after a failure here.
 func (s *Settings) Cures() *cure.Cures {
-	return &cure.Cures{Policy: s.Policy(), Set: func(name string) bool { _, set := s.sys.Lookup(name); return set }}
+	return &cure.Cures{Policy: s.Policy(), Set: func(name string) bool { _, set := s.sys.Lookup(name); return set }, Denied: func(host string) string {
+		rules, _ := s.Permissions()
+		if d := rules.Host(host); d.Verdict == permit.Denied {
+			return d.Reason
+		}
+		return ""
+	}}
 }
 
 // Usual returns wants that a person named in their usual form: folders are absolute, but for want.Here, and "all" is every host.
