@@ -28,17 +28,29 @@ func (e *LinkError) Error() string {
 	return fmt.Sprintf("skill %q is not sent to another machine, because %q is a symbolic link: put the file in its place, or install the skill, which does that", e.Skill, e.Path)
 }
 
-// Write writes the files that the digest of a skill covers, as a tar archive. The error may be a *LinkError.
+// Check returns an error if the content of a skill cannot be sent, which may be a *LinkError.
+func Check(ctx context.Context, s *skill.Skill) error {
+	sum, err := s.Sum(ctx)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(sum.Files, func(f skill.SumFile) bool { return f.Link }); i >= 0 {
+		return &LinkError{s.Name(), sum.Files[i].Path}
+	}
+	return nil
+}
+
+// Write writes the files that the digest of a skill covers, as a tar archive. The error may be that of Check.
 func Write(ctx context.Context, w io.Writer, s *skill.Skill) error {
+	if err := Check(ctx, s); err != nil {
+		return err
+	}
 	sum, err := s.Sum(ctx)
 	if err != nil {
 		return err
 	}
 	archive := tar.NewWriter(w)
 	for _, f := range sum.Files {
-		if f.Link {
-			return &LinkError{s.Name(), f.Path}
-		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/cause"
+	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
@@ -42,6 +43,9 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 		return nil, err
 	}
 	defer sealed.Close()
+	if err := content.Check(ctx, sealed); err != nil {
+		return failed(o, err), nil
+	}
 	if most := time.Now().Add(dispatch.Longest - time.Minute); o.Until.IsZero() || o.Until.After(most) {
 		o.Until = most
 	}

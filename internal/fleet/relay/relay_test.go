@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -263,6 +264,19 @@ func TestSend(t *testing.T) {
 	defer ticket.Close()
 	if end, err := ticket.Wait(t.Context()); err != nil || end.State != dispatch.Cancelled {
 		t.Errorf("%+v, %v", end, err)
+	}
+	dir, err := s.Dir(t.Context())
+	if err == nil {
+		err = os.Symlink("SKILL.md", filepath.Join(dir, "link.md"))
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	f.Seal = func(context.Context, *skill.Skill) (*skill.Skill, error) {
+		return probe.From(t, skill.Dir(filepath.Dir(dir), nil)), nil
+	}
+	if r, err := f.Send(t.Context(), o, s, nil); err != nil || !strings.Contains(r.Failure.Err().Error(), `because "link.md" is a symbolic link`) {
+		t.Errorf("%+v, %v", r, err)
 	}
 	f.Seal = func(context.Context, *skill.Skill) (*skill.Skill, error) { return nil, skill.ErrChanged }
 	if _, err := f.Send(t.Context(), o, s, nil); !errors.Is(err, skill.ErrChanged) {
