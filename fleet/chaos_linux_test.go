@@ -74,7 +74,7 @@ func (p *part) dispatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	signer := &relay.Signer{Name: "d", Key: ed25519.NewKeyFromSeed(p.Seed)}
+	signer := &relay.Signer{Name: "d", Key: ed25519.NewKeyFromSeed(p.Seed), Conn: n.Conn()}
 	return q.Dispatcher(signer.Seal).Serve(ctx)
 }
 

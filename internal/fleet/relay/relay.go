@@ -3,7 +3,7 @@
 //
 // The two sides share no folder. The content of a skill, and standard input that is too long for an order, are named by their digests:
 // a worker that does not have one asks the process that sent the order, which has it until the run ends, and checks what comes. Values of
-// variables are added when the order is handed over, sealed to one start of one worker: no queue has them.
+// variables are read there too, when the order is handed over, and sealed to one start of one worker: no queue and no dispatcher has them.
 package relay
 
 import (
@@ -30,8 +30,12 @@ type Caller struct {
 
 	Temp string // a folder for contents while they are sent
 
-	Conn *nats.Conn    // of the queue: output comes over it, and contents go
+	Conn *nats.Conn    // of the queue: output comes over it, and contents and sealed variables go
 	Beat time.Duration // likewise
+
+	// Variables returns the values of the variables that a skill of a tenant was granted, by name; those that are not set are left out.
+	// The names may be patterns. It is asked at each hand-over. Nil sends none: then those of the worker count.
+	Variables func(ctx context.Context, tenant string, names []string) (map[string]string, error)
 }
 
 // Send has an order carried out by way of the queue: it is an order.SenderOptions.Send. It returns an error if the run may have happened
@@ -61,6 +65,11 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	}
 	defer shelf.close()
 	defer stop()
+	stopSealing, err := c.seals(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer stopSealing()
 	var reader *flow.Reader
 	if o.Watch {
 		if reader, err = flow.NewReader(ctx, c.Conn, o.Run, c.Beat, has, out); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/test/probe"
 	"github.com/agent-base/agent-base/want"
@@ -78,10 +79,11 @@ func TestVariablesAreNeverAtRest(t *testing.T) {
 	w.Scripts.Env = []string{"A_TOKEN=of the worker", "B_TOKEN=of the worker"}
 	runs(t, w.Serve)
 	var asked []string
-	signer := &Signer{Name: "d", Key: f.private, Variables: func(_ context.Context, tenant string, names []string) (map[string]string, error) {
+	f.Variables = func(_ context.Context, tenant string, names []string) (map[string]string, error) {
 		asked = append(asked, tenant+" "+strings.Join(names, " "))
 		return map[string]string{"A_TOKEN": secret}, nil
-	}}
+	}
+	signer := &Signer{Name: "d", Key: f.private, Conn: f.Conn}
 	type ended struct {
 		r   *order.Result
 		err error
@@ -119,11 +121,21 @@ func TestVariablesFail(t *testing.T) {
 	o.For.Tenant, o.Grant.Given = "acme", want.New(want.VariableOf("A_TOKEN"))
 	w, did := f.worker(t, "w")
 	runs(t, w.Serve)
-	signer := &Signer{Name: "d", Key: f.private, Variables: func(context.Context, string, []string) (map[string]string, error) { return nil, errors.New("no file") }}
+	f.Variables = func(context.Context, string, []string) (map[string]string, error) { return nil, errors.New("no\nfile") }
+	signer := &Signer{Name: "d", Key: f.private, Conn: f.Conn}
 	runs(t, f.Queue.Dispatcher(signer.Seal).Serve)
 	r, err := f.Send(t.Context(), o, s, nil)
-	if err != nil || r.Failure == nil || !strings.Contains(r.Failure.Err().Error(), `read the variables ["A_TOKEN"]: no file`) || did.Load() != 0 {
+	if err != nil || r.Failure == nil || !strings.Contains(r.Failure.Err().Error(), "its variables cannot be read: no file") || did.Load() != 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	run := &dispatch.Run{ID: "left", Tenant: "acme", Until: o.Until}
+	left := *o
+	left.Run = run.ID
+	if run.Order, err = left.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := signer.Seal(t.Context(), run, &dispatch.To{Worker: "w", Start: "s", Token: 1}); err == nil || !strings.Contains(err.Error(), "is gone") {
+		t.Error(err)
 	}
 	got, err := Environ([]string{"A_TOKEN=1", "A_B=2", "B=3", "A_B=4"})(t.Context(), "", []string{"A_B*", "B"})
 	if err != nil || len(got) != 2 || got["A_B"] != "4" || got["B"] != "3" {

@@ -3,9 +3,13 @@ package relay
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/order"
@@ -17,13 +21,94 @@ import (
 type Signer struct {
 	Name string // of the key
 	Key  ed25519.PrivateKey
-
-	// Variables returns the values of the variables that a skill of a tenant was granted, by name; those that are not set are left out.
-	// The names may be patterns, as a manifest has them. It is asked at each hand-over. Nil sends none: then the worker's own count.
-	Variables func(ctx context.Context, tenant string, names []string) (map[string]string, error)
+	Conn *nats.Conn // of the queue: the sender of an order is asked over it for the values of variables
 }
 
-// Environ returns a Signer.Variables that has the variables of an environment, which are NAME=value, for every tenant.
+// Seal signs the order of a run for one attempt, with the values of its variables, which its sender has sealed to the worker: it is that of a
+// dispatch.Dispatcher.
+func (s *Signer) Seal(ctx context.Context, r *dispatch.Run, to *dispatch.To) ([]byte, error) {
+	o, err := order.Decode(r.Order)
+	if err != nil {
+		return nil, err
+	}
+	if o.Run != r.ID || o.For.Tenant != r.Tenant || len(o.Sealed) > 0 {
+		return nil, errors.New("the order is not that of the run")
+	}
+	o.Attempt, o.Worker, o.Start, o.Until = to.Token, to.Worker, to.Start, r.Until
+	if len(variables(o)) > 0 {
+		if o.Sealed, err = s.ask(ctx, o.Run, to); err != nil {
+			return nil, fmt.Errorf("its variables cannot be read: %w", err)
+		}
+	}
+	return o.Sign(s.Name, s.Key)
+}
+
+// variables returns the names of the variables that an order needs. They may be patterns, as a manifest has them.
+func variables(o *order.Order) []string { return o.Grant.Given.Named(want.Variable) }
+
+const (
+	sealTime  = 5 * time.Second // for the answer of the sender
+	headError = "Error"         // of that answer: why there is none
+)
+
+func sealSubject(run string) string { return "seal." + run }
+
+// ask asks the sender of an order for the sealed values.
+func (s *Signer) ask(ctx context.Context, run string, to *dispatch.To) ([]byte, error) {
+	text, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sealTime)
+	defer cancel()
+	m, err := s.Conn.RequestWithContext(ctx, sealSubject(run), text)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil, errors.New("the process that asked for the run is gone")
+	case err != nil:
+		return nil, err
+	case m.Header.Get(headError) != "":
+		return nil, errors.New(m.Header.Get(headError))
+	}
+	return m.Data, nil
+}
+
+// seals has the values of variables for an order, which it reads and seals for one attempt whenever the order is handed over.
+func (c *Caller) seals(ctx context.Context, o *order.Order) (stop func(), err error) {
+	names := variables(o)
+	if len(names) == 0 {
+		return func() {}, nil
+	}
+	sub, err := c.Conn.Subscribe(sealSubject(o.Run), func(m *nats.Msg) {
+		a := nats.NewMsg(m.Reply)
+		sealed, err := c.seal(ctx, *o, names, m.Data)
+		if a.Data = sealed; err != nil {
+			a.Header.Set(headError, strings.Join(strings.Fields(err.Error()), " "))
+		}
+		_ = c.Conn.PublishMsg(a) // otherwise it is asked again
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = sub.Unsubscribe() }, nil
+}
+
+// seal returns the values of variables for an attempt; nothing if there are none to send.
+func (c *Caller) seal(ctx context.Context, o order.Order, names []string, attempt []byte) ([]byte, error) {
+	to := &dispatch.To{}
+	if err := json.Unmarshal(attempt, to); err != nil || c.Variables == nil {
+		return nil, err
+	}
+	values, err := c.Variables(ctx, o.For.Tenant, names)
+	if err != nil {
+		return nil, err
+	}
+	o.Attempt, o.Worker, o.Start = to.Token, to.Worker, to.Start
+	err = o.Seal(to.Key, values)
+	return o.Sealed, err
+}
+
+// Environ returns a Caller.Variables that has the variables of an environment, which are NAME=value, for every tenant.
 func Environ(env []string) func(context.Context, string, []string) (map[string]string, error) {
 	return func(_ context.Context, _ string, names []string) (map[string]string, error) {
 		out := map[string]string{}
@@ -34,32 +119,4 @@ func Environ(env []string) func(context.Context, string, []string) (map[string]s
 		}
 		return out, nil
 	}
-}
-
-// Seal signs the order of a run for one attempt, and seals the values of its variables to the worker: it is that of a dispatch.Dispatcher.
-func (s *Signer) Seal(ctx context.Context, r *dispatch.Run, to *dispatch.To) ([]byte, error) {
-	o, err := order.Decode(r.Order)
-	if err != nil {
-		return nil, err
-	}
-	if o.Run != r.ID || o.For.Tenant != r.Tenant || len(o.Sealed) > 0 {
-		return nil, errors.New("the order is not that of the run")
-	}
-	o.Attempt, o.Worker, o.Start, o.Until = to.Token, to.Worker, to.Start, r.Until
-	if err := s.variables(ctx, o, to.Key); err != nil {
-		return nil, err
-	}
-	return o.Sign(s.Name, s.Key)
-}
-
-func (s *Signer) variables(ctx context.Context, o *order.Order, key []byte) error {
-	names := o.Grant.Given.Named(want.Variable)
-	if s.Variables == nil || len(names) == 0 {
-		return nil
-	}
-	values, err := s.Variables(ctx, o.For.Tenant, names)
-	if err != nil {
-		return fmt.Errorf("read the variables %q: %w", names, err)
-	}
-	return o.Seal(key, values)
 }

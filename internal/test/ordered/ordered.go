@@ -79,10 +79,10 @@ func start(tb testing.TB, far script.Options, seal func(context.Context, *skill.
 	}
 	worker := &relay.Worker{Conn: conn, Name: "w", Slots: 8, Beat: beat, Keys: map[string]ed25519.PublicKey{"d": public}, Scripts: far,
 		Contents: &content.Cache{Dir: store.Dir{Root: scratch.Dir(tb)}}}
-	signer := &relay.Signer{Name: "d", Key: private, Variables: relay.Environ(far.Env)}
+	signer := &relay.Signer{Name: "d", Key: private, Conn: n.Conn()}
 	ended := make(chan error, 2)
 	go func() { ended <- worker.Serve(ctx) }()
 	go func() { ended <- q.Dispatcher(signer.Seal).Serve(ctx) }()
 	tb.Cleanup(func() { cancel(); <-ended; <-ended })
-	return &relay.Caller{Queue: q, Seal: seal, Temp: tb.TempDir(), Conn: n.Conn(), Beat: beat}, nil
+	return &relay.Caller{Queue: q, Seal: seal, Temp: tb.TempDir(), Conn: n.Conn(), Beat: beat, Variables: relay.Environ(far.Env)}, nil
 }

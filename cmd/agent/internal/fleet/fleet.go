@@ -175,7 +175,7 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	d := s.queue.Dispatcher((&relay.Signer{Name: signer, Key: private, Variables: relay.Environ(f.o.Environ)}).Seal)
+	d := s.queue.Dispatcher((&relay.Signer{Name: signer, Key: private, Conn: s.node.Conn()}).Seal)
 	d.Ended = f.count
 	s.done.Go(func() {
 		if err := d.Serve(ctx); err != nil && ctx.Err() == nil {
@@ -273,7 +273,7 @@ func (f *Fleet) Send(seal func(context.Context, *skill.Skill) (*skill.Skill, err
 		if most := time.Now().Add(f.o.Longest(s) + o.Timeout + waiting); o.Until.IsZero() || o.Until.After(most) {
 			o.Until = most
 		}
-		caller := &relay.Caller{Queue: now.queue, Seal: seal, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat}
+		caller := &relay.Caller{Queue: now.queue, Seal: seal, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: relay.Environ(f.o.Environ)}
 		return caller.Send(ctx, o, s, out)
 	}
 }
