@@ -50,6 +50,8 @@ type Options struct {
 	Memory int64  // of streams in memory, in bytes; default DefaultMemory
 	Disk   int64  // of streams on the disk, in bytes; default DefaultDisk
 
+	Cluster *Cluster // nil for a node that listens on no port
+
 	Log func(text string) // gets what fails in the node; nil for nobody
 
 	wait   time.Duration // for another process that has the folder and does not answer yet; default startTime
@@ -87,7 +89,9 @@ func Open(ctx context.Context, o *Options) (*Node, error) {
 	}
 	wait := o.wait
 	if wait <= 0 {
-		wait = startTime
+		if wait = startTime; o.Cluster != nil {
+			wait += leaderTime
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -123,6 +127,9 @@ func Join(dir string) (*Node, error) {
 // start starts the node. The error is lockfile.ErrLocked if another process has it.
 func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	n := &Node{users: &users{}, unlock: func() {}}
+	if o.Cluster != nil {
+		n.users.issuer = o.Cluster.Issuer
+	}
 	if !o.noLock {
 		if n.unlock, err = lockfile.Lock(ctx, filepath.Join(o.Dir, lockName), tryOnce); err != nil {
 			return nil, err
@@ -142,7 +149,13 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 		return nil, err
 	}
 	n.users.add(public, nil)
-	if n.server, err = server.NewServer(o.serverOptions(n.users)); err != nil {
+	settings := o.serverOptions(n.users)
+	if o.Cluster != nil {
+		if err := o.Cluster.add(settings); err != nil {
+			return nil, err
+		}
+	}
+	if n.server, err = server.NewServer(settings); err != nil {
 		return nil, fmt.Errorf("start the node of %s: %w", o.Dir, err)
 	}
 	n.server.SetLoggerV2(&logger{o.Log}, false, false, false)
@@ -152,6 +165,11 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	}
 	if n.conn, err = nats.Connect("", nats.InProcessServer(n.server), nats.Nkey(public, own.Sign), nats.MaxReconnects(-1)); err != nil {
 		return nil, err
+	}
+	if o.Cluster != nil {
+		if err := n.leader(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if n.door, err = openDoor(filepath.Join(o.Dir, socketName), n.server); err != nil {
 		return nil, err
@@ -176,26 +194,11 @@ func (o *Options) serverOptions(u *users) *server.Options {
 
 // ownKey returns the key by which the user's own processes come in. The first one makes it.
 func ownKey(dir string) (nkeys.KeyPair, error) {
-	seed, err := lockfile.ReadPrivate(filepath.Join(dir, keyName), 1<<10)
-	if err == nil {
-		return nkeys.FromSeed(seed)
-	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	made, err := nkeys.CreateUser()
+	seed, err := secret(dir, keyName, nkeys.CreateUser)
 	if err != nil {
 		return nil, err
 	}
-	if seed, err = made.Seed(); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return made, lockfile.Write(root, keyName, seed, 0o600)
+	return nkeys.FromSeed(seed)
 }
 
 // join connects to the node of another process as one of the user's own.

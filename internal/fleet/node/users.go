@@ -1,26 +1,23 @@
 package node
 
 import (
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 )
 
-// Admit lets a worker in and returns the seed of its key, in place of the one that this name had. It hears to.NAME.> and says from.NAME.>, answers what it is asked, and
-// reaches nothing else: no stream, no other worker. It returns an error if another process has the node.
+// Admit lets a worker in and returns the seed of its key, in place of the one that this name had. It hears to.NAME.> and says from.NAME.>,
+// answers what it is asked, and reaches nothing else: no stream, no other worker. It returns an error if another process has the node.
 func (n *Node) Admit(name string) (seed []byte, err error) {
 	if n.users == nil {
 		return nil, fmt.Errorf("another process has the node: it alone admits workers")
 	}
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-		return nil, fmt.Errorf("%q is no name of a worker: use a-z, 0-9 and -", name)
+	if err := checkName(name); err != nil {
+		return nil, err
 	}
 	key, err := nkeys.CreateUser()
 	if err != nil {
@@ -31,16 +28,14 @@ func (n *Node) Admit(name string) (seed []byte, err error) {
 		return nil, err
 	}
 	n.users.name(name, public)
-	n.users.add(public, &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{"from." + name + ".>"}},
-		Subscribe: &server.SubjectPermission{Allow: []string{"to." + name + ".>"}},
-		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
-	})
+	n.users.add(public, permissions(name))
 	return key.Seed()
 }
 
 // users are the keys that come in, with what they may do.
 type users struct {
+	issuer *Issuer // of credentials; nil if there is none
+
 	mu    sync.Mutex
 	may   map[string]*server.Permissions // by public key; nil for everything
 	named map[string]string              // public keys, by the names of workers
@@ -69,18 +64,20 @@ func (u *users) add(public string, may *server.Permissions) {
 // Check lets a client in that has signed the nonce with a known key.
 func (u *users) Check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
+	if o.Token != "" {
+		if u.issuer == nil {
+			return false
+		}
+		user, err := u.issuer.user(o.Token, c.GetNonce(), o.Sig)
+		if err == nil {
+			c.RegisterUser(user)
+		}
+		return err == nil
+	}
 	u.mu.Lock()
 	may, known := u.may[o.Nkey]
 	u.mu.Unlock()
-	if !known || len(c.GetNonce()) == 0 {
-		return false
-	}
-	sig, err := base64.RawURLEncoding.DecodeString(o.Sig)
-	if err != nil {
-		return false
-	}
-	key, err := nkeys.FromPublicKey(o.Nkey)
-	if err != nil || key.Verify(c.GetNonce(), sig) != nil {
+	if !known || signed(o.Nkey, c.GetNonce(), o.Sig) != nil {
 		return false
 	}
 	c.RegisterUser(&server.User{Username: o.Nkey, Permissions: may})

@@ -266,6 +266,7 @@ var importers = map[string][]string{
 	"github.com/nats-io/nats-server":  {"internal/fleet/node"},
 	"github.com/nats-io/nats.go":      {"cmd/agent/internal/fleet", "internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/relay", "internal/fleet/state"},
 	"github.com/nats-io/nkeys":        {"internal/fleet/node"},
+	"github.com/nats-io/jwt":          {"internal/fleet/node"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
 	"github.com/modelcontextprotocol": {"mcphost", "cmd/agent/internal/oauth", "mcpserve"},
 	"github.com/coder/acp-go-sdk":     {"cmd/agent/internal/acp"},

@@ -1,0 +1,175 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Cluster says how a node is reached from other machines. Everything that comes from there is encrypted.
+type Cluster struct {
+	Name   string   // of this node: no other one has it, and it lasts
+	Listen string   // HOST:PORT for workers
+	Route  string   // HOST:PORT for the other nodes; "" where there are none
+	Peers  []string // HOST:PORT of the routes of all nodes, or of the others; three nodes bear the loss of one
+
+	// Cert, Key and CA are files in PEM. Nodes show their certificates to each other and to workers; CA signs those of nodes, and of
+	// nobody else. A certificate that is replaced is used from the next connection on.
+	Cert, Key, CA string
+
+	// Issuer says whose credentials are good.
+	Issuer *Issuer
+}
+
+// clusterName is that of every cluster: what belongs to one is said by its certificates.
+const clusterName = "agent"
+
+const (
+	maxPEM      = 1 << 20          // bytes
+	leaderTime  = 2 * time.Minute  // for the other nodes to come, and to choose a leader
+	routeTime   = 10               // seconds for the handshake with another node
+	fewest      = 3                // nodes that bear the loss of one
+	reconnectIn = time.Second / 10 // of the first tries
+)
+
+// Nodes returns how many nodes there are.
+func (c *Cluster) Nodes() int {
+	if c == nil || c.Route == "" {
+		return 1
+	}
+	if slices.Contains(c.Peers, c.Route) {
+		return len(c.Peers)
+	}
+	return len(c.Peers) + 1
+}
+
+// Replicas returns how many copies of a stream there are.
+func (c *Cluster) Replicas() int { return min(c.Nodes(), fewest) }
+
+// add adds what c says to the options of a server.
+func (c *Cluster) add(o *server.Options) error {
+	if c.Name == "" {
+		return errors.New("node.Cluster: no Name")
+	}
+	if n := c.Nodes(); c.Route != "" && n < fewest {
+		return fmt.Errorf("a cluster of %d nodes does not bear the loss of one: name at least %d", n, fewest)
+	}
+	outside, inside, err := c.tls()
+	if err != nil {
+		return err
+	}
+	if c.Issuer == nil {
+		return errors.New("node.Cluster: no Issuer")
+	}
+	if o.Host, o.Port, err = hostPort(c.Listen); err != nil {
+		return err
+	}
+	o.ServerName, o.DontListen, o.TLSConfig, o.TLSTimeout = c.Name, false, outside, routeTime
+	if c.Route == "" {
+		return nil
+	}
+	o.Cluster = server.ClusterOpts{Name: clusterName, TLSConfig: inside, TLSTimeout: routeTime, NoAdvertise: true}
+	if o.Cluster.Host, o.Cluster.Port, err = hostPort(c.Route); err != nil {
+		return err
+	}
+	for _, peer := range c.Peers {
+		if _, _, err := hostPort(peer); err != nil {
+			return err
+		}
+		if peer != c.Route {
+			o.Routes = append(o.Routes, &url.URL{Scheme: "tls", Host: peer})
+		}
+	}
+	return nil
+}
+
+func hostPort(address string) (string, int, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, fmt.Errorf("address %.200q: write it as HOST:PORT", address)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", 0, fmt.Errorf("address %.200q: %.20q is no port", address, port)
+	}
+	return host, int(n), nil
+}
+
+// tls returns what a node shows to workers, and what nodes show to each other.
+func (c *Cluster) tls() (outside, inside *tls.Config, _ error) {
+	ca, err := readPEM(c.CA)
+	if err != nil {
+		return nil, nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, nil, fmt.Errorf("%s has no certificate in PEM", c.CA)
+	}
+	own := func() (*tls.Certificate, error) {
+		cert, err := readPEM(c.Cert)
+		if err != nil {
+			return nil, err
+		}
+		key, err := readPEM(c.Key)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("%s and %s: %w", c.Cert, c.Key, err)
+		}
+		return &pair, nil
+	}
+	if _, err := own(); err != nil {
+		return nil, nil, err
+	}
+	outside = &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return own() }}
+	inside = outside.Clone()
+	inside.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own() }
+	inside.ClientAuth, inside.ClientCAs, inside.RootCAs = tls.RequireAndVerifyClientCert, pool, pool
+	return outside, inside, nil
+}
+
+func readPEM(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxPEM))
+}
+
+// leader waits until the nodes have chosen who leads them: before that nothing can be stored.
+func (n *Node) leader(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaderTime)
+	defer cancel()
+	js, err := jetstream.New(n.conn)
+	if err != nil {
+		return err
+	}
+	for {
+		once, cancel := context.WithTimeout(ctx, time.Second) // a node that has no leader does not answer
+		_, err := js.AccountInfo(once)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the nodes of the cluster have no leader: do most of them run, and reach each other? (%w)", err)
+		case <-time.After(time.Second / 10):
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package node
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+)
+
+// Longest is for how long a credential can be good.
+const Longest = 366 * 24 * time.Hour
+
+// issuerName is the file of an Issuer.
+const issuerName = "issuer"
+
+// Issuer signs the credentials by which workers on other machines come in, and says whose credentials are good. All nodes of a cluster have
+// the same one.
+type Issuer struct {
+	key    nkeys.KeyPair
+	public string
+}
+
+// NewIssuer returns the Issuer that is kept in a folder. The first one makes it; the other nodes of a cluster get a copy of its file.
+func NewIssuer(dir string) (*Issuer, error) {
+	seed, err := secret(dir, issuerName, nkeys.CreateAccount)
+	if err != nil {
+		return nil, err
+	}
+	key, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, issuerName), err)
+	}
+	public, err := key.PublicKey()
+	if err == nil && !nkeys.IsValidPublicAccountKey(public) {
+		err = errors.New("it is the key of something else")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, issuerName), err)
+	}
+	return &Issuer{key, public}, nil
+}
+
+// secret returns the seed of a key that is kept in a folder. The first one to ask makes it.
+func secret(dir, name string, create func() (nkeys.KeyPair, error)) ([]byte, error) {
+	seed, err := lockfile.ReadPrivate(filepath.Join(dir, name), 1<<10)
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		return seed, err
+	}
+	made, err := create()
+	if err != nil {
+		return nil, err
+	}
+	if seed, err = made.Seed(); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return seed, lockfile.Write(root, name, seed, 0o600)
+}
+
+// Credential returns a credentials file of NATS for a worker of a name: a key, and what says for how long it is good and whose it is. The
+// worker reaches what Node.Admit says. Nothing takes a credential back before its time but another Issuer for all.
+func (i *Issuer) Credential(worker string, until time.Time) ([]byte, error) {
+	if err := checkName(worker); err != nil {
+		return nil, err
+	}
+	if left := time.Until(until); left <= 0 || left > Longest {
+		return nil, fmt.Errorf("a credential can be good for at most %d days, not until %s", int(Longest.Hours()/24), until.Format(time.DateOnly))
+	}
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, err
+	}
+	public, err := key.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	seed, err := key.Seed()
+	if err != nil {
+		return nil, err
+	}
+	claims := jwt.NewUserClaims(public)
+	claims.Name, claims.Expires = worker, until.Unix()
+	claims.Permissions = jwt.Permissions{} // what it may do follows from its name, and is not believed
+	token, err := claims.Encode(i.key)
+	if err != nil {
+		return nil, err
+	}
+	return jwt.FormatUserConfig(token, seed)
+}
+
+// WithCredential returns the options by which a worker shows a credential, to a node or to a server of NATS that knows it. A node looks for
+// it where others have a token, for the server in it drops what is none of its own.
+func WithCredential(file []byte) ([]nats.Option, error) {
+	token, err := jwt.ParseDecoratedJWT(file)
+	if err != nil {
+		return nil, err
+	}
+	key, err := jwt.ParseDecoratedUserNKey(file)
+	if err != nil {
+		return nil, err
+	}
+	seed, err := key.Seed()
+	if err != nil {
+		return nil, err
+	}
+	return []nats.Option{nats.UserJWTAndSeed(token, string(seed)), nats.Token(token)}, nil
+}
+
+// user returns who has shown a token, if it is good and the nonce is signed with its key.
+func (i *Issuer) user(token string, nonce []byte, signature string) (*server.User, error) {
+	claims, err := jwt.DecodeUserClaims(token)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case claims.Issuer != i.public:
+		return nil, errors.New("another issuer signed it")
+	case claims.Expires == 0 || !time.Now().Before(time.Unix(claims.Expires, 0)):
+		return nil, errors.New("its time is over")
+	}
+	if err := checkName(claims.Name); err != nil {
+		return nil, err
+	}
+	if err := signed(claims.Subject, nonce, signature); err != nil {
+		return nil, err
+	}
+	return &server.User{Username: claims.Subject, Permissions: permissions(claims.Name), ConnectionDeadline: time.Unix(claims.Expires, 0)}, nil
+}
+
+// signed returns an error if a nonce is not signed with a key.
+func signed(public string, nonce []byte, signature string) error {
+	if len(nonce) == 0 {
+		return errors.New("no nonce")
+	}
+	sig, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil {
+		return err
+	}
+	key, err := nkeys.FromPublicKey(public)
+	if err != nil {
+		return err
+	}
+	return key.Verify(nonce, sig)
+}
+
+func checkName(worker string) error {
+	if worker == "" || len(worker) > 64 || strings.ContainsFunc(worker, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		return fmt.Errorf("%.100q is no name of a worker: use a-z, 0-9 and -, at most 64", worker)
+	}
+	return nil
+}
+
+// permissions returns what a worker of a name may do.
+func permissions(worker string) *server.Permissions {
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{"from." + worker + ".>"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"to." + worker + ".>"}},
+		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
+	}
+}
