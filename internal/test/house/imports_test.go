@@ -249,7 +249,7 @@ var importers = map[string][]string{
 	"github.com/tdewolff/parse":       {"skill/scan/internal/js"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"internal/naming", "skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/walk", "skill/check", "cmd/agent/internal/lock"},
-	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/walk", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/ui", "internal/store", "internal/test/fault", "internal/proc", "policy"},
+	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/walk", "internal/gitdir", "internal/listing", "internal/lockfile", "cmd/agent/internal/cli", "cmd/agent/internal/ui", "internal/store", "internal/test/fault", "internal/proc", "policy"},
 	"golang.org/x/net":                {"cmd/agent/internal/models", "cmd/agent/internal/web"}, // the nodes of html-to-markdown
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"github.com/JohannesKaufmann":     {"cmd/agent/internal/web"},

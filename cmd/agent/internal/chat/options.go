@@ -51,6 +51,9 @@ type Options struct {
 	// the program.
 	Interrupt func(ctx context.Context) (context.Context, func())
 
+	// Stop stops the program until a shell brings it back, and reports false if no shell can. nil means that none can.
+	Stop func() bool
+
 	// Changed returns the lines of a unified diff that a call made, which are shown below the call. nil means none.
 	Changed func(*agent.Result) []string
 
@@ -142,6 +145,9 @@ func (o *Options) withDefaults() *Options {
 	}
 	if c.Suggest == nil {
 		c.Suggest = func(string, []string) string { return "" }
+	}
+	if c.Stop == nil {
+		c.Stop = func() bool { return false }
 	}
 	if c.Interrupt == nil {
 		c.Interrupt = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -114,6 +113,7 @@ type model struct {
 	tallest  int  // the most live rows there ever were: the library does not report which view it drew last
 	lowest   int  // the lowest row that the cursor may be on
 	cursor   int  // the row of the cursor in the last view
+	rows     int  // of the last view
 }
 
 // pump asks for the next rows to be printed. drawnEvent reports that the live rows are on the screen.
@@ -218,7 +218,12 @@ func (m *model) do(effects []effect) []tea.Cmd {
 				m.send(filesEvent{newFileList(files, err)})
 			})
 		case suspend:
-			cmds = append(cmds, tea.Suspend)
+			cmds = append(cmds, tea.Exec(inTerminal(m.pause), func(err error) tea.Msg {
+				if err != nil {
+					return noticeEvent{err.Error()}
+				}
+				return nil
+			}))
 		}
 	}
 	return cmds
@@ -232,7 +237,7 @@ func (m *model) edit(text string) tea.Cmd {
 		return func() tea.Msg { return fail(err) }
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.o.In, m.o.Out, m.o.Out
-	return tea.Exec(&inTerminal{cmd}, func(err error) tea.Msg {
+	return tea.Exec(inTerminal(cmd.Run), func(err error) tea.Msg {
 		text, failed := edited()
 		if err = errors.Join(err, failed); err != nil {
 			return fail(err)
@@ -241,19 +246,28 @@ func (m *model) edit(text string) tea.Cmd {
 	})
 }
 
-// inTerminal is a program that has the terminal for itself.
-type inTerminal struct{ *exec.Cmd }
+// pause stops the program until its shell brings it back.
+func (m *model) pause() error {
+	if !m.o.Stop() {
+		return errors.New("no shell can bring the conversation back: it is not stopped")
+	}
+	_, err := io.WriteString(m.o.Out, strings.Repeat("\r\n", max(m.rows-1, 0))) // where the library finds the live rows
+	return err
+}
+
+// inTerminal is something that has the terminal for itself.
+type inTerminal func() error
 
 // Run waits a moment first: until the library's goroutine that draws has ended, it may stop the clock of the one that draws next.
-func (c *inTerminal) Run() error {
+func (f inTerminal) Run() error {
 	time.Sleep(50 * time.Millisecond)
-	return c.Cmd.Run()
+	return f()
 }
 
 // These do nothing: the program has the terminal itself. What the library would give it as output is not a terminal.
-func (c *inTerminal) SetStdin(io.Reader)  {}
-func (c *inTerminal) SetStdout(io.Writer) {}
-func (c *inTerminal) SetStderr(io.Writer) {}
+func (inTerminal) SetStdin(io.Reader)  {}
+func (inTerminal) SetStdout(io.Writer) {}
+func (inTerminal) SetStderr(io.Writer) {}
 
 // maxRemember is how long leaving the conversation waits for the history to be written.
 const maxRemember = 2 * time.Second
@@ -289,13 +303,14 @@ func (m *model) start(work func(ctx context.Context, f *feed)) {
 func (m *model) View() tea.View {
 	sc := m.s.view()
 	m.tallest = max(m.tallest, len(sc.rows))
-	if len(sc.rows) == 0 {
+	if m.rows = len(sc.rows); m.rows == 0 {
 		return tea.NewView("")
 	}
 	m.cursor, m.lowest = sc.y, max(sc.y, m.lowest)
 	for len(sc.rows) <= min(m.lowest, m.s.height-1) {
 		sc.rows = append(sc.rows, "")
 	}
+	m.rows = len(sc.rows)
 	v := tea.NewView(strings.Join(sc.rows, "\n") + m.stamp())
 	v.Cursor = tea.NewCursor(sc.x, sc.y)
 	v.Cursor.Blink = false

@@ -85,12 +85,18 @@ func (w *world) sitBefore(width, height int, now func() time.Time, kind string, 
 // sitApart is sitAt with the program as a process of its own, which signals reach.
 func (w *world) sitApart(kind string, args ...string) (*seat, *exec.Cmd) {
 	w.t.Helper()
+	cmd := w.process(args...)
+	return w.runs(kind, cmd), cmd
+}
+
+// runs starts a program in a terminal of a kind.
+func (w *world) runs(kind string, cmd *exec.Cmd) *seat {
+	w.t.Helper()
 	near, far, err := openTerminal()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer far.Close()
-	cmd := w.process(args...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(cmd.Env, "TERM="+kind), far, far, far
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
@@ -107,7 +113,7 @@ func (w *world) sitApart(kind string, args ...string) (*seat, *exec.Cmd) {
 		}
 		near.Close()
 	})
-	return k, cmd
+	return k
 }
 
 // seatAt returns a seat at a terminal, and reads what comes to it.

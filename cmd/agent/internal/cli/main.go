@@ -32,7 +32,7 @@ func Main(ctx context.Context, sys *setup.System) failure.Exit {
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
 	of := *sys
-	of.Context, of.Interrupt = ctx, ends.interrupt
+	of.Context, of.Interrupt, of.Stop = ctx, ends.interrupt, stop
 	services := app.New(&of, &setup.Flags{}, streams)
 	root := newRootCommand(services)
 	root.SetArgs(sys.Args)

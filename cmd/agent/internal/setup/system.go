@@ -31,6 +31,9 @@ type System struct {
 	// Interrupt returns a context that the next Ctrl-C ends in place of the command, and a function that releases it; set by Main.
 	Interrupt func(ctx context.Context) (context.Context, func())
 
+	// Stop stops the program until a shell brings it back, and reports false if no shell can; set by Main.
+	Stop func() bool
+
 	Context context.Context // ends with the command; set by Main. The policy is read with it, where no call has one.
 }
 

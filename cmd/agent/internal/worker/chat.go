@@ -84,7 +84,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		}, Dropped: w.dropped, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
 		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed, Printed: printed,
-		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt,
+		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt, Stop: s.Sys.Stop,
 	}
 	options.Said.Prompt, options.Said.Answer = o.past.last()
 	err = chat.Run(ctx, options)
