@@ -37,14 +37,14 @@ func content(blocks []protocol.ContentBlock) (*written, error) {
 		case b.Text != nil:
 			words.WriteString(b.Text.Text)
 		case b.ResourceLink != nil:
-			words.WriteString(mention(b.ResourceLink.Uri))
+			name(&words, b.ResourceLink.Uri)
 		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 			r := b.Resource.Resource.TextResourceContents
-			words.WriteString(mention(r.Uri))
+			name(&words, r.Uri)
 			files.WriteString("\n\n" + worker.Attached(r.Uri, r.Text))
 		case b.Resource != nil && b.Resource.Resource.BlobResourceContents != nil:
 			r := b.Resource.Resource.BlobResourceContents
-			words.WriteString(mention(r.Uri))
+			name(&words, r.Uri)
 			err = w.show(r.Blob, path.Base(r.Uri))
 		case b.Image != nil:
 			err = w.show(b.Image.Data, fmt.Sprintf("image %d", len(w.shown)+1))
@@ -81,6 +81,14 @@ func (w *written) show(data, name string) error {
 	}
 	w.shown = append(w.shown, llm.Media{Type: media.Type(b), Name: ui.Line(name), Data: b})
 	return nil
+}
+
+// name adds the name of a resource to the words of a prompt, with a space before it.
+func name(words *strings.Builder, uri string) {
+	if s := words.String(); s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") {
+		words.WriteByte(' ')
+	}
+	words.WriteString(mention(uri))
 }
 
 // mention returns a resource as a text names it: a file by its path.

@@ -131,9 +131,13 @@ func outcome(text string) string {
 		return text
 	}
 	gave := ""
-	var parts struct{ Output, Content string }
-	if json.Unmarshal(r.Result, &gave) != nil && json.Unmarshal(r.Result, &parts) == nil {
-		gave = cmp.Or(parts.Output, parts.Content)
+	var parts struct {
+		Output, Content, Text, Answer string
+		Files                         []string
+	}
+	if json.Unmarshal(r.Result, &gave) != nil {
+		_ = json.Unmarshal(r.Result, &parts) // a result of another form says it in its message
+		gave = cmp.Or(parts.Output, parts.Content, parts.Text, parts.Answer, strings.Join(parts.Files, "\n"))
 	}
 	switch {
 	case gave == "":

@@ -17,9 +17,10 @@ import (
 
 // Bounds of the connection.
 const (
-	mostBad   = 10        // lines that are not the protocol; after them the connection ends
-	busyAt    = 256 << 10 // bytes that wait for the editor: what can be left out is
-	fullAt    = 4 << 20   // bytes that wait: nothing is read or done until the editor has read some
+	mostLine  = 10<<20 - 1<<10 // bytes of a line: a longer one would end the connection of the library
+	mostBad   = 10             // lines that are not the protocol; after them the connection ends
+	busyAt    = 256 << 10      // bytes that wait for the editor: what can be left out is
+	fullAt    = 4 << 20        // bytes that wait: nothing is read or done until the editor has read some
 	lastWords = 2 * time.Second
 )
 
@@ -36,7 +37,7 @@ type inlet struct {
 }
 
 func newInlet(from io.Reader, out *outlet) *inlet {
-	return &inlet{from: stream.NewReader(from), out: out, ready: make(chan struct{})}
+	return &inlet{from: stream.NewReader(from, mostLine), out: out, ready: make(chan struct{})}
 }
 
 // open lets the first line through.
@@ -56,10 +57,10 @@ func (r *inlet) Read(p []byte) (int, error) {
 		_ = r.out.Room(fullAt) // if the editor has left, its last lines are read
 		line, number, err := r.from.Line()
 		if bad, ok := errors.AsType[*stream.LineError](err); ok {
-			err = r.refuse(-32700, number, bad.Err.Error())
+			err = r.refuse(-32700, number, bad.Err.Error(), idOf(bad.Begins))
 		} else if err == nil {
 			if what := notMessage(line); what != "" {
-				err = r.refuse(-32600, number, what)
+				err = r.refuse(-32600, number, what, nil)
 			} else {
 				r.rest = append(line, '\n')
 			}
@@ -82,6 +83,8 @@ func notMessage(line []byte) string {
 		Error  *protocol.RequestError `json:"error"`
 	}
 	switch err := json.Unmarshal(line, &m); {
+	case err != nil && json.Valid(line):
+		return "it is not a JSON-RPC message: it must be an object with a method or an id"
 	case err != nil:
 		return "it is not a JSON-RPC message: " + err.Error()
 	case m.Method == nil && m.ID == nil:
@@ -90,15 +93,34 @@ func notMessage(line []byte) string {
 	return ""
 }
 
+// idOf returns the id of a message of which only the beginning is there; nil if that does not have it. Without it in the answer an editor
+// would wait for ever.
+func idOf(begins []byte) (id any) {
+	d := json.NewDecoder(bytes.NewReader(begins))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return nil
+		}
+		if key == "id" {
+			return value
+		}
+	}
+}
+
 // refuse answers a line that is not a message. The error ends the connection.
-func (r *inlet) refuse(code, number int, what string) error {
+func (r *inlet) refuse(code, number int, what string, id any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.bad++; r.bad > mostBad {
 		r.err = fmt.Errorf("%d lines on stdin are not the Agent Client Protocol; the last one is line %d: %s", r.bad, number, what)
 		return io.EOF
 	}
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": protocol.RequestError{Code: code, Message: fmt.Sprintf("line %d: %s", number, what)}})
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": protocol.RequestError{Code: code, Message: fmt.Sprintf("line %d: %s", number, what)}})
 	if err == nil {
 		_, err = r.out.Write(append(text, '\n'))
 	}

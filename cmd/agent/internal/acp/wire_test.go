@@ -71,13 +71,13 @@ func TestEditorReadsNothing(t *testing.T) {
 func TestInlet(t *testing.T) {
 	var said bytes.Buffer
 	o := newOutlet(&said)
-	long := `{"id":1,"method":"x","params":"` + strings.Repeat("y", 9<<20) + `"}`
+	long := `{"id":1,"method":"x","params":"` + strings.Repeat("y", mostLine) + `"}`
 	deep := strings.Repeat(`{"params":`, 20_000)
 	in := newInlet(strings.NewReader("\n{\"id\":1,\"method\":\"a\"}\r\ngarbage\n[1]\n"+long+"\n"+deep+"\n{\"method\":5}\n{\"id\":2,\"result\":{}}"), o)
 	in.open()
 	got, err := io.ReadAll(in)
 	if want := "{\"id\":1,\"method\":\"a\"}\r\n\n{\"id\":2,\"result\":{}}\n"; string(got) != want || err != nil || in.failed() != nil {
-		t.Errorf("got %q, %v, %v", got, err, in.failed())
+		t.Errorf("got %.300q, %v, %v", got, err, in.failed())
 	}
 	_ = o.Close()
 	answers := strings.Split(strings.TrimSpace(said.String()), "\n")
@@ -85,7 +85,11 @@ func TestInlet(t *testing.T) {
 		t.Fatalf("%d answers: %.2000s", len(answers), said.String())
 	}
 	for i, line := range []int{3, 4, 5, 6, 7} {
-		if want := fmt.Sprintf("line %d: it ", line); !strings.Contains(answers[i], want) || !strings.Contains(answers[i], `"id":null`) {
+		id := `"id":null`
+		if line == 5 {
+			id = `"id":1`
+		}
+		if want := fmt.Sprintf("line %d: it ", line); !strings.Contains(answers[i], want) || !strings.Contains(answers[i], id) {
 			t.Errorf("answer %d is %.300s", i, answers[i])
 		}
 	}
@@ -143,5 +147,47 @@ func TestPromptIsBounded(t *testing.T) {
 	}
 	if _, err := content([]protocol.ContentBlock{protocol.TextBlock(long)}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A message that is too long is answered with its id, and a list of messages in plain words: else the editor waits for ever.
+func TestMessagesThatAreNotTaken(t *testing.T) {
+	long := strings.Repeat("x", mostLine)
+	for line, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"session/prompt","params":"` + long + `"}`: `"id":7,`,
+		`{"method":"session/prompt","id":"a","params":"` + long + `"}`:               `"id":"a",`,
+		`{"method":"session/prompt","params":"` + long + `","id":8}`:                 `"id":null,`,
+		`{"id":` + long + `}`: `"id":null,`,
+		`["` + long + `"]`:    `"id":null,`,
+		`[{"id":1}]`:          `it must be an object with a method or an id`,
+		`"x"`:                 `it must be an object with a method or an id`,
+	} {
+		var out bytes.Buffer
+		o := newOutlet(&out)
+		in := newInlet(strings.NewReader(line+"\n"), o)
+		in.open()
+		if _, err := in.Read(make([]byte, 10)); !errors.Is(err, io.EOF) {
+			t.Errorf("%.40s: %v", line, err)
+		}
+		_ = o.Close()
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%.40s: got %.200s, want %s", line, out.String(), want)
+		}
+	}
+}
+
+// What a call found is shown, and not only how much that is.
+func TestOutcome(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"success":true,"result":{"text":"a.go:1:x","lines":1},"message":"Found 1 line"}`:           "a.go:1:x",
+		`{"success":true,"result":{"files":["a.go","b.go"]},"message":"Found 2 files"}`:              "a.go\nb.go",
+		`{"success":true,"result":{"answer":"It is so."},"message":"a sub-agent answered"}`:          "It is so.",
+		`{"success":true,"result":{"files":3},"message":"Counted"}`:                                  "Counted",
+		`{"success":false,"error":"x","result":{"output":"bad\n"},"message":"It ended with code 3"}`: "It ended with code 3\nbad",
+		`{"success":true,"result":{"text":`:                                                          `{"success":true,"result":{"text":`,
+	} {
+		if got := outcome(text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
 	}
 }

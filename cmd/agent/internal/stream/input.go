@@ -93,17 +93,24 @@ func (in *Input) check() error {
 // Reader reads lines. It is for one goroutine at a time.
 type Reader struct {
 	from *bufio.Reader
+	most int // bytes of a line
 	line int
 }
 
-// NewReader returns a Reader of r.
-func NewReader(r io.Reader) *Reader { return &Reader{from: bufio.NewReaderSize(r, 64<<10)} }
+// NewReader returns a Reader of r, of lines that have at most so many bytes.
+func NewReader(r io.Reader, most int) *Reader {
+	return &Reader{from: bufio.NewReaderSize(r, 64<<10), most: most}
+}
 
 // A LineError says what is wrong with a line. What follows it can be read.
 type LineError struct {
-	Line int // its number, from 1
-	Err  error
+	Line   int // its number, from 1
+	Err    error
+	Begins []byte // how one begins that is too long
 }
+
+// mostBegins is how much is kept of a line that is too long.
+const mostBegins = 1 << 10
 
 // Error names the line.
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
@@ -120,7 +127,7 @@ func (r *Reader) Next() (Input, int, error) {
 	}
 	in, err := ParseInput(line)
 	if err != nil {
-		return Input{}, number, &LineError{number, err}
+		return Input{}, number, &LineError{Line: number, Err: err}
 	}
 	return in, number, nil
 }
@@ -135,23 +142,24 @@ func (r *Reader) Line() (line []byte, number int, err error) {
 		r.line++
 		switch {
 		case long:
-			return nil, r.line, &LineError{r.line, fmt.Errorf("it has more than %d bytes", MaxLine)}
+			return nil, r.line, &LineError{r.line, fmt.Errorf("it has more than %d bytes", r.most), line}
 		case len(bytes.TrimSpace(line)) > 0:
 			return line, r.line, nil
 		}
 	}
 }
 
-// read returns a line without its end. Of one that is too long it returns nothing.
+// read returns a line without its end. Of one that is too long it returns the beginning.
 func (r *Reader) read() (line []byte, long bool, err error) {
 	some := false
 	for {
 		part, err := r.from.ReadSlice('\n')
 		some = some || len(part) > 0
-		if long = long || len(line)+len(part) > MaxLine; long {
-			line = nil
-		} else {
+		if long = long || len(line)+len(part) > r.most; !long || len(line) < mostBegins {
 			line = append(line, part...)
+		}
+		if long {
+			line = bytes.Clone(line[:min(len(line), mostBegins)])
 		}
 		switch {
 		case err == nil, errors.Is(err, io.EOF) && some:

@@ -248,7 +248,7 @@ func TestParseInput(t *testing.T) {
 
 func TestReader(t *testing.T) {
 	in := "{\"type\":\"stop\"}\n\n  \r\nno\n" + strings.Repeat("x", stream.MaxLine+1) + "\n{\"type\":\"prompt\",\"text\":\"last\"}"
-	r := stream.NewReader(strings.NewReader(in))
+	r := stream.NewReader(strings.NewReader(in), stream.MaxLine)
 	var got []string
 	for {
 		in, line, err := r.Next()
@@ -256,6 +256,9 @@ func TestReader(t *testing.T) {
 		switch {
 		case errors.As(err, &bad):
 			got = append(got, fmt.Sprintf("%d bad, %.40s", line, err))
+			if long := strings.Contains(err.Error(), "more than"); long != (len(bad.Begins) == 1<<10) {
+				t.Errorf("line %d: %d bytes of its beginning", line, len(bad.Begins))
+			}
 			continue
 		case err != nil:
 			got = append(got, err.Error())

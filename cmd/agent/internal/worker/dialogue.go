@@ -61,7 +61,7 @@ func answerLines(ctx context.Context, o *Options) error {
 		d.prompts = []stream.Input{{Type: stream.Prompt, Text: o.Prompt}}
 	}
 	return p.with(ctx, consent.NewChatApprover(d.ask), func() error {
-		go d.read(stream.NewReader(o.Services.Sys.In)) // it ends with stdin, or with the process
+		go d.read(stream.NewReader(o.Services.Sys.In, stream.MaxLine)) // it ends with stdin, or with the process
 		for turn := 1; ; turn++ {
 			in, ok := d.next(ctx)
 			if !ok {
