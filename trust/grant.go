@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,19 @@ func (g *Grant) is(digest string) bool {
 
 // Empty reports whether nothing is granted and nothing withheld.
 func (g *Grant) Empty() bool { return len(g.Given)+len(g.Withheld) == 0 }
+
+// Local returns an error for a grant that only makes sense on one machine, because it names a folder or gives the home.
+func (g *Grant) Local() error {
+	for _, w := range g.Given {
+		switch {
+		case w.Kind == want.Home:
+			return errors.New("it gives the home of one machine")
+		case w.Kind.Files():
+			return fmt.Errorf("it names the folder %q of one machine", w.Name)
+		}
+	}
+	return nil
+}
 
 func (g *Grant) check() error {
 	a := Approval{Layer: g.Layer, Name: g.Name, Digest: g.Digest, Dir: g.Dir, Files: g.Files}
@@ -126,6 +140,9 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 		g.tidy()
 		if err := g.check(); err != nil {
 			return err
+		}
+		if err := g.Local(); s.Kept != nil && err != nil {
+			return fmt.Errorf("a grant that machines share is not for files: %w", err)
 		}
 		if at >= 0 {
 			f.Grants = slices.Delete(f.Grants, at, at+1)

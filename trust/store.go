@@ -258,6 +258,9 @@ func (s *Store) AddRoot(ctx context.Context, dir string) error {
 	if err := cmp.Or(checkRoot(dir), tooWide(dir, s.Home)); err != nil {
 		return err
 	}
+	if s.Kept != nil {
+		return fmt.Errorf("the folder %q is one of this machine, and machines share their approvals: trust its skills one by one", dir)
+	}
 	return s.change(ctx, func(f *file, c *document.Change) error {
 		f.Roots = append(f.Roots, dir)
 		c.Events = []trace.Event{ofRoot(trace.TrustApproved, dir, "Trusted everything below a folder")}

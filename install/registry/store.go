@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/unknown"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // Errors about the file, to be tested with errors.Is.
@@ -151,6 +153,7 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 			}
 		}
 		c.Content, err = f.bytes()
+		c.Events, c.Takes = d.events, d.takes
 		return c, err
 	}))
 }
@@ -239,7 +242,16 @@ func (s *Store) now() time.Time {
 type Draft struct {
 	entries []Entry // by canonical name
 	changed bool
+	takes   bool          // its changes only remove skills
+	events  []trace.Event // what the changes are: for a list that records them, which the file does not
 	now     time.Time
+}
+
+// change says what a change is.
+func (d *Draft) change(kind trace.Kind, e *Entry) {
+	d.takes = kind == trace.SkillRemoved && (d.takes || !d.changed)
+	d.changed = true
+	d.events = append(d.events, trace.Event{Kind: kind, Time: d.now, Skill: e.Name, Attrs: []slog.Attr{slog.String(trace.AttrDigest, e.Digest)}})
 }
 
 // Set returns the present content of the draft.
@@ -260,7 +272,7 @@ func (d *Draft) Register(e Entry) error {
 		return &DuplicateError{Old: d.entries[i], New: e}
 	}
 	d.entries = slices.Insert(d.entries, i, e)
-	d.changed = true
+	d.change(trace.SkillInstalled, &e)
 	return nil
 }
 
@@ -272,7 +284,7 @@ func (d *Draft) Unregister(name string) (Entry, error) {
 	}
 	was := d.entries[i]
 	d.entries = slices.Delete(slices.Clone(d.entries), i, i+1)
-	d.changed = true
+	d.change(trace.SkillRemoved, &was)
 	return was, nil
 }
 
@@ -303,7 +315,10 @@ func (d *Draft) Update(name string, edit func(*Entry) error) error {
 	}
 	d.entries = slices.Clone(d.entries)
 	d.entries[i] = e
-	d.changed = true
+	if e.Digest != old.Digest {
+		d.change(trace.SkillUpdated, &e)
+	}
+	d.changed, d.takes = true, false
 	return nil
 }
 

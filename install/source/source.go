@@ -53,6 +53,17 @@ type Ref struct {
 	Joined bool
 }
 
+// Local reports whether other machines do not reach the place: it is a path, or named in this machine's settings.
+func (r Ref) Local() bool {
+	switch r.Kind {
+	case Git:
+		return strings.HasPrefix(r.URL, "file:")
+	case Archive:
+		return !strings.Contains(r.URL, "://")
+	}
+	return r.Kind == Folder || r.Kind == Server
+}
+
 // String returns a text that Parse reads as the same place, without Path, Want, Type, Name and Joined.
 func (r Ref) String() string {
 	return r.Kind.scheme() + r.URL

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -15,6 +16,7 @@ type hub struct {
 	mu      sync.Mutex
 	waiting map[string]map[chan struct{}]bool // by the subject of a log
 	consume jetstream.ConsumeContext          // nil while nobody watches, or after it could not be made
+	closed  chan nats.Status                  // gets word of the end of the connection
 }
 
 // join returns a channel that gets word of changes, and the function that leaves. Without a consumer no word comes.
@@ -41,6 +43,7 @@ func (h *hub) leave(log string, c chan struct{}) {
 	}
 	if len(h.waiting) == 0 && h.consume != nil {
 		h.consume.Stop()
+		h.s.conn.RemoveStatusListener(h.closed)
 		h.consume = nil
 	}
 }
@@ -69,16 +72,31 @@ func (h *hub) start(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	h.consume, _ = c.Consume(func(m jetstream.Msg) { h.tell(m.Subject()) })
+	if h.consume, err = c.Consume(func(m jetstream.Msg) { h.tell(m.Subject()) }); err != nil {
+		return
+	}
+	closed := h.s.conn.StatusChanged(nats.CLOSED)
+	h.closed = closed
+	go func() {
+		for range closed { // until the last one leaves
+			h.tell("")
+		}
+	}()
 }
 
+// tell gives word to those who watch the document of a log, or with "" to all.
 func (h *hub) tell(log string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for c := range h.waiting[log] {
-		select {
-		case c <- struct{}{}:
-		default: // it has word already
+	for of, waiting := range h.waiting {
+		for c := range waiting {
+			if log != "" && of != log {
+				break
+			}
+			select {
+			case c <- struct{}{}:
+			default: // it has word already
+			}
 		}
 	}
 }

@@ -105,6 +105,7 @@ func (s *Services) For(tenant string) *Services {
 // connect makes the services that depend on others.
 func (s *Services) connect() {
 	s.Observe = s.Observe.To(s.Out)
+	s.Settings.RecordTo(s.Observe)
 	s.MCP = &servers.Servers{Sys: s.Sys, Settings: s.Settings, Sandbox: s.Sandbox, Observe: s.Observe, Trust: s.Trust}
 	if s.Served == nil {
 		s.Served = servers.NewSkills(s.MCP)

@@ -42,6 +42,7 @@ func Main(ctx context.Context, sys *setup.System) failure.Exit {
 	caller := trace.WithParent(ctx, sys.Getenv("TRACEPARENT"))
 	err := root.ExecuteContext(trace.WithIdentity(caller, trace.Identity{Agent: "user"})) // until a conversation begins
 	services.Served.Close()
+	services.Settings.Close()
 	if recorded := services.Observe.Close(ctx); err == nil {
 		err = recorded
 	}

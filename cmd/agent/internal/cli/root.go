@@ -92,7 +92,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	rootForms(s, c)
 	c.SetHelpFunc(helpText(s.Out))
 	c.SetHelpCommand(newHelpCommand())
-	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newConversationsCommand(s), newUndoCommand(s, runUndo), newInitCommand(s, runInit), newPermissionsCommand(s), newPolicyCommand(s), newAuditCommand(s), newDoctorCommand(s, runDoctor), newServeCommand(s, runServe), newWorkerCommand(s, runWorker), newACPCommand(s), newMCPCommand(s), newVersionCommand(s, runVersion),
+	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newConversationsCommand(s), newUndoCommand(s, runUndo), newInitCommand(s, runInit), newPermissionsCommand(s), newPolicyCommand(s), newAuditCommand(s), newDoctorCommand(s, runDoctor), newServeCommand(s, runServe), newWorkerCommand(s, runWorker), newFleetCommand(s), newACPCommand(s), newMCPCommand(s), newVersionCommand(s, runVersion),
 		newCompletionCommand(s, runCompletion), newExecCommand(s))
 	return c
 }

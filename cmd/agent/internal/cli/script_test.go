@@ -27,14 +27,15 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"acpcall":  acpCall,
-		"agent":    func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
-		"mcpcall":  mcpCall,
-		"mcpdemo":  mcpDemo,
-		"mcptools": toolServer,
-		"xdg-open": openBrowser,
-		"poor":     poor,
-		"governed": governed,
+		"acpcall":     acpCall,
+		"agent":       func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"mcpcall":     mcpCall,
+		"mcpreplicas": mcpReplicas,
+		"mcpdemo":     mcpDemo,
+		"mcptools":    toolServer,
+		"xdg-open":    openBrowser,
+		"poor":        poor,
+		"governed":    governed,
 	})
 }
 

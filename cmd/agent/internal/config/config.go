@@ -100,6 +100,7 @@ type Config struct {
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Audit     string // audit: off, on, required
+	Fleet     bool   // state: fleet
 	Usage     string // usage: on, off
 	Telemetry string // telemetry: otlp, off
 

@@ -55,6 +55,7 @@ func (c *Config) fill(g given) {
 	c.PythonDownload = text("pythonDownload")
 
 	c.Audit, c.Usage, c.Telemetry = text("audit"), text("usage"), text("telemetry")
+	c.Fleet = text("state") == "fleet"
 
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
 		MaxTime: get[time.Duration](g, "maxTime"), RetryTime: get[time.Duration](g, "retryTime"), Window: int(get[int64](g, "contextWindow")),

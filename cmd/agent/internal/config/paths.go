@@ -86,6 +86,9 @@ func (p Paths) OfTenant() string {
 // Plugins returns the default folder of installed skills.
 func (p Paths) Plugins() string { return under(p.Agent, "plugins") }
 
+// Node returns the default folder of the node of a fleet, which all tenants share. Scripts see nothing of it.
+func (p Paths) Node() string { return under(p.Agent, "node") }
+
 // Enterprise returns the folder of the operator's skills for all users.
 func (p Paths) Enterprise() string { return under(p.System, "skills") }
 

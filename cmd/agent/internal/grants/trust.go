@@ -22,7 +22,7 @@ type Trust struct {
 	settings *setup.Settings
 	observe  *observe.Observers
 	known    atomic.Pointer[trust.Set]     // approvals read when the catalogue was opened or last reloaded; nil before that
-	file     atomic.Pointer[lockfile.Mark] // of the file that was read last; nil before that
+	read     atomic.Pointer[lockfile.Mark] // of the file that was read last; nil before that
 	own      atomic.Pointer[string]        // the folder of the skill that is trusted while the program runs; nil for none
 }
 
@@ -66,6 +66,16 @@ func (t *Trust) Edit() (*trust.Store, error) {
 }
 
 func (t *Trust) store() *trust.Store {
+	if f := t.settings.Fleet(); f != nil {
+		return f.Trust()
+	}
+	return t.file()
+}
+
+// OfMachine reads the approvals of this machine, also where a fleet has those that count.
+func (t *Trust) OfMachine(ctx context.Context) (*trust.Set, error) { return t.file().Load(ctx) }
+
+func (t *Trust) file() *trust.Store {
 	cfg := t.settings.Config()
 	return &trust.Store{Path: cfg.Paths.Trust(), Now: t.sys.Now, Home: t.sys.Home, Installed: store.Folder(cfg.PluginsDir), Served: cfg.Paths.Served(), Record: t.observe.Record}
 }
@@ -80,7 +90,7 @@ func (t *Trust) Known() *trust.Set {
 
 // Reload reads the approvals again; Known and of use them from then on. On error they use the empty set.
 func (t *Trust) Reload(ctx context.Context) error {
-	t.file.Store(t.mark()) // before it is read: a change in between is found later
+	t.read.Store(t.mark()) // before it is read: a change in between is found later
 	set, err := t.Load(ctx)
 	t.known.Store(set)
 	return err
@@ -88,7 +98,7 @@ func (t *Trust) Reload(ctx context.Context) error {
 
 // Follow reads the approvals again if another program has changed them since they were read.
 func (t *Trust) Follow(ctx context.Context) error {
-	if t.mark().Same(t.file.Load()) {
+	if t.settings.Fleet() == nil && t.mark().Same(t.read.Load()) {
 		return nil
 	}
 	return t.Reload(ctx)

@@ -129,12 +129,24 @@ func (s *Server) open(ctx context.Context) error {
 			s.scripts = s.s.Tools.Sender(host, s.fleet.Send(host.Seal))
 		}
 	}
-	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) {
-		if err := s.mcp.Changed(s.life); err != nil {
-			s.s.Out.Warn(err.Error())
-		}
-	}})
+	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) { s.changed() }})
+	if fleet := s.s.Settings.Fleet(); fleet != nil {
+		watcher := s.watcher
+		go fleet.Watch(s.life, func() {
+			if _, err := watcher.Refresh(s.life); err != nil && s.life.Err() == nil {
+				s.s.Out.Warn(err.Error())
+			}
+			s.changed() // also where only what is approved changed
+		}, func(err error) { s.s.Out.Warn("changes of the fleet are not seen: " + err.Error()) })
+	}
 	return nil
+}
+
+// changed says to clients that the skills are others.
+func (s *Server) changed() {
+	if err := s.mcp.Changed(s.life); err != nil {
+		s.s.Out.Warn(err.Error())
+	}
 }
 
 // kit returns the tools for one call.

@@ -1,8 +1,10 @@
 package setup
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/replica"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/store"
@@ -19,6 +22,7 @@ import (
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // Settings are the user's, the project's and the flags'. They are read once, when they are first asked for; that is
@@ -41,6 +45,44 @@ type Settings struct {
 	dropped []program.Dropped
 
 	installed registry.Cache
+
+	sharing  sync.Once
+	fleet    *replica.Replica
+	recorder Recorder
+}
+
+// Recorder records what is decided.
+type Recorder interface {
+	Text(context.Context, trace.Event) ([]byte, error) // for the log of a fleet, as replica.Options has it
+	Record(context.Context, trace.Event) error
+}
+
+// RecordTo says what records decisions about what a fleet shares.
+func (s *Settings) RecordTo(r Recorder) { s.recorder = r }
+
+// Fleet returns what this machine shares with others, nil if the settings say that it keeps files of its own.
+func (s *Settings) Fleet() *replica.Replica {
+	s.sharing.Do(func() {
+		if s.Config().Fleet {
+			s.fleet = s.FleetIn(s.Config().Paths.Node(), nil)
+		}
+	})
+	return s.fleet
+}
+
+// FleetIn returns what the fleet whose node is in a folder shares. The caller closes it.
+func (s *Settings) FleetIn(dir string, warn func(string)) *replica.Replica {
+	cfg := s.Config()
+	host, _ := os.Hostname()
+	return replica.New(&replica.Options{Dir: dir, Tenant: cfg.Tenant, Installed: cfg.PluginsDir, Writer: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: s.sys.Now, Warn: warn,
+		Record: s.recorder.Text, Done: func(ctx context.Context, e trace.Event) { _ = s.recorder.Record(ctx, e) }}) // the fleet has recorded it
+}
+
+// Close ends the connection to a fleet.
+func (s *Settings) Close() {
+	if s.fleet != nil {
+		s.fleet.Close()
+	}
 }
 
 // Config returns every setting.
@@ -358,8 +400,18 @@ func (s *Settings) FindTool(name string) (string, error) {
 	return s.FindProgram(name)
 }
 
-// Registry returns the file of installed skills.
+// Registry returns the list of installed skills.
 func (s *Settings) Registry() *registry.Store {
+	if f := s.Fleet(); f != nil {
+		list := f.Skills()
+		list.Cache = &s.installed
+		return list
+	}
+	return s.Installed()
+}
+
+// Installed returns the file of installed skills of this machine.
+func (s *Settings) Installed() *registry.Store {
 	versions := &store.Dir{Root: s.Config().PluginsDir}
 	return &registry.Store{Path: filepath.Join(s.Config().Paths.Skills(), "registry.json"), Now: s.sys.Now, Home: s.sys.Home, Cache: &s.installed, Folder: versions.Path}
 }

@@ -1,0 +1,210 @@
+package replica
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/place"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/trace/audit"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// What an Item is.
+const (
+	approval = "approval"
+	grant    = "grant"
+	entry    = "skill"
+	root     = "folder"
+)
+
+// Item is one thing of the files of a machine.
+type Item struct {
+	Kind   string `json:"kind"` // approval, grant, skill or folder
+	Name   string `json:"name"` // of a skill, or the path of a trusted folder
+	Digest string `json:"digest,omitempty"`
+	Why    string `json:"why,omitempty"` // it was left
+}
+
+// Report says what became of what a machine has.
+type Report struct {
+	Brought []Item `json:"brought"`
+	There   []Item `json:"there"` // as it is here
+	Left    []Item `json:"left"`
+}
+
+// Files are what a machine has.
+type Files struct {
+	Trust  *trust.Set
+	Skills *registry.Set
+}
+
+// importer brings what is in the files of a machine into a fleet.
+type importer struct {
+	Report
+	fleet   Files
+	revoked map[Item]time.Time // by kind, name and digest, "" for all contents of the name
+	bring   *Replica           // nil: nothing is written
+}
+
+// Import brings what the files of a machine say into the fleet. It adds: what the fleet has stays as it is, also where the two differ, and
+// what was taken back in the fleet since is not brought again. What is of one machine alone is left. If write is false, the report says
+// what would be done. A nil Replica is an empty fleet, to which nothing is written.
+func (r *Replica) Import(ctx context.Context, from Files, write bool) (*Report, error) {
+	i := &importer{fleet: Files{&trust.Set{}, &registry.Set{}}, revoked: map[Item]time.Time{}}
+	i.Brought, i.There, i.Left = []Item{}, []Item{}, []Item{}
+	if r != nil {
+		var errs [3]error
+		i.fleet.Trust, errs[0] = r.Trust().Load(ctx)
+		i.fleet.Skills, errs[1] = r.Skills().Load(ctx)
+		errs[2] = i.takenBack(ctx, r)
+		if err := errors.Join(errs[:]...); err != nil {
+			return nil, err
+		}
+		if write {
+			i.bring = r
+		}
+	}
+	for _, path := range from.Trust.Roots() {
+		i.leave(Item{Kind: root, Name: path}, "a trusted folder is one of this machine: install its skills and trust them")
+	}
+	for _, a := range from.Trust.Approvals() {
+		i.approval(ctx, a)
+	}
+	for _, g := range from.Trust.Grants() {
+		i.grant(ctx, g)
+	}
+	for _, e := range from.Skills.All() {
+		i.entry(ctx, e)
+	}
+	return &i.Report, ctx.Err()
+}
+
+// takenBack reads when something was last taken back in the fleet.
+func (i *importer) takenBack(ctx context.Context, r *Replica) error {
+	kinds := map[trace.Kind][]string{trace.TrustRevoked: {approval, grant}, trace.GrantRevoked: {grant}, trace.SkillRemoved: {entry}}
+	fleet, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range []*doc{r.approvals(), r.skills()} {
+		for record, err := range fleet.Records(ctx, &d.of) {
+			var said audit.Record
+			if err == nil {
+				err = json.Unmarshal(record.Text, &said)
+			}
+			if err != nil {
+				return fmt.Errorf("read the log of the fleet: %w", err)
+			}
+			for _, kind := range kinds[said.Event] {
+				i.revoked[Item{Kind: kind, Name: said.Skill, Digest: said.Digest}] = record.Time
+			}
+		}
+	}
+	return nil
+}
+
+func (i *importer) leave(it Item, why string) {
+	it.Why = why
+	i.Left = append(i.Left, it)
+}
+
+// settle decides about an item. had is when the machine got it, there and other say what the fleet has, and local why it is of this machine
+// alone, or "".
+func (i *importer) settle(it Item, had time.Time, there, other bool, local string, write func(*Replica) error) {
+	gone := i.revoked[Item{Kind: it.Kind, Name: it.Name}]
+	if one := i.revoked[it]; one.After(gone) {
+		gone = one
+	}
+	switch {
+	case local != "":
+		i.leave(it, local)
+	case there:
+		i.There = append(i.There, it)
+	case other:
+		i.leave(it, "the fleet has another one, which stays")
+	case !gone.Before(had) && !gone.IsZero():
+		i.leave(it, "it was taken back in the fleet on "+gone.UTC().Format("2006-01-02 15:04")+", after it was given here")
+	default:
+		if i.bring != nil {
+			if err := write(i.bring); err != nil {
+				i.leave(it, err.Error())
+				return
+			}
+		}
+		i.Brought = append(i.Brought, it)
+	}
+}
+
+// local returns why what is recorded of a place is of this machine alone, "" if it is not.
+func local(layer string) string {
+	switch {
+	case place.IsFolder(layer):
+		return "its skill is in a folder of this machine: install it"
+	case place.IsServer(layer):
+		return "its skill is from a server of tools that is in the settings of this machine"
+	}
+	return ""
+}
+
+func (i *importer) approval(ctx context.Context, a trust.Approval) {
+	var there, other bool
+	for _, b := range i.fleet.Trust.Approvals() {
+		if b.Name == a.Name && b.Layer == a.Layer {
+			there, other = b.Is(a.Digest), !b.Is(a.Digest)
+		}
+	}
+	i.settle(Item{Kind: approval, Name: a.Name, Digest: a.Digest}, a.ApprovedAt, there, other, local(a.Layer), func(r *Replica) error { return r.Trust().Approve(ctx, a) })
+}
+
+func (i *importer) grant(ctx context.Context, g trust.Grant) {
+	why := local(g.Layer)
+	if err := g.Local(); err != nil {
+		why = err.Error()
+	}
+	var there, other bool
+	if b, ok := i.fleet.Trust.Grant(skill.ID{Layer: g.Layer, Name: g.Name, Digest: g.Digest}); ok && b.Layer == g.Layer {
+		there = slices.Equal(b.Given, g.Given) && slices.Equal(b.Withheld, g.Withheld)
+		other = !there
+	}
+	i.settle(Item{Kind: grant, Name: g.Name, Digest: g.Digest}, g.GrantedAt, there, other, why, func(r *Replica) error {
+		return r.Trust().EditGrant(ctx, g, func(to *trust.Grant) error {
+			to.Given, to.Withheld = g.Given, g.Withheld
+			return nil
+		})
+	})
+}
+
+func (i *importer) entry(ctx context.Context, e registry.Entry) {
+	from := source.Of(source.KindNamed(e.Kind), cmp.Or(e.GitURL, e.Source))
+	var why string
+	switch {
+	case e.Linked:
+		why = "it is linked to a folder of this machine"
+	case from.Local():
+		why = fmt.Sprintf("it was installed from %s, which others do not reach", from)
+	case e.Digest == "":
+		why = "its entry has no digest: agent skill update " + e.Name
+	}
+	b, ok := i.fleet.Skills.Get(e.Name)
+	had := e.InstalledAt
+	if e.UpdatedAt.After(had) {
+		had = e.UpdatedAt
+	}
+	i.settle(Item{Kind: entry, Name: e.Name, Digest: e.Digest}, had, ok && b.Digest == e.Digest, ok && b.Digest != e.Digest, why, func(r *Replica) (err error) {
+		to := r.Skills()
+		e.Previous = nil // others cannot go back to them
+		if e.InstalledPath, err = to.Folder(e.Name, e.Digest); err != nil {
+			return err
+		}
+		return to.Register(ctx, e)
+	})
+}

@@ -1,0 +1,166 @@
+// Package replica has what the processes of a fleet share in place of the files of one machine: approvals with grants, and the list of
+// installed skills. Each tenant has its own.
+package replica
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/document"
+	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/internal/fleet/state"
+	"github.com/agent-base/agent-base/internal/store"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// Options are those of New.
+type Options struct {
+	Dir       string // of the node, see node.Options
+	Tenant    string
+	Installed string // the folder of installed skills of this machine
+	Writer    string // the name of this process in the logs of the fleet
+	Now       func() time.Time
+	Warn      func(text string)
+
+	Record func(context.Context, trace.Event) ([]byte, error) // as in state.Document
+	Done   func(context.Context, trace.Event)                 // likewise, for approvals and grants: whoever installs skills says so
+}
+
+// Replica reads and changes what a fleet shares. It is safe for concurrent use.
+type Replica struct {
+	o Options
+
+	mu    sync.Mutex
+	node  *node.Node // nil before it is wanted
+	state *state.State
+}
+
+// New returns a Replica, which the caller closes. It opens the node, which another process may have, when it is wanted first, and again
+// when that process has ended.
+func New(o *Options) *Replica { return &Replica{o: *o} }
+
+// Close ends the connection.
+func (r *Replica) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.node != nil {
+		r.node.Close()
+		r.node = nil
+	}
+}
+
+// open returns the state that the node has now.
+func (r *Replica) open(ctx context.Context) (*state.State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.node != nil {
+		if !r.node.Conn().IsClosed() {
+			return r.state, nil
+		}
+		r.node.Close()
+		r.node = nil
+	}
+	n, err := node.Open(ctx, &node.Options{Dir: r.o.Dir, Log: r.o.Warn})
+	if err != nil {
+		return nil, err
+	}
+	if r.state, err = state.Open(ctx, n.Conn(), &state.Options{Writer: r.o.Writer}); err != nil {
+		n.Close()
+		return nil, err
+	}
+	r.node = n
+	return r.state, nil
+}
+
+// doc is a document of the state that the node has now.
+type doc struct {
+	r  *Replica
+	of state.Document
+}
+
+func (d *doc) Load(ctx context.Context) ([]byte, error) {
+	s, err := d.r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Document(d.of).Load(ctx)
+}
+
+func (d *doc) Transform(ctx context.Context, edit document.Edit) error {
+	s, err := d.r.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Document(d.of).Transform(ctx, edit)
+}
+
+// again is how long a watch waits for a node that is not there.
+const again = time.Second
+
+func (d *doc) Watch(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for ctx.Err() == nil {
+			s, err := d.r.open(ctx)
+			if err == nil {
+				for content, failed := range s.Document(d.of).Watch(ctx) {
+					if !yield(content, failed) {
+						return
+					}
+					if failed != nil { // perhaps there is another node
+						break
+					}
+				}
+			} else if ctx.Err() == nil && !yield(nil, err) {
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(again):
+			}
+		}
+	}
+}
+
+func (r *Replica) approvals() *doc {
+	return &doc{r, state.Document{Tenant: r.o.Tenant, Kind: "approvals", Lists: []string{"approvals", "grants"}, Record: r.o.Record, Done: r.o.Done}}
+}
+
+func (r *Replica) skills() *doc {
+	return &doc{r, state.Document{Tenant: r.o.Tenant, Kind: "skills", Lists: []string{"skills"}, Record: r.o.Record}}
+}
+
+// Trust returns the approvals and grants.
+func (r *Replica) Trust() *trust.Store {
+	return &trust.Store{Path: "the approvals of the fleet", Now: r.o.Now, Kept: r.approvals()}
+}
+
+// Skills returns the list of installed skills. Their folders are those that this machine has for their contents.
+func (r *Replica) Skills() *registry.Store {
+	at := &store.Dir{Root: r.o.Installed}
+	return &registry.Store{Path: "the skills of the fleet", Now: r.o.Now, Kept: r.skills(), Folder: at.Path}
+}
+
+// Watch calls changed after changes of what the fleet shares, by whichever process, until ctx is done: also if a change may have been
+// missed. failed gets what keeps it from seeing changes.
+func (r *Replica) Watch(ctx context.Context, changed func(), failed func(error)) {
+	var all sync.WaitGroup
+	for _, d := range []*doc{r.approvals(), r.skills()} {
+		all.Go(func() {
+			first, was := true, error(nil)
+			for _, err := range d.Watch(ctx) {
+				switch {
+				case err == nil && !first:
+					changed()
+				case err != nil && (was == nil || err.Error() != was.Error()):
+					failed(err)
+				}
+				first, was = first && err != nil, err
+			}
+		})
+	}
+	all.Wait()
+}

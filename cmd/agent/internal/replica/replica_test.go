@@ -1,0 +1,84 @@
+package replica
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/trust"
+	"github.com/agent-base/agent-base/want"
+)
+
+// The replicas of a node see each other's changes, also when the process that had the node has gone.
+func TestWatch(t *testing.T) {
+	first, _ := opened(t, "acme")
+	o := first.o
+	second := New(&o)
+	defer second.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	told := make(chan bool, 100)
+	go second.Watch(ctx, func() { told <- true }, func(err error) { t.Log(err) })
+	see := func(what string, change func(name string) error) {
+		t.Helper()
+		for i := 0; ; i++ { // until it watches
+			if err := change("s" + strings.Repeat("x", i)); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-told:
+				return
+			case <-ctx.Done():
+				t.Fatal(what + " was not seen")
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}
+	see("an approval", func(name string) error {
+		return first.Trust().Approve(ctx, trust.Approval{Name: name, Layer: "bundled", Digest: digest("a")})
+	})
+	see("a skill", func(name string) error {
+		path, err := first.Skills().Folder(name, digest("a"))
+		must(t, err)
+		return first.Skills().Register(ctx, registry.Entry{Name: name, Digest: digest("a"), InstalledPath: path})
+	})
+	first.Close()
+	for len(told) > 0 {
+		<-told
+	}
+	third := New(&o)
+	defer third.Close()
+	see("an approval by another process", func(name string) error {
+		return third.Trust().Approve(ctx, trust.Approval{Name: name, Layer: "bundled", Digest: digest("b")})
+	})
+	other := o
+	other.Tenant = "other"
+	of := New(&other)
+	defer of.Close()
+	if set, err := of.Trust().Load(ctx); err != nil || len(set.Approvals()) != 0 {
+		t.Errorf("another tenant has %v, %v", set.Approvals(), err)
+	}
+	if set, err := second.Trust().Load(ctx); err != nil || len(set.Approvals()) == 0 {
+		t.Errorf("%v, %v", set.Approvals(), err)
+	}
+}
+
+// What is of one machine alone is not shared, and a node that cannot be had is an error.
+func TestOfMachine(t *testing.T) {
+	r, _ := opened(t, "")
+	if err := r.Trust().AddRoot(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "one of this machine") {
+		t.Error(err)
+	}
+	err := r.Trust().EditGrant(t.Context(), trust.Grant{Name: "a", Layer: "bundled", Digest: digest("a")}, given(want.Want{Kind: want.Read, Name: "/home/me", From: want.User}))
+	if err == nil || !strings.Contains(err.Error(), `names the folder "/home/me" of one machine`) {
+		t.Error(err)
+	}
+	o := r.o
+	o.Dir = os.DevNull
+	if _, err := New(&o).Trust().Load(t.Context()); err == nil {
+		t.Error("a device is a node")
+	}
+}
