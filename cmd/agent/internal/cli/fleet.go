@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,7 @@ func newFleetCommand(s *app.Services) *cobra.Command {
 process has, and that the others of the same user reach through it.`,
 		Example: `  agent fleet import --dry-run`,
 	})
-	c.AddCommand(newFleetImportCommand(s, runFleetImport))
+	c.AddCommand(newFleetImportCommand(s, runFleetImport), newFleetLogCommand(s, runFleetLog))
 	return c
 }
 
@@ -30,6 +31,27 @@ type fleetOptions struct {
 	s            *app.Services
 	dir          string
 	dryRun, json bool
+	limit        int
+}
+
+// flags defines those of all commands.
+func (o *fleetOptions) flags(c *cobra.Command) {
+	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` of the node (default: the folder node of AGENT_HOME)")
+	_ = c.MarkFlagDirname("dir")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+}
+
+// node returns the folder of the node, and whether it is there.
+func (o *fleetOptions) node() (dir string, there bool, err error) {
+	if err := o.s.Settings.NeedHome(); err != nil {
+		return "", false, err
+	}
+	dir = o.s.Settings.Config().Paths.Node()
+	if o.dir != "" {
+		dir = o.s.Sys.Abs(o.dir)
+	}
+	_, missing := os.Stat(dir)
+	return dir, missing == nil, nil
 }
 
 func newFleetImportCommand(s *app.Services, run func(context.Context, *fleetOptions) error) *cobra.Command {
@@ -49,10 +71,8 @@ changes nothing.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
-	f := c.Flags()
-	f.StringVar(&o.dir, "dir", "", "`DIR` of the node (default: the folder node of AGENT_HOME)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be brought, and write nothing")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.flags(c)
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would be brought, and write nothing")
 	return c
 }
 
@@ -66,24 +86,19 @@ type importJSON struct {
 
 func runFleetImport(ctx context.Context, o *fleetOptions) error {
 	s := o.s
-	if err := s.Settings.NeedHome(); err != nil {
+	dir, there, err := o.node()
+	if err != nil {
 		return err
 	}
 	var from replica.Files
-	var err error
 	if from.Trust, err = s.Trust.OfMachine(ctx); err != nil {
 		return err
 	}
 	if from.Skills, err = s.Settings.Installed().Load(ctx); err != nil {
 		return err
 	}
-	cfg := s.Settings.Config()
-	dir := cfg.Paths.Node()
-	if o.dir != "" {
-		dir = s.Sys.Abs(o.dir)
-	}
 	var to *replica.Replica
-	if _, missing := os.Stat(dir); !o.dryRun || missing == nil {
+	if there || !o.dryRun {
 		to = s.Settings.FleetIn(dir, s.Out.Warn)
 		defer to.Close()
 	}
@@ -95,7 +110,7 @@ func runFleetImport(ctx context.Context, o *fleetOptions) error {
 		return err
 	}
 	if o.json {
-		return s.Out.JSON(importJSON{dir, cfg.Tenant, o.dryRun, r})
+		return s.Out.JSON(importJSON{dir, s.Settings.Config().Tenant, o.dryRun, r})
 	}
 	return o.show(dir, r)
 }
@@ -120,4 +135,51 @@ func (o *fleetOptions) show(dir string, r *replica.Report) error {
 	}
 	o.s.Out.Printf("%s %s into the fleet of %s; %d were there, %d left\n", verb, output.Count(len(r.Brought), "thing"), dir, len(r.There), len(r.Left))
 	return nil
+}
+
+func newFleetLogCommand(s *app.Services, run func(context.Context, *fleetOptions) error) *cobra.Command {
+	o := &fleetOptions{s: s}
+	c := &cobra.Command{
+		Use:   "log",
+		Short: "Show what was approved, granted, installed and taken back in a fleet",
+		Long: `Show the records of the changes of what a fleet shares, the newest last: what was approved, granted, installed and taken back, when,
+and by which process (its machine and process ID). Each is stored with its change, or neither is.`,
+		Example: `  agent fleet log
+  agent fleet log --json --limit 0`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
+	}
+	o.flags(c)
+	c.Flags().IntVar(&o.limit, "limit", 100, "show at most the last N; 0 shows all")
+	return c
+}
+
+func runFleetLog(ctx context.Context, o *fleetOptions) error {
+	dir, there, err := o.node()
+	if err != nil {
+		return err
+	}
+	list := []replica.Logged{}
+	if there {
+		from := o.s.Settings.FleetIn(dir, o.s.Out.Warn)
+		defer from.Close()
+		if list, err = from.Log(ctx); err != nil {
+			return err
+		}
+	}
+	if o.limit > 0 && len(list) > o.limit {
+		list = list[len(list)-o.limit:]
+	}
+	if o.json {
+		return o.s.Out.JSON(map[string]any{"records": append([]replica.Logged{}, list...)})
+	}
+	if len(list) == 0 {
+		o.s.Out.Printf("Nothing was changed in the fleet of %s\n", dir)
+		return nil
+	}
+	var rows [][]string
+	for _, l := range list {
+		rows = append(rows, []string{l.At.Local().Format("2006-01-02 15:04:05"), string(l.Event), l.Skill, output.Short(l.Digest), strings.Join(l.Grant, "; "), l.Writer})
+	}
+	return o.s.Out.Table([]string{"WHEN", "EVENT", "SKILL", "CONTENT", "GRANT", "BY"}, rows)
 }

@@ -3,7 +3,6 @@ package replica
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
-	"github.com/agent-base/agent-base/trace/audit"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -91,25 +89,13 @@ func (r *Replica) Import(ctx context.Context, from Files, write bool) (*Report, 
 // takenBack reads when something was last taken back in the fleet.
 func (i *importer) takenBack(ctx context.Context, r *Replica) error {
 	kinds := map[trace.Kind][]string{trace.TrustRevoked: {approval, grant}, trace.GrantRevoked: {grant}, trace.SkillRemoved: {entry}}
-	fleet, err := r.open(ctx)
-	if err != nil {
-		return err
-	}
-	for _, d := range []*doc{r.approvals(), r.skills()} {
-		for record, err := range fleet.Records(ctx, &d.of) {
-			var said audit.Record
-			if err == nil {
-				err = json.Unmarshal(record.Text, &said)
-			}
-			if err != nil {
-				return fmt.Errorf("read the log of the fleet: %w", err)
-			}
-			for _, kind := range kinds[said.Event] {
-				i.revoked[Item{Kind: kind, Name: said.Skill, Digest: said.Digest}] = record.Time
-			}
+	log, err := r.Log(ctx)
+	for _, said := range log {
+		for _, kind := range kinds[said.Event] {
+			i.revoked[Item{Kind: kind, Name: said.Skill, Digest: said.Digest}] = said.At
 		}
 	}
-	return nil
+	return err
 }
 
 func (i *importer) leave(it Item, why string) {

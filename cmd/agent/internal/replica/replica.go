@@ -4,7 +4,10 @@ package replica
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -163,4 +166,38 @@ func (r *Replica) Watch(ctx context.Context, changed func(), failed func(error))
 		})
 	}
 	all.Wait()
+}
+
+// Logged is a record of a change of what the fleet shares.
+type Logged struct {
+	At     time.Time  `json:"stored_at"`
+	Writer string     `json:"writer"` // the process that made the change
+	Event  trace.Kind `json:"event"`
+	Skill  string     `json:"skill_name,omitempty"`
+	Digest string     `json:"digest,omitempty"`
+	Grant  []string   `json:"grant,omitempty"`
+	Agent  string     `json:"agent_id,omitempty"`
+}
+
+// Log returns the records of the changes that happened, the oldest first.
+func (r *Replica) Log(ctx context.Context) (out []Logged, err error) {
+	fleet, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range []*doc{r.approvals(), r.skills()} {
+		for record, err := range fleet.Records(ctx, &d.of) {
+			l := Logged{}
+			if err == nil {
+				err = json.Unmarshal(record.Text, &l)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read the log of the fleet: %w", err)
+			}
+			l.At, l.Writer = record.Time, record.Writer
+			out = append(out, l)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Logged) int { return a.At.Compare(b.At) })
+	return out, nil
 }
