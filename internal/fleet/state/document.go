@@ -56,6 +56,7 @@ type snapshot struct {
 	log   uint64 // the sequence of the last record of its log; parts may be newer
 	last  uint64 // the sequence of the newest part
 	parts map[string]part
+	text  func() ([]byte, error) // the document, which the caller does not change
 }
 
 type part struct {
@@ -77,7 +78,7 @@ func (s *State) Document(d Document) document.Store {
 	defer s.mu.Unlock()
 	if s.docs[id] == nil {
 		s.docs[id] = &shared{turn: make(chan struct{}, 1)}
-		s.docs[id].now.Store(&snapshot{})
+		s.docs[id].now.Store(&snapshot{text: func() ([]byte, error) { return nil, nil }})
 	}
 	return &store{Document: d, s: s, id: id, both: s.docs[id]}
 }
@@ -90,7 +91,7 @@ func (d *store) Load(ctx context.Context) (content []byte, err error) {
 	err = retry(ctx, func() error {
 		now, err := d.snapshot(ctx)
 		if err == nil {
-			content, err = now.byName().join(d.Lists)
+			content, err = now.text()
 		}
 		return err
 	})
@@ -134,6 +135,7 @@ func (d *store) snapshot(ctx context.Context) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	next.text = sync.OnceValues(func() ([]byte, error) { return next.byName().join(d.Lists) })
 	d.both.now.Store(next)
 	return next, nil
 }
@@ -170,11 +172,11 @@ func (d *store) Transform(ctx context.Context, edit document.Edit) error {
 			return err
 		}
 		old := was.byName()
-		content, err := old.join(d.Lists)
+		content, err := was.text()
 		if err != nil {
 			return err
 		}
-		if c, refused = edit(content); refused != nil || c.Content == nil {
+		if c, refused = edit(bytes.Clone(content)); refused != nil || c.Content == nil {
 			return nil
 		}
 		b, changed, err := d.parts(&c, old)
