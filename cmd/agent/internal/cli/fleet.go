@@ -36,7 +36,7 @@ type fleetOptions struct {
 
 // flags defines those of all commands.
 func (o *fleetOptions) flags(c *cobra.Command) {
-	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` of the node (default: the folder node of AGENT_HOME)")
+	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` of the node (default: the folder shared of AGENT_HOME)")
 	_ = c.MarkFlagDirname("dir")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
@@ -46,7 +46,7 @@ func (o *fleetOptions) node() (dir string, there bool, err error) {
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return "", false, err
 	}
-	dir = o.s.Settings.Config().Paths.Node()
+	dir = o.s.Settings.Config().Paths.Shared()
 	if o.dir != "" {
 		dir = o.s.Sys.Abs(o.dir)
 	}

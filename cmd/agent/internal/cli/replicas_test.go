@@ -19,8 +19,7 @@ func mcpReplicas() {
 	for i := range told {
 		told[i] = make(chan bool, 64)
 		o := &mcp.ClientOptions{ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { told[i] <- true }}
-		transport, end := startServer(false)
-		defer end()
+		transport, _ := startServer(false)
 		var err error
 		clients[i], err = mcp.NewClient(&mcp.Implementation{Name: "replicas", Version: "1"}, o).Connect(ctx, transport, nil)
 		exitOn(err)

@@ -222,7 +222,7 @@ var keys = []*key{
 		means: []string{"no log", "a log, as far as it can be written", "what cannot be written is not done"}},
 	{name: "state", kind: choice, project: never, values: []string{"files", "fleet"}, initial: "files",
 		about: "Where approvals, grants and the list of installed skills are kept, see [Fleet](fleet.md).",
-		means: []string{"in files of `AGENT_HOME`", "in the node of a fleet, which is in the folder `node` of `AGENT_HOME`: servers that share it see each other's changes, and tell their clients"}},
+		means: []string{"in files of `AGENT_HOME`", "in the node of a fleet, which is in the folder `shared` of `AGENT_HOME`: servers that share it see each other's changes, and tell their clients"}},
 	{name: "usage", kind: choice, project: tighten, values: []string{"on", "off"}, initial: "on",
 		about: "Whether `agent skill stats` counts how skills are used, from the audit log. The counts stay on this machine.",
 		means: []string{"it counts", "it does not"}},

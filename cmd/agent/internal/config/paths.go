@@ -86,8 +86,9 @@ func (p Paths) OfTenant() string {
 // Plugins returns the default folder of installed skills.
 func (p Paths) Plugins() string { return under(p.Agent, "plugins") }
 
-// Node returns the default folder of the node of a fleet, which all tenants share. Scripts see nothing of it.
-func (p Paths) Node() string { return under(p.Agent, "node") }
+// Shared returns the default folder of the node with what servers share, for all tenants. It is not that of the queue of workers: whoever
+// has that one hands runs to them. Scripts see nothing of either.
+func (p Paths) Shared() string { return under(p.Agent, "shared") }
 
 // Enterprise returns the folder of the operator's skills for all users.
 func (p Paths) Enterprise() string { return under(p.System, "skills") }

@@ -64,7 +64,7 @@ func (s *Settings) RecordTo(r Recorder) { s.recorder = r }
 func (s *Settings) Fleet() *replica.Replica {
 	s.sharing.Do(func() {
 		if s.Config().Fleet {
-			s.fleet = s.FleetIn(s.Config().Paths.Node(), nil)
+			s.fleet = s.FleetIn(s.Config().Paths.Shared(), nil)
 		}
 	})
 	return s.fleet
