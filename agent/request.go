@@ -79,7 +79,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	ev.Time = t.c.o.Now()
 	span.End(ev)
 	if err == nil || u != (llm.Usage{}) {
-		t.step(Step{Usage: &u})
+		t.step(Step{Usage: &u, Model: t.c.o.Identity.Model})
 	}
 	return a, err
 }

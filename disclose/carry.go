@@ -100,12 +100,13 @@ func (c *carrier) add(ctx context.Context, a Active, room int) int {
 	return used
 }
 
-// earlier says that the arguments in a skill's instructions are those of an earlier call: else a model takes them for a new request.
+// earlier says that the arguments in a skill's instructions are those of an earlier call: else a model takes them for a new request. The
+// work that they ask for may be under way.
 func earlier(name, args string) string {
 	if args == "" {
 		return ""
 	}
-	return fmt.Sprintf("[The skill %s was called earlier, with the arguments that stand in its instructions. Nobody asks for that again.]\n", listed([]string{name}))
+	return fmt.Sprintf("[The skill %s was called before, with the arguments that stand in its instructions. That is no new request: the user's last words say what is to be done.]\n", listed([]string{name}))
 }
 
 // render returns the framed instructions of a skill in at most limit tokens, or "" if too little would remain.

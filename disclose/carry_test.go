@@ -57,7 +57,7 @@ func TestCarryIsWhatAnActivationGives(t *testing.T) {
 	if !strings.HasPrefix(text.Body, carryHead) || text.Cut != nil || text.Tokens != Tokens(text.Body) || len(text.Skills) != 2 {
 		t.Errorf("got %+v", text)
 	}
-	if note := "[The skill two was called earlier, with the arguments that stand in its instructions. Nobody asks for that again.]\n<skill"; strings.Count(text.Body, note) != 1 || strings.Contains(text.Body, "skill one was called") {
+	if note := "[The skill two was called before, with the arguments that stand in its instructions. That is no new request: the user's last words say what is to be done.]\n<skill"; strings.Count(text.Body, note) != 1 || strings.Contains(text.Body, "skill one was called") {
 		t.Errorf("old arguments look like new ones:\n%s", text.Body)
 	}
 	list[0].Changed = true

@@ -140,7 +140,7 @@ func (t *talk) ask(ctx context.Context, prompt, typed string, with ...llm.Media)
 		t.lookAtBranch()
 		defer t.lookAtBranch()
 		for step, err := range t.w.ask(ctx, prompt, typed, with...) {
-			if t.spent.add(step, t.w.found.Facts.Prices); step.Usage != nil {
+			if t.spent.add(step, t.w.prices(&step)); step.Usage != nil {
 				t.measure()
 			}
 			if !yield(step, t.onward(before, hinted(err))) {

@@ -251,7 +251,7 @@ func (p *printer) step(s agent.Step) error {
 		p.calls = append(p.calls, p.callOf(&s))
 	}
 	if s.Usage != nil {
-		p.cost += p.w.found.Facts.Prices.Of(*s.Usage)
+		p.cost += p.w.prices(&s).Of(*s.Usage)
 	}
 	switch {
 	case p.lines != nil:

@@ -28,6 +28,14 @@ type spent struct {
 	free   int       // requests to models whose prices are not known
 }
 
+// prices returns those of the model of a step, which may be one of a sub-agent.
+func (w *worker) prices(s *agent.Step) models.Prices {
+	if s.Usage == nil || s.Model == "" || s.Model == w.found.String() {
+		return w.found.Facts.Prices
+	}
+	return w.s.Models.Finder().FactsFor(s.Model).Prices
+}
+
 // add adds what a step cost.
 func (s *spent) add(step agent.Step, p models.Prices) {
 	s.mu.Lock()
