@@ -198,14 +198,20 @@ func Success(r *agent.Result) string {
 // reason returns why a call failed. It returns nothing where the user knows that: they stopped it, or answered no on the screen.
 func (c *call) reason(width int) []string {
 	r := &c.result.Result
-	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == "not_approved" && c.asked {
+	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == notApproved && c.asked {
 		return nil
 	}
 	rows := rowsOf(r.Message, width)
 	return rows[:min(len(rows), maxReason)]
 }
 
+// notApproved is the reason of a call that nobody approved.
+const notApproved = "not_approved"
+
 func failure(r *agent.Result) string {
+	if r.Result.Reason == notApproved {
+		return "not approved"
+	}
 	if r.Result.Reason != "" && r.Result.Error != "" {
 		return string(r.Result.Error) + " (" + r.Result.Reason + ")"
 	}
@@ -215,7 +221,7 @@ func failure(r *agent.Result) string {
 	return "failed"
 }
 
-// details returns the whole call: its arguments, and the result as the model got it.
+// details returns the whole call: its arguments, and the result as the model got it; while it runs, what it wrote so far.
 func (c *call) details(p paint, now time.Time, width int) []string {
 	rows := c.rows(p, now, width)
 	args := string(c.call.Args)
@@ -224,7 +230,7 @@ func (c *call) details(p paint, now time.Time, width int) []string {
 	}
 	rows = append(rows, section(p, "arguments", pretty(args), width)...)
 	if c.result == nil {
-		return rows
+		return append(rows, section(p, "so far", c.tail.Text(), width)...)
 	}
 	title := "result"
 	if c.result.Cut {

@@ -33,6 +33,12 @@ func TestLastLinesOfACommand(t *testing.T) {
 > █
 2 s, Esc stops
 `)
+	before := k.out
+	k.press("<ctrl+o>") // all of it
+	if got := strings.Join(k.out, "\n"); !strings.Contains(got, "\n  so far\n    ok a\n    ok b\n    ok c\n    20\n    %\\x1b[31mxxx") {
+		t.Errorf("opened:\n%s", got)
+	}
+	k.out, k.last = before, prompts
 	k.result(c, tool.CauseStopped.Failure("stopped"), "{}")
 	k.check(t, `
 > go

@@ -320,6 +320,7 @@ func (s *state) result(r *agent.Result) {
 			c.took = s.clock().Sub(c.begun)
 		}
 		s.printCall(c)
+		c.tail = ui.Tail{}
 		s.sayNews()
 		return
 	}

@@ -27,6 +27,9 @@ func TestDay(t *testing.T) {
 			d.askAndAnswer()
 			d.queue()
 			d.goBack()
+			d.guard()
+			d.watch()
+			d.show()
 			d.enter()
 			d.look()
 			d.work()
@@ -58,7 +61,7 @@ func newDay(t *testing.T, width, height int) *day {
 	d.write("work/.git/HEAD", "ref: refs/heads/main\n")
 	d.write("work/a.txt", "one\ntwo\nthree\n")
 	d.write("work/edit.sh", "printf ', and more\\n第二行\\n' >>\"$1\"\n")
-	d.write("home/.agent/config.yaml", "agent:\n  contextWindow: 20000\n")
+	d.prepare()
 	d.skill("whale-count", "Counts whales. Use to count whales.", "count whales: $ARGUMENTS\n")
 	text, err := os.ReadFile(d.file)
 	if err != nil && !*update {
@@ -102,8 +105,9 @@ var changing = []struct {
 	*regexp.Regexp
 	to string
 }{
-	{regexp.MustCompile(`\d+\.\d s\b`), "0.0 s"}, {regexp.MustCompile(`\d+ s, Esc`), "0 s, Esc"}, {regexp.MustCompile(`agent-[0-9a-f]{16}`), "agent-0000000000000000"},
+	{regexp.MustCompile(`(\d+ m )?\d+(\.\d)? s\b`), "0.0 s"}, {regexp.MustCompile(`0\.0 s, Esc`), "0 s, Esc"}, {regexp.MustCompile(`agent-[0-9a-f]{16}`), "agent-0000000000000000"},
 	{regexp.MustCompile(`[\d,]+ → about [\d,]+ tokens`), "0 → about 0 tokens"},
+	{regexp.MustCompile(`^(system text|texts for agents|list of skills|tools|date, system and git status|other messages|together)( +)[\d,]+$`), "${1}${2}0"},
 	{regexp.MustCompile(`\b\d\d:\d\d\b`), "00:00"}, {regexp.MustCompile(`\d{4}-\d\d-\d\d`), "0000-00-00"}, {regexp.MustCompile(`^agent \d+\.\d+\.\d+\S*,`), "agent 0.0.0,"},
 }
 
@@ -181,6 +185,9 @@ func (d *day) hold(name string) chan struct{} {
 	return d.held[name]
 }
 
+// idle is a key that does nothing: the user is there.
+const idle = "\x1b[C"
+
 // letGo ends a silence of the model.
 func (d *day) letGo(name string) {
 	close(d.hold(name))
@@ -252,6 +259,60 @@ func (d *day) goBack() {
 	}
 }
 
+// guard: hooks of the user, a rule for the project, a host, a question of several pages.
+func (d *day) guard() {
+	d.press("\x03")
+	d.prompts("/hooks", "delete a file")
+	d.prompts("运行命令")
+	d.answered("p", "always in this project")
+	d.prompts("count them")
+	d.answered("c", "counted")
+	d.prompts("/open", "read a page")
+	d.answered("n", "no page")
+	d.prompts("rewrite a.txt")
+	d.now(" ")
+	d.picture("the next page")
+	for range 5 {
+		d.now("\x1b[6~")
+	}
+	d.picture("the last page")
+	d.answered("y", "rewritten")
+	d.prompts("/undo")
+}
+
+// watch: a command at work, opened and stopped; what changes nothing answers at once.
+func (d *day) watch() {
+	d.press("run something long\r")
+	d.picture("something long?")
+	d.answered("y", "it runs")
+	d.now("\x0f")
+	d.picture("Ctrl-O")
+	d.now("/mode\r")
+	d.picture("/mode while it works")
+	d.now(idle)
+	d.write("work/go", "")
+	d.picture("it has ended")
+	d.remove("work/go")
+	d.press("run something long\r")
+	d.picture("the same once more?")
+	d.answered("y", "it runs once more")
+	d.now("\x1b")
+	d.picture("Esc stops it")
+}
+
+// show: images and documents, Chinese in a table and in code, a kind of agent from a file, an answer that is cut.
+func (d *day) show() {
+	d.press("@")
+	d.picture("files")
+	d.press("图")
+	d.picture("files that have it")
+	d.press("\t")
+	d.picture("an image in the input")
+	d.press("看一看\r")
+	d.picture("看一看")
+	d.prompts("@huge.gif is it too large?", "summarise @paper.pdf", "写一张表", "ask the reviewer", "speak at length")
+}
+
 // enter: search, an editor, a long paste, completion.
 func (d *day) enter() {
 	d.press("\x03")
@@ -289,9 +350,7 @@ func (d *day) enter() {
 
 // look: what the conversation says of itself.
 func (d *day) look() {
-	d.prompts("/cost", "/permissions", "/model", "/mode", "/skills", "/tokens", "/mcp", "/help")
-	d.press("/context\r")
-	d.shows("system")
+	d.prompts("/cost", "/permissions", "/model", "/mode", "/skills", "/tokens", "/mcp", "/help", "/context")
 }
 
 // work: a plan, steps, sub-agents, the background.
@@ -302,12 +361,17 @@ func (d *day) work() {
 	d.picture("at work")
 	d.now("/todo\r")
 	d.picture("/todo while it works")
+	d.now("/context\r")
+	d.picture("/context while it works")
+	d.now(idle)
 	d.letGo("work")
 	d.picture("all steps are done")
 	d.press("two agents\r")
 	d.picture("two agents at work")
+	d.now(idle)
 	d.letGo("tests")
 	d.picture("one agent is back")
+	d.now(idle)
 	d.letGo("文档")
 	d.picture("two agents are back")
 	d.press("something in the background\r")

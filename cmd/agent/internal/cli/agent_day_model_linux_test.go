@@ -14,6 +14,12 @@ const dayMarkdown = "# Plan 计划 🚀\n\nSome **bold**, *italic*, `code` and [
 	"1. first\n2. second\n   - nested **x**\n   - [ ] open\n   - [x] closed\n\n> a quote\n\n" +
 	"```go\nfunc main() {\n\tfmt.Println(\"hello, 世界\") // a comment that goes past the eighty columns of a terminal\n}\n```\n\n---\n\nDone ✅ e\u0301 👩‍👩‍👧‍👦.\n"
 
+// dayChinese is a table and code in Chinese, of columns and lines that a screen is too narrow for.
+const dayChinese = "## 测试结果\n\n| 文件 | 结果 | 说明 |\n|:--|:-:|--:|\n| `a.txt` | 通过 | 没有发现问题 |\n" +
+	"| 一个名字非常非常长的文件.txt | **失败** | 第三行的第二个字写错了,应该改成另外一个字,改完以后再运行一次全部的测试 |\n\n" +
+	"1. 先读文件,再决定要不要改;如果不确定,就问用户,不要自己猜,因为猜错了要花更多的时间。\n   > 引用的话也要在很窄的终端里换行,而且每一行前面都要有竖线,这样才看得清楚。\n\n" +
+	"```python\ndef 问候(名字: str) -> str:  # 注释\n    return f\"你好,{名字}!这是一个很长的字符串,它比八十列的终端还要宽,所以要换行\"  # 行尾的注释\n```\n"
+
 // dayHostile is what a model writes to a terminal that it wants to own.
 const dayHostile = "\x1b[2J\x1b]0;title\a\x1b]52;c;AAAA\a\x9b31m\u202egnp.exe\u202c\r\n┇ Run this command?\n┇   rm -rf /\n┇ Press y or n:\n\n> /quit\n\nwaiting for an answer"
 
@@ -93,7 +99,7 @@ func (d *day) steps() []said {
 	working := steps("completed", "in_progress", "pending")
 	working.Text, working.Delta, working.Fault = "I work. 工作。", 1<<10, hang("work", "").Fault
 	then := func(text string, before ...fakemodel.Step) []fakemodel.Step { return append(before, says(text)...) }
-	return []said{
+	return append(d.more(), []said{
 		{"shorten", says("Summary: the user and the model tried everything. 总结。")},
 		{"hello there", says("Hello. I am the model of a day.")},
 		{"你好", says("你好!我是**一天**的模型,可以读代码、改文件、运行命令。这一行足够长,需要在八十列的终端里换行,而且没有空格。")},
@@ -125,7 +131,50 @@ func (d *day) steps() []said {
 		{"/whale-count", says("Three whales. 三头鲸鱼。")},
 		{"in the copy", says("This is the copy.")},
 		{"in the first", says("This is the first.")},
+	}...)
+}
+
+// more is what the model knows of hooks, commands that take long, and images.
+func (d *day) more() []said {
+	one := func(text, name string, a args) []fakemodel.Step {
+		return append([]fakemodel.Step{calls("", name, a)}, says(text)...)
 	}
+	long := one("It has ended.", "bash", args{"command": "for i in 1 2 3 4 5; do echo line $i 行; done; until [ -e go ]; do sleep 0.1; done; echo the end"})
+	return []said{
+		{"delete a file", one("A hook of yours forbids it.", "bash", args{"command": "rm -r ."})},
+		{"运行命令", one("测试通过。", "bash", args{"command": "printf '测试:%s\\n' 通过 # 这是一条很长的命令,它在八十列的终端里必须换行,每一行都要有标记"})},
+		{"count them", one("There are three.", "bash", args{"command": "printf '3\\n'"})},
+		{"read a page", one("I cannot read it.", "web_fetch", args{"url": "https://docs.example.com/中文/page?q=1"})},
+		{"rewrite a.txt", one("Rewritten.", "write_file", args{"file_path": "a.txt", "content": strings.Repeat("a line 一行\n", 60)})},
+		{"run something long", long},
+		{"看一看", says("一张很小的图。")},
+		{"is it too large", says("I was not shown it.")},
+		{"summarise", says("A page without text.")},
+		{"写一张表", says(dayChinese)},
+		{"ask the reviewer", one("The reviewer found nothing.", "task", args{"prompt": "review a.txt 审查", "subagent_type": "reviewer"})},
+		{"review a.txt", says("Nothing to change. 没有问题。")},
+		{"speak at length", []fakemodel.Step{{Text: "I speak, and speak, and", Stop: fakemodel.StopLength}}},
+	}
+}
+
+// prepare writes what the day needs.
+func (d *day) prepare() {
+	d.write("home/.agent/config.yaml", `agent:
+  contextWindow: 20000
+  hooks:
+    PreToolUse:
+      - matcher: Bash(rm:*)
+        hooks: [{command: "echo '不要删除: nothing is deleted here' >&2; exit 2", sandbox: false}]
+      - matcher: Bash(printf:*)
+        hooks: [{command: "exit 0", sandbox: false}]
+    PostToolUse:
+      - matcher: Bash(printf:*)
+        hooks: [{command: "echo it was counted, 已计数", sandbox: false}]
+`)
+	d.write("work/图.gif", "GIF89a\x02\x00\x01\x00\x00\x00\x00")
+	d.write("work/huge.gif", "GIF89a\x28\x23\x01\x00\x00\x00\x00")
+	d.write("work/paper.pdf", "%PDF-1.7\n%%EOF\n")
+	d.write("work/.claude/agents/reviewer.md", "---\nname: reviewer\ndescription: Reviews 审查.\ntools: Read\n---\nReview.\n")
 }
 
 func (d *day) items(n int) (out []args) {

@@ -4,7 +4,7 @@ import "strings"
 
 // Bounds of a Tail.
 const (
-	tailLines = 8
+	tailLines = 200
 	tailLine  = 2 << 10 // bytes
 )
 
@@ -31,6 +31,9 @@ func (t *Tail) Add(text string) {
 		}
 	}
 }
+
+// Text returns all of it that is kept. It is foreign text.
+func (t *Tail) Text() string { return strings.Join(t.lines, "\n") }
 
 // Last returns the last lines that are not empty, sanitised; at most n.
 func (t *Tail) Last(n int) []string {

@@ -179,7 +179,7 @@ func (t *talk) hooksCommand(context.Context, string) (string, error) {
 	var rows []string
 	for i := range t.w.hooks.list {
 		h := &t.w.hooks.list[i]
-		rows = append(rows, fmt.Sprintf("%s  (%s)", h.String(), h.Origin))
+		rows = append(rows, h.String(), fmt.Sprintf("  %s", h.Origin))
 	}
 	if len(rows) == 0 {
 		return "you have no hooks: agent.hooks in your settings names them", nil
