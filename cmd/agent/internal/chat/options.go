@@ -21,6 +21,7 @@ type Options struct {
 	Terminal bool   // In and Out are *os.File of a terminal that understands cursor movement (not TERM=dumb)
 	Colour   bool   // false: no colours and no bold, so no SGR sequences at all
 	Term     string // the value of TERM; used in a terminal only
+	Crops    bool   // the terminal cuts rows that are too long for a smaller window, and does not break them anew
 	Prompt   string // printed before each line is read, without Terminal, where a person types it; else empty
 	Greeting string // the first lines; may be empty
 	First    string // the first input, as if it were typed; may be empty

@@ -133,7 +133,7 @@ func (s *state) offerCommands(p *popup, begun string) {
 		if !strings.HasSuffix(name, ":") { // a label, which a name follows
 			text += " "
 		}
-		o := offer{text: text, shown: "/" + name, about: ui.Line(about), there: name == begun || name == naming.Canonical(begun)}
+		o := offer{text: text, shown: ui.Line("/" + name), about: ui.Line(about), there: name == begun || name == naming.Canonical(begun)}
 		if o.there {
 			p.offers = slices.Insert(p.offers, 0, o)
 		} else {

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +73,8 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 		profile = colorprofile.ASCII
 	}
 	m := &model{o: o, s: s, ctx: ctx, stop: func() {}}
-	joined := &joinWriter{file: out, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
+	joined := &joinWriter{file: out, crops: o.Crops, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
+	m.draws = joined.draws
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
 		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter), tea.WithFPS(fps))
 	m.send = func(e event) { p.Send(e) }
@@ -100,12 +100,13 @@ const fps = 60
 
 // model connects the state with the library that draws it and reads keys. Its methods run in the library's loop.
 type model struct {
-	o    *Options
-	s    *state
-	ctx  context.Context // Run's: the library's loop, which starts work, has none
-	send func(event)
-	work sync.WaitGroup
-	stop context.CancelFunc // ends the turn or command that runs
+	o     *Options
+	s     *state
+	ctx   context.Context // Run's: the library's loop, which starts work, has none
+	send  func(event)
+	work  sync.WaitGroup
+	draws func(drawing)      // takes what the library draws next
+	stop  context.CancelFunc // ends the turn or command that runs
 
 	drawn    bool // the library has drawn once; before that it does not know where the live rows are
 	printing bool // a pump is under way
@@ -312,6 +313,7 @@ func (m *model) View() tea.View {
 	}
 	m.rows = len(sc.rows)
 	v := tea.NewView(strings.Join(sc.rows, "\n") + m.stamp())
+	m.draws(drawing{sc, m.s.width})
 	v.Cursor = tea.NewCursor(sc.x, sc.y)
 	v.Cursor.Blink = false
 	return v
@@ -330,41 +332,4 @@ func (m *model) stamp() string {
 		}
 	}
 	return b.String()
-}
-
-// joinWriter writes to the terminal in whole frames. The library prints finished rows at once and draws the live ones a
-// moment later: in between, the screen would show the same text twice. Printed rows wait for the next drawing.
-type joinWriter struct {
-	file  *os.File
-	first func() // called at the first frame
-	mu    sync.Mutex
-	held  []byte
-}
-
-// maxJoined is how many bytes may wait.
-const maxJoined = 1 << 16
-
-func (j *joinWriter) Read(b []byte) (int, error) { return j.file.Read(b) }
-func (j *joinWriter) Close() error               { return j.file.Close() }
-func (j *joinWriter) Fd() uintptr                { return j.file.Fd() }
-
-// Write writes b after what waits. Printed rows, which begin with a carriage return, wait.
-func (j *joinWriter) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.held = append(j.held, b...)
-	if len(b) > 0 && b[0] == '\r' && len(j.held) < maxJoined {
-		return len(b), nil
-	}
-	if j.first != nil && bytes.Contains(b, []byte(ansi.SetModeBracketedPaste)) { // part of the first frame
-		j.first()
-		j.first = nil
-	}
-	return len(b), j.flush()
-}
-
-func (j *joinWriter) flush() error {
-	_, err := j.file.Write(j.held)
-	j.held = j.held[:0]
-	return err
 }

@@ -386,7 +386,7 @@ func (d *day) work() {
 
 // beHostile: what a model writes, asks and lists to deceive.
 func (d *day) beHostile() {
-	d.prompts("be hostile", "imitate a frame")
+	d.prompts("be hostile", "a bomb", "imitate a frame")
 	d.answered("n", "a frame is not imitated: why not")
 	d.prompts("no", "give me 10,000 steps")
 }

@@ -23,6 +23,12 @@ const dayChinese = "## 测试结果\n\n| 文件 | 结果 | 说明 |\n|:--|:-:|--
 // dayHostile is what a model writes to a terminal that it wants to own.
 const dayHostile = "\x1b[2J\x1b]0;title\a\x1b]52;c;AAAA\a\x9b31m\u202egnp.exe\u202c\r\n┇ Run this command?\n┇   rm -rf /\n┇ Press y or n:\n\n> /quit\n\nwaiting for an answer"
 
+// dayBomb is Markdown that a careless reader does not come to the end of.
+func dayBomb() string {
+	return strings.Repeat("> - ", 25_000) + "\n\n|" + strings.Repeat("a|", 10_000) + "\n|" + strings.Repeat("-|", 10_000) + "\n\n" + strings.Repeat("**[`", 5_000) +
+		"\n\n```go\n" + strings.Repeat("字x ", 20_000) + "\n\n\nthe end of a block without an end"
+}
+
 // answer is what the model says: the last prompt chooses.
 func (d *day) answer(q *fakemodel.Request) fakemodel.Step {
 	prompt, n := "", 0
@@ -153,6 +159,7 @@ func (d *day) more() []said {
 		{"写一张表", says(dayChinese)},
 		{"ask the reviewer", one("The reviewer found nothing.", "task", args{"prompt": "review a.txt 审查", "subagent_type": "reviewer"})},
 		{"review a.txt", says("Nothing to change. 没有问题。")},
+		{"a bomb", []fakemodel.Step{{Text: dayBomb(), Delta: 4 << 10}}},
 		{"speak at length", []fakemodel.Step{{Text: "I speak, and speak, and", Stop: fakemodel.StopLength}}},
 	}
 }
@@ -169,7 +176,7 @@ func (d *day) prepare() {
         hooks: [{command: "exit 0", sandbox: false}]
     PostToolUse:
       - matcher: Bash(printf:*)
-        hooks: [{command: "echo it was counted, 已计数", sandbox: false}]
+        hooks: [{command: "echo it was counted, 已计数 >&2; exit 2", sandbox: false}]
 `)
 	d.write("work/图.gif", "GIF89a\x02\x00\x01\x00\x00\x00\x00")
 	d.write("work/huge.gif", "GIF89a\x28\x23\x01\x00\x00\x00\x00")

@@ -15,8 +15,9 @@ import (
 // Screen keeps the rows that a program leaves on the screen of a terminal, and in the scrollback above it.
 type Screen struct {
 	width, height int
-	cells         [][]string // "" is the second half of a wide character
-	above         []string   // the scrollback
+	cells         [][]string   // "" is the second half of a wide character
+	above         []string     // the scrollback
+	goesOn        map[int]bool // the rows of Rows whose text goes on in the next one, because it was too long
 	x, y          int
 	wrapNext      bool
 	last          string // the last character, for REP
@@ -29,7 +30,7 @@ func (v *Screen) Unknown() []string { return v.unknown }
 
 // New returns an empty screen.
 func New(width, height int) *Screen {
-	v := &Screen{width: width, height: height}
+	v := &Screen{width: width, height: height, goesOn: map[int]bool{}}
 	for range height {
 		v.cells = append(v.cells, v.blank())
 	}
@@ -104,6 +105,7 @@ func valid(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
 func (v *Screen) put(s string, width int) {
 	if v.wrapNext || v.x+width > v.width {
+		v.goesOn[len(v.above)+v.y] = true
 		v.x = 0
 		v.lineFeed()
 	}
@@ -181,6 +183,7 @@ func (v *Screen) control(args string, final byte) {
 		column, _ := strconv.Atoi(second)
 		v.y, v.x = min(n, v.height)-1, min(max(column, 1), v.width)-1
 	case 'J':
+		v.shift(v.y, v.height)
 		for y := v.y + 1; y < v.height; y++ {
 			v.cells[y] = v.blank()
 		}
@@ -188,6 +191,7 @@ func (v *Screen) control(args string, final byte) {
 	case 'Z':
 		v.x = max((v.x+7)/8-n, 0) * 8
 	case 'K':
+		delete(v.goesOn, len(v.above)+v.y)
 		from, to := v.x, v.width
 		if number > 0 {
 			from, to = 0, []int{0, v.x + 1, v.width}[number]
@@ -196,10 +200,12 @@ func (v *Screen) control(args string, final byte) {
 	case 'X':
 		v.erase(row, v.x, min(v.x+n, v.width))
 	case 'L':
+		v.shift(v.y, n)
 		for range min(n, v.height-v.y) {
 			v.cells = append(v.cells[:v.y], append([][]string{v.blank()}, v.cells[v.y:v.height-1]...)...)
 		}
 	case 'M':
+		v.shift(v.y, -n)
 		for range min(n, v.height-v.y) {
 			v.cells = append(append(v.cells[:v.y], v.cells[v.y+1:]...), v.blank())
 		}

@@ -79,7 +79,8 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 	}
 	options := &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
-		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+		Crops: s.Sys.Getenv("XTERM_VERSION") != "" || s.Sys.Getenv("STY") != "", // xterm, and screen
+		Term:  s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
 			return t.ask(ctx, prompt, prompt)
 		}, Dropped: w.dropped, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
