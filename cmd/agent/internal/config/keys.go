@@ -282,7 +282,7 @@ var keys = []*key{
 	{name: "effort", section: agentSection, kind: word, project: never,
 		about: "How much the model thinks before it answers, as `--effort`: `low`, `medium`, `high` or another that the [model](models.md) has. By default its provider chooses."},
 	{name: "modelReads", section: agentSection, kind: choice, project: never, values: []string{"auto", "text", "images", "documents"}, initial: "auto",
-		about: "What the model reads apart from text. Set it if that is not known of your model: see [images](conversations.md#images-and-pdf-documents).",
+		about: "What the model reads, besides text. Set it if `agent` does not know this of your model: see [images](conversations.md#images-and-pdf-documents).",
 		means: []string{"what is known of the [model](models.md); of another, images and documents that you attach are tried, and those of tools are not shown", "texts alone", "images", "images and PDF documents"}},
 	{name: "mode", section: agentSection, kind: choice, project: tighten, values: []string{"all", "accept-edits", "ask", "plan", "read-only"}, initial: "ask",
 		about: "What the agent's own tools may do that no rule names: see [permissions](agent.md).",

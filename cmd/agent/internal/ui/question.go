@@ -37,8 +37,8 @@ type Change struct {
 	Before, After []byte
 }
 
-// Quiet is how long no key may have come before a key answers a question. Who is typing when a question appears answers
-// nothing.
+// Quiet is how long a question must have been on the screen, without a key, before a key answers it. So the keys of a person who is typing
+// when it appears answer nothing.
 const Quiet = 300 * time.Millisecond
 
 // Bounds of what the choices take.
@@ -47,7 +47,7 @@ const (
 	mostTogether = 76 // columns of a row that has all
 )
 
-// show is the key that shows the whole.
+// show is the key that shows the whole of a question.
 const show = "d"
 
 // Answers are the answers that are one key. A free question has none.
@@ -162,7 +162,7 @@ func (q *Question) Prompt() string {
 	return text + ":"
 }
 
-// Chosen returns the choice whose key an answer is, or an empty one if there is none.
+// Chosen returns the choice that an answer is the key of, or an empty one.
 func (q *Question) Chosen(answer string) Choice {
 	for _, c := range q.keys() {
 		if c.Key == answer {
