@@ -41,12 +41,9 @@ func (s *spent) add(step agent.Step, p models.Prices) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u := step.Usage; u != nil {
-		s.usage = s.usage.Add(*u)
+		s.pay(*u, p)
 		if step.Depth == 0 {
 			s.last = *u
-		}
-		if s.cost += p.Of(*u); p == (models.Prices{}) {
-			s.free++
 		}
 	}
 	if step.Result == nil {
@@ -64,6 +61,14 @@ func (s *spent) add(step agent.Step, p models.Prices) {
 	}
 	if args.Skill != "" && manifest.CheckName(args.Skill) == nil {
 		s.skills[manifest.Canonical(args.Skill)] += disclose.Tokens(step.Result.Text)
+	}
+}
+
+// pay adds what a request, or a turn that was saved, cost.
+func (s *spent) pay(u llm.Usage, p models.Prices) {
+	s.usage = s.usage.Add(u)
+	if s.cost += p.Of(u); p == (models.Prices{}) && u != (llm.Usage{}) {
+		s.free++
 	}
 }
 

@@ -46,6 +46,13 @@ func newTalk(ctx context.Context, o *Options, ask consent.AskFunc, watched func(
 		return nil, err
 	}
 	t.w, w.watch = w, watched
+	if o.past != nil {
+		for _, turn := range o.past.c.Turns {
+			if turn.End != nil {
+				t.spent.pay(turn.End.Usage, o.Services.Models.Finder().FactsFor(turn.Model).Prices)
+			}
+		}
+	}
 	t.lookAtBranch()
 	return t, nil
 }
