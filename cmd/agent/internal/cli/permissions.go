@@ -79,11 +79,8 @@ settings, where they hold in every project.`,
 	return c
 }
 
-// The places of rules that the answer "always" keeps.
-const (
-	ofProject = "this project"
-	ofUser    = "every project"
-)
+// ofUser names the place of the rules that hold in every project.
+const ofUser = "every project"
 
 // permissionJSON is a rule in the output of agent permissions --json.
 type permissionJSON struct {
@@ -104,7 +101,7 @@ func (o *permissionsOptions) list() []permissionJSON {
 		switch {
 		case r.List != permit.Allowed:
 		case r.Origin == file:
-			one.Holds = ofProject
+			one.Holds = setup.OfProject
 		case slices.ContainsFunc(o.settings.Config().Permissions.Allow, func(c config.Rule) bool { return c.Text == r.Rule && c.Origin.Rank == config.User }):
 			one.Holds = ofUser
 		}
@@ -136,11 +133,7 @@ func runPermissionsList(_ context.Context, o *permissionsOptions) error {
 	var rows [][]string
 	ignored := list[len(list)-1].List == setup.Ignored
 	for _, r := range list {
-		place := r.Origin
-		if r.Holds == ofProject {
-			place = ofProject
-		}
-		rows = append(rows, []string{string(r.List), r.Rule, place})
+		rows = append(rows, []string{string(r.List), r.Rule, o.settings.From(r.RuleRow)})
 	}
 	if err := o.out.Table([]string{"LIST", "RULE", "FROM"}, rows); err != nil || !ignored {
 		return err
@@ -152,7 +145,7 @@ func runPermissionsList(_ context.Context, o *permissionsOptions) error {
 func runPermissionsRemove(ctx context.Context, o *permissionsOptions) error {
 	removed := []permissionJSON{}
 	for _, rule := range o.rules {
-		one := permissionJSON{setup.RuleRow{List: permit.Allowed, Rule: rule, Origin: o.settings.ProjectRules().File()}, ofProject}
+		one := permissionJSON{setup.RuleRow{List: permit.Allowed, Rule: rule, Origin: o.settings.ProjectRules().File()}, setup.OfProject}
 		ok, err := o.settings.ProjectRules().Remove(ctx, rule)
 		if err == nil && !ok {
 			one.Origin, one.Holds = o.settings.Config().Paths.UserConfig(), ofUser

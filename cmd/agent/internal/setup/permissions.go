@@ -74,6 +74,17 @@ func (s *Settings) RuleRows(p *permit.Policy) []RuleRow {
 	return rows
 }
 
+// OfProject names the place of the rules that the answer "always, in this project" keeps.
+const OfProject = "this project"
+
+// From names the place of a rule for people.
+func (s *Settings) From(r RuleRow) string {
+	if r.Origin == s.ProjectRules().File() {
+		return OfProject
+	}
+	return r.Origin
+}
+
 // Patterns says what the patterns of rules are about.
 func (s *Settings) Patterns() allow.Options {
 	at := s.Config().Paths

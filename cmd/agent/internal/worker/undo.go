@@ -74,7 +74,7 @@ func (t *talk) permissionsCommand(context.Context, string) (string, error) {
 	var rows [][]string
 	ignored := ""
 	for _, r := range t.w.s.Settings.RuleRows(p) {
-		if rows = append(rows, []string{string(r.List), r.Rule, r.Origin}); r.List == setup.Ignored {
+		if rows = append(rows, []string{string(r.List), r.Rule, t.w.s.Settings.From(r)}); r.List == setup.Ignored {
 			ignored = "\n" + setup.IgnoredHelp
 		}
 	}
