@@ -262,7 +262,7 @@ func (d *day) goBack() {
 // guard: hooks of the user, a rule for the project, a host, a question of several pages.
 func (d *day) guard() {
 	d.press("\x03")
-	d.prompts("/hooks", "delete a file")
+	d.prompts("/hooks", "change a guarded file")
 	d.prompts("运行命令")
 	d.answered("p", "always in this project")
 	d.prompts("count them")

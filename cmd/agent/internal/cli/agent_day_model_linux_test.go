@@ -147,7 +147,7 @@ func (d *day) more() []said {
 	}
 	long := one("It has ended.", "bash", args{"command": "for i in 1 2 3 4 5; do echo line $i 行; done; until [ -e go ]; do sleep 0.1; done; echo the end"})
 	return []said{
-		{"delete a file", one("A hook of yours forbids it.", "bash", args{"command": "rm -r ."})},
+		{"change a guarded file", one("A hook of yours forbids it.", "write_file", args{"file_path": "guarded/新.txt", "content": "x\n"})},
 		{"运行命令", one("测试通过。", "bash", args{"command": "printf '测试:%s\\n' 通过 # 这是一条很长的命令,它在八十列的终端里必须换行,每一行都要有标记"})},
 		{"count them", one("There are three.", "bash", args{"command": "printf '3\\n'"})},
 		{"read a page", one("I cannot read it.", "web_fetch", args{"url": "https://docs.example.com/中文/page?q=1"})},
@@ -170,8 +170,8 @@ func (d *day) prepare() {
   contextWindow: 20000
   hooks:
     PreToolUse:
-      - matcher: Bash(rm:*)
-        hooks: [{command: "echo '不要删除: nothing is deleted here' >&2; exit 2", sandbox: false}]
+      - matcher: Edit(guarded/**)
+        hooks: [{command: "echo '不要改: nothing is changed here' >&2; exit 2", sandbox: false}]
       - matcher: Bash(printf:*)
         hooks: [{command: "exit 0", sandbox: false}]
     PostToolUse:

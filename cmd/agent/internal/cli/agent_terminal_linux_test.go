@@ -408,6 +408,25 @@ func TestConversationInLines(t *testing.T) {
 	}
 }
 
+// A table that a command shows fits the window as it is then.
+func TestConversationTableFits(t *testing.T) {
+	w := newWorld(t, fakemodel.New(t).Env()...)
+	w.skill("whale-count", strings.Repeat("Counts whales ", 10), "x\n")
+	k := w.sit()
+	k.sees("help.")
+	k.sees(">")
+	k.resize(50, 24)
+	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
+		t.Fatal(err)
+	}
+	k.press("/skills\r")
+	k.shows("each request begins")
+	if !slices.ContainsFunc(k.screen.Rows(), func(row string) bool { return strings.HasPrefix(row, "  whale-count ") && strings.HasSuffix(row, "...") }) {
+		t.Errorf("the screen has\n%s", k.screen)
+	}
+	k.leaves()
+}
+
 // A terminal that does not know its size, as a serial console, gets lines alone.
 func TestConversationWithoutSize(t *testing.T) {
 	s := fakemodel.New(t, fakemodel.Step{Text: "Hello."})

@@ -61,12 +61,10 @@ func New(in, out, err *os.File, o *Options) *Streams {
 	return s
 }
 
-// Resized makes Width that of the terminal now, whose window may have another size than at the beginning.
-func (s *Streams) Resized() {
-	if f, ok := s.Out.(*os.File); ok && s.OutTerminal {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			s.Width = width
-		}
+// Resized makes Width that of a terminal now: its window may have another size than when New looked.
+func (s *Streams) Resized(terminal *os.File) {
+	if width, _, err := term.GetSize(int(terminal.Fd())); err == nil && width > 0 {
+		s.Width = width
 	}
 }
 

@@ -265,7 +265,7 @@ func (t *talk) lookAtBranch() {
 func (t *talk) printed(print func(*app.Services) error) (string, error) {
 	var out bytes.Buffer
 	streams := *t.o.Services.Out.Streams
-	streams.Resized()
+	streams.Resized(t.o.Services.Sys.Out)
 	streams.Out, streams.Err, streams.Colour, streams.OutTerminal = &out, &out, false, false
 	streams.Width = max(streams.Width-1, 0) // the last column of a conversation stays free
 	err := print(t.o.Services.To(&streams))
