@@ -52,6 +52,7 @@ type day struct {
 	file          string
 	want          map[string]string // the pictures of the file
 	got           []string
+	earlier       int // how many prompts before the last one a picture has, too
 }
 
 func newDay(t *testing.T, width, height int) *day {
@@ -123,7 +124,7 @@ func (d *day) shown() string {
 		rows = rows[:len(rows)-1]
 	}
 	from := len(rows)
-	for inputs := 1; from > 0 && inputs >= 0; {
+	for inputs := 1 + d.earlier; from > 0 && inputs >= 0; {
 		from--
 		if strings.HasPrefix(rows[from], "> ") || strings.HasPrefix(rows[from], ">█") {
 			inputs--
@@ -393,12 +394,17 @@ func (d *day) beHostile() {
 
 // goOn: errors, a copy of the conversation, another one.
 func (d *day) goOn() {
-	d.prompts("fail now", "/fork")
+	d.prompts("fail now")
+	d.earlier = 1 // a conversation that continues shows what was said last
+	d.prompts("/fork")
+	d.earlier = 0
 	d.takes(3)
 	d.prompts("in the copy")
 	d.answered("y", "allowed again")
 	d.prompts("/resume")
+	d.earlier = 1
 	d.answered("1", "the first again")
+	d.earlier = 0
 	d.takes(4)
 	d.prompts("in the first")
 	d.answered("y", "all of it")

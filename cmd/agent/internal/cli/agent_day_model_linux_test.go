@@ -170,7 +170,7 @@ func (d *day) prepare() {
   contextWindow: 20000
   hooks:
     PreToolUse:
-      - matcher: Edit(guarded/**)
+      - matcher: Write(guarded/**)
         hooks: [{command: "echo '不要改: nothing is changed here' >&2; exit 2", sandbox: false}]
       - matcher: Bash(printf:*)
         hooks: [{command: "exit 0", sandbox: false}]

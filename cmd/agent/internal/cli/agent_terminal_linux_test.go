@@ -421,7 +421,9 @@ func TestConversationTableFits(t *testing.T) {
 	}
 	k.press("/skills\r")
 	k.shows("each request begins")
-	if !slices.ContainsFunc(k.screen.Rows(), func(row string) bool { return strings.HasPrefix(row, "  whale-count ") && strings.HasSuffix(row, "...") }) {
+	if !slices.ContainsFunc(k.screen.Rows(), func(row string) bool {
+		return strings.HasPrefix(row, "  whale-count ") && strings.HasSuffix(row, "...")
+	}) {
 		t.Errorf("the screen has\n%s", k.screen)
 	}
 	k.leaves()
