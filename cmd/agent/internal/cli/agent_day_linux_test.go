@@ -93,6 +93,9 @@ func (d *day) picture(name string) {
 				was, calm = d.shown(), 0
 			}
 		}
+		if slices.ContainsFunc(d.got, func(p string) bool { return strings.HasPrefix(p, "== "+name+"\n") }) {
+			d.seat.t.Errorf("two pictures have the name %q", name)
+		}
 		d.got = append(d.got, "== "+name+"\n"+d.shown())
 		return
 	}
@@ -268,7 +271,9 @@ func (d *day) guard() {
 	d.answered("p", "always in this project")
 	d.prompts("count them")
 	d.answered("c", "counted")
-	d.prompts("/open", "read a page")
+	d.press("/open\r")
+	d.picture("a call that a hook spoke about")
+	d.prompts("read a page")
 	d.answered("n", "no page")
 	d.prompts("rewrite a.txt")
 	d.now(" ")
@@ -278,7 +283,8 @@ func (d *day) guard() {
 	}
 	d.picture("the last page")
 	d.answered("y", "rewritten")
-	d.prompts("/undo")
+	d.press("/undo\r")
+	d.picture("it is as it was")
 }
 
 // watch: a command at work, opened and stopped; what changes nothing answers at once.
