@@ -124,6 +124,9 @@ func Join(dir string) (*Node, error) {
 	return &Node{conn: conn}, nil
 }
 
+// Of returns a Node over a connection to a server that another program has.
+func Of(conn *nats.Conn) *Node { return &Node{conn: conn} }
+
 // start starts the node. The error is lockfile.ErrLocked if another process has it.
 func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	n := &Node{users: &users{}, unlock: func() {}}

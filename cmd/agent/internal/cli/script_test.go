@@ -109,6 +109,8 @@ func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testsc
 
 			"signskill": signSkill(t),
 
+			"natsserver": natsServer,
+
 			"collector": startCollector,
 			"got":       collectorGot,
 		},

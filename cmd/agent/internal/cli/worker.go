@@ -7,17 +7,22 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/cmd/agent/internal/serve"
+	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 type workerOptions struct {
 	s        *app.Services
 	dir      string
 	admitted bool // agent serve started this
+	remote   remoteOptions
+	name     string // with a server
+	signers  string // likewise: a file
 	of       fleet.Worker
 }
 
@@ -27,19 +32,24 @@ func newWorkerCommand(s *app.Services, run func(context.Context, *workerOptions)
 		Use:   "worker",
 		Short: "Run scripts for agent serve --workers",
 		Long: `Run scripts for a server of this machine, "agent serve --http ADDR --workers N", which starts N of these itself: a further one
-takes runs as well. It waits for a server, and goes on with the next one when that has ended. Scripts run here in the sandbox, with
-the grants of the server, in a folder of their run.
+takes runs as well. It waits for a server, and goes on with the next one when that has ended. With --server it takes those of
+"agent serve --http ADDR --server URL --creds FILE", on any machine. Scripts run here in the sandbox, with the grants of the server,
+in a folder of their run.
 
 Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say so. It ends with 0 then.`,
 		Example: `  agent worker
   agent worker --at-once 2
-  agent worker --dir ~/.agent/node`,
+  agent worker --dir ~/.agent/node
+  agent worker --server tls://nats.example.com --creds w1.creds --name w1 --signers signer.pub`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", "", "`DIR` of the server's queue (default: the folder node of AGENT_HOME)")
 	f.IntVar(&o.of.AtOnce, "at-once", 8, "run at most `N` scripts at the same time")
+	o.remote.flags(f, "take runs from the queue of the NATS server at `URL`")
+	f.StringVar(&o.name, "name", "", "with --server: `NAME` of this worker, which its credentials let in and no other worker has")
+	f.StringVar(&o.signers, "signers", "", "with --server: `FILE` with the keys of the servers whose orders count: their signer.pub")
 	f.BoolVar(&o.admitted, "admitted", false, "read from stdin for whom")
 	_ = f.MarkHidden("admitted")
 	return c
@@ -66,8 +76,49 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 			return failure.Usage(fmt.Errorf("--dir %q is not a folder", o.dir), "a server with --workers makes it: the folder node of its AGENT_HOME")
 		}
 	}
+	remote, err := o.remote.open(o.s)
+	if err != nil {
+		return err
+	}
 	if _, err := o.of.Host(); err != nil { // such as a sandbox that is missing: rather now than with the first run
 		return err
 	}
-	return o.of.ByHand(ctx, dir)
+	if remote == nil {
+		return o.of.ByHand(ctx, dir)
+	}
+	if o.name == "" || o.signers == "" {
+		return failure.Usage(errors.New("agent worker --server needs --name and --signers"), "agent serve --server makes the file signer.pub: in the folder node of its AGENT_HOME")
+	}
+	text, err := lockfile.Read(o.s.Sys.Abs(o.signers), 1<<20)
+	if err != nil {
+		return err
+	}
+	keys, err := fleet.Signers(string(text))
+	if err != nil {
+		return failure.Usage(fmt.Errorf("--signers %s: %w", o.signers, err), "name a file signer.pub of a server")
+	}
+	return o.of.For(ctx, remote, o.name, keys)
+}
+
+// remoteOptions are the flags about a NATS server.
+type remoteOptions struct{ url, creds string }
+
+func (o *remoteOptions) flags(f *pflag.FlagSet, about string) {
+	f.StringVar(&o.url, "server", "", about)
+	f.StringVar(&o.creds, "creds", "", "with --server: `FILE` of credentials, as NATS has it")
+}
+
+// open reads the credentials. It returns nil if no server was named.
+func (o *remoteOptions) open(s *app.Services) (*fleet.Remote, error) {
+	if (o.url == "") != (o.creds == "") {
+		return nil, failure.Usage(errors.New("--server and --creds belong together"), "name both: the address of a NATS server, and a file of credentials for it")
+	}
+	if o.url == "" {
+		return nil, nil
+	}
+	creds, err := serve.Secret(s.Sys.Abs(o.creds), s.Sys.Getenv(serve.Credentials))
+	if err != nil {
+		return nil, err
+	}
+	return &fleet.Remote{URL: o.url, Creds: creds}, nil
 }

@@ -6,7 +6,6 @@ package fleet
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +29,6 @@ const (
 	patience  = 10 * time.Second // for a queue that is not there for a moment
 	waiting   = 5 * time.Minute  // for a worker that has time, before a call fails
 	admitting = "admit"          // subject on which the user's processes ask to have a worker let in
-	signer    = "serve"          // names the key of the process that has the queue
 )
 
 // Admission is what a worker comes in with.
@@ -44,6 +42,7 @@ type Admission struct {
 // Options are those of Open.
 type Options struct {
 	Dir     string   // of the node, see node.Options
+	Remote  *Remote  // has the queue in place of the node; workers are started by who runs them
 	Workers int      // how many are kept running
 	Quota   int      // runs of a tenant that wait; 0 for the default of package dispatch
 	Temp    string   // a folder for contents while they are sent
@@ -127,14 +126,14 @@ type session struct {
 
 // begin opens the queue. The dispatcher of this process, if it has the queue, runs until life is done.
 func (f *Fleet) begin(ctx, life context.Context) (*session, error) {
-	n, err := node.Open(ctx, &node.Options{Dir: f.o.Dir, Log: f.o.Warn})
+	n, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{node: n, lost: n.Conn().StatusChanged(nats.CLOSED)}
 	life, s.stop = context.WithCancel(life)
 	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota})
-	if err == nil && n.Owner() {
+	if err == nil && (n.Owner() || f.o.Remote != nil) {
 		err = f.dispatch(life, s)
 	}
 	if err != nil {
@@ -150,19 +149,37 @@ func (s *session) close() {
 	s.node.Close()
 }
 
-// dispatch hands runs to workers, and lets workers in that the user's processes ask for.
+// dispatch hands runs to workers.
 func (f *Fleet) dispatch(ctx context.Context, s *session) error {
-	public, private, err := ed25519.GenerateKey(rand.Reader)
+	key, err := f.key(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = s.node.Conn().Subscribe(admitting, func(m *nats.Msg) {
+	public := key.Public().(ed25519.PublicKey) //nolint:forcetypeassert // it says so
+	if s.node.Owner() {
+		if err := f.admit(s.node, public); err != nil {
+			return err
+		}
+	}
+	d := s.queue.Dispatcher((&relay.Signer{Name: keyName(public), Key: key, Conn: s.node.Conn()}).Seal)
+	d.Ended = f.count
+	s.done.Go(func() {
+		if err := d.Serve(ctx); err != nil && ctx.Err() == nil {
+			f.o.Warn("no run is handed to a worker any more: " + err.Error())
+		}
+	})
+	return nil
+}
+
+// admit lets workers in that the user's processes ask for. They carry out the orders of a key.
+func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
+	_, err := n.Conn().Subscribe(admitting, func(m *nats.Msg) {
 		f.mu.Lock()
 		f.admitted++
-		a := Admission{Dir: f.o.Dir, Name: "w" + strconv.Itoa(f.admitted), Keys: map[string]ed25519.PublicKey{signer: public}}
+		a := Admission{Dir: f.o.Dir, Name: "w" + strconv.Itoa(f.admitted), Keys: map[string]ed25519.PublicKey{keyName(key): key}}
 		f.mu.Unlock()
 		var text []byte
-		seed, err := s.node.Admit(a.Name)
+		seed, err := n.Admit(a.Name)
 		if a.Seed = seed; err == nil {
 			text, err = json.Marshal(a)
 		}
@@ -172,17 +189,7 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 		}
 		_ = m.Respond(text)
 	})
-	if err != nil {
-		return err
-	}
-	d := s.queue.Dispatcher((&relay.Signer{Name: signer, Key: private, Conn: s.node.Conn()}).Seal)
-	d.Ended = f.count
-	s.done.Go(func() {
-		if err := d.Serve(ctx); err != nil && ctx.Err() == nil {
-			f.o.Warn("no run is handed to a worker any more: " + err.Error())
-		}
-	})
-	return nil
+	return err
 }
 
 // count counts a run that has ended.

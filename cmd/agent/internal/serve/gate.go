@@ -27,7 +27,7 @@ func (s *Server) gate(ctx context.Context) (*gate, error) {
 	}
 	g := &gate{s: s, table: cfg.Serve.Tenants, tenants: tenants{of: s, life: ctx}}
 	var err error
-	if g.tokens, err = readTokens(cfg.Serve.Tokens, s.s.Sys.Getenv(credentials)); err != nil {
+	if g.tokens, err = readTokens(cfg.Serve.Tokens, s.s.Sys.Getenv(Credentials)); err != nil {
 		return nil, err
 	}
 	if g.oauth, err = newIssuer(&cfg.Serve, s.s.Tools.Transport(), s.s.Sys.Now); err != nil {

@@ -24,7 +24,8 @@ type HTTPOptions struct {
 	Hosts   []string // names by which clients address it
 	Origins []string // web pages that may call
 
-	Workers int              // processes that run scripts; 0: the server itself does
+	Remote  *fleet.Remote    // has the queue of the workers that run scripts; nil: this machine
+	Workers int              // processes that run scripts; 0: the server itself does, without Remote
 	Command func() *exec.Cmd // of a worker, see fleet.Options
 }
 
@@ -49,13 +50,19 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 	}
 	cfg := s.s.Settings.Config()
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Dir: Node(s.s.Settings), Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Dir: Node(s.s.Settings), Remote: o.Remote, Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
 	})
-	return err
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrQueue, err)
+	}
+	return nil
 }
+
+// ErrQueue says that the queue of workers cannot be opened.
+var ErrQueue = errors.New("the queue of the workers cannot be opened")
 
 const nodeFolder = "node"
 
@@ -80,7 +87,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 	if g.oauth != nil {
 		of.OAuth = g.oauth.metadata()
 	}
-	if o.Workers > 0 {
+	if o.Workers > 0 || o.Remote != nil {
 		if g.table != nil {
 			return ErrTenants
 		}

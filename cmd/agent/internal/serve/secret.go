@@ -19,9 +19,9 @@ const maxSecret = 1 << 20
 // minToken is the least number of characters of a token.
 const minToken = 16
 
-// secret reads a file that only the user may read; nil for "". Those in the folder credentials are: who started the service sees to it, and
+// Secret reads a file that only the user may read; nil for "". Those in the folder credentials are: who started the service sees to it, and
 // their modes do not show it, as with LoadCredential of systemd. "" means that there is no such folder.
-func secret(path, credentials string) ([]byte, error) {
+func Secret(path, credentials string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -47,7 +47,7 @@ type tokens map[[sha256.Size]byte]string
 
 // readTokens reads a file of names and tokens; nil for "".
 func readTokens(path, credentials string) (tokens, error) {
-	b, err := secret(path, credentials)
+	b, err := Secret(path, credentials)
 	if b == nil || err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
 
 func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) (*Server, error) {
 	cfg := s.Settings.Config()
-	key, err := secret(cfg.Serve.Key, s.Sys.Getenv(credentials))
+	key, err := Secret(cfg.Serve.Key, s.Sys.Getenv(Credentials))
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) 
 	return out, err
 }
 
-// credentials is the variable that names the folder of what a service was given, see systemd.exec(5).
-const credentials = "CREDENTIALS_DIRECTORY"
+// Credentials is the variable that names the folder of what a service was given, see systemd.exec(5).
+const Credentials = "CREDENTIALS_DIRECTORY"
 
 // instructions are for the models of clients.
 const instructions = "Skills are instructions and scripts for certain tasks. When a task fits one, call the tool skill with its name first, and do what it says. " +
