@@ -2,8 +2,11 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
@@ -55,12 +58,24 @@ func TestHandedToNobody(t *testing.T) {
 	if e := ended(t, submit(t, q, run("x"))); e.Worker != "a" {
 		t.Fatalf("%+v", e)
 	}
-	first.Conn.Close()
+	gone(t, n, first)
 	ticket := submit(t, q, run("y"))
 	runs(t, worker(t, n, dir, "b", 1, time.Second, did).Serve)
 	if e := ended(t, ticket); e.State != Done || e.Worker != "b" {
 		t.Errorf("%+v", e)
 	}
+}
+
+// gone closes the connection of a worker and waits until the node knows.
+func gone(t *testing.T, n *node.Node, w *Worker) {
+	t.Helper()
+	w.Conn.Close()
+	for range 1000 {
+		if _, err := n.Conn().Request("to."+w.Name+".run", nil, 10*time.Millisecond); errors.Is(err, nats.ErrNoResponders) {
+			return
+		}
+	}
+	t.Fatal("the node keeps the worker")
 }
 
 // Nor does it wait for ever: its deadline counts, and that it is taken back.
@@ -73,7 +88,7 @@ func TestHandedToNobodyEnds(t *testing.T) {
 	if e := ended(t, submit(t, q, run("x"))); e.State != Done {
 		t.Fatalf("%+v", e)
 	}
-	w.Conn.Close()
+	gone(t, n, w)
 	late, back := run("late"), submit(t, q, run("back"))
 	late.Until = time.Now().Add(2 * time.Second)
 	if e := ended(t, submit(t, q, late)); e.State != Late {

@@ -142,3 +142,40 @@ func TestVariablesFail(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+// Each sender has its own variables, whoever hands its runs over. Keys of model providers, and what never passes to a script, do not leave it.
+func TestVariablesOfTheSender(t *testing.T) {
+	f := newFleet(t)
+	o, s := sample(t, probe.Tree{"scripts/a.sh": "case $GOOGLE_A in first) echo first;; second) echo second;; esac\n"})
+	declared := want.New(want.VariableOf("GOOGLE_*"), want.VariableOf("LD_PRELOAD")).By(want.Declared)
+	o.For.Tenant, o.Grant.Given = "acme", declared
+	w, _ := f.worker(t, "w")
+	runs(t, w.Serve)
+	runs(t, f.Queue.Dispatcher((&Signer{Name: "d", Key: f.private, Conn: f.Conn}).Seal).Serve)
+	for _, name := range []string{"first", "second"} {
+		c := *f.Caller
+		c.Variables = Environ([]string{"GOOGLE_A=" + name})
+		again := *o
+		again.Run = name
+		for r := (*order.Result)(nil); r == nil; {
+			var err error
+			if r, err = c.Send(t.Context(), &again, s, nil); err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case r.Failure != nil && strings.Contains(r.Failure.Text, "too many runs"): // the first one leaves the queue
+				r = nil
+			case r.Failure != nil || r.Output.Text != name+"\n":
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+	}
+	all := map[string]string{"GOOGLE_A": "1", "GOOGLE_API_KEY": "2", "LD_PRELOAD": "3", "OTHER": "4"}
+	if got := passing(o, all); len(got) != 1 || got["GOOGLE_A"] != "1" {
+		t.Errorf("sent: %v", got)
+	}
+	o.Grant.Given = want.New(want.VariableOf("GOOGLE_API_KEY"))
+	if got := passing(o, all); len(got) != 1 || got["GOOGLE_API_KEY"] != "2" {
+		t.Errorf("sent: %v", got)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/variable"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/want"
 )
 
@@ -104,8 +105,19 @@ func (c *Caller) seal(ctx context.Context, o order.Order, names []string, attemp
 		return nil, err
 	}
 	o.Attempt, o.Worker, o.Start = to.Token, to.Worker, to.Start
-	err = o.Seal(to.Key, values)
+	err = o.Seal(to.Key, passing(&o, values))
 	return o.Sealed, err
+}
+
+// passing returns the values that the worker would pass to the script: a pattern of a manifest matches more, such as keys of model providers.
+func passing(o *order.Order, values map[string]string) map[string]string {
+	grant, out := &script.Grant{Given: o.Grant.Given}, map[string]string{}
+	for name, value := range values {
+		if grant.Passes(nil, name) {
+			out[name] = value
+		}
+	}
+	return out
 }
 
 // Environ returns a Caller.Variables that has the variables of an environment, which are NAME=value, for every tenant.
