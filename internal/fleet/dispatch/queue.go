@@ -236,10 +236,10 @@ func (t *Ticket) Wait(ctx context.Context) (*End, error) {
 		if err != nil || c == nil || c.State == Running {
 			continue
 		}
-		if c.State != Done && c.State != Refused {
+		switch over++; {
+		case c.State != Done && c.State != Refused && over > 1: // nobody says more about it, such as why it is late
 			return &End{State: c.State, Worker: c.Worker, Token: c.Token}, nil
-		}
-		if over++; over > lease+silence { // another dispatcher has had the time to say it
+		case over > lease+silence: // another dispatcher has had the time to say it
 			return nil, ErrResultGone
 		}
 	}
