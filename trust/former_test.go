@@ -76,7 +76,7 @@ func TestFormerPlaces(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	must(t, os.WriteFile(s.Path, []byte(`{"approvals":[`+strings.Join([]string{
 		approval("x", under("two/x"), "b", ""), approval("x", under("one/x"), "a", `,"note":{"by":"me"}`), // two skills of a name
-		approval("x", under("gone/x"), "c", ""), approval("x-y", under("plugins/.store/aaaaaaaaaaaaaaaa/X_y"), "a", ""),
+		approval("x", under("gone/x"), "c", `,"approved_at":"2025-01-01T00:00:00Z"`), approval("x-y", under("plugins/.store/aaaaaaaaaaaaaaaa/X_y"), "a", ""),
 		approval("x-y", under("plugins/.store/bbbbbbbbbbbbbbbb/X_y"), "b", ""), // a version that is gone
 		approval("pdf", under("mcp/.docs-1/pdf-2"), "a", ""), `{"name":"own","digest":"` + digest("a") + `","approved_at":"2026-01-01T00:00:00Z"}`}, ",")+
 		`],"later":7,"version":2,"grants":[`+grant("x", under("one/x"), "a", "env:A")+`,`+grant("x-y", under("plugins/.store/aaaaaaaaaaaaaaaa/X_y"), "a", "env:B")+`],"roots":["/r"]}`), 0o600))
