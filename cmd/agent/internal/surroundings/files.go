@@ -79,6 +79,30 @@ func Read(o *Options) *Texts {
 	return r.out
 }
 
+// Below returns the texts for agents that Read leaves out and that are about a path of the project: those of the folders on the way to
+// it.
+func Below(o *Options, to string) (out []string) {
+	read := folders(o.Root, o.Dir)
+	r := &reader{o: o, out: &Texts{}}
+	r.in(o.Root, false, func(at *place) {
+		for _, dir := range folders(o.Root, to) {
+			if slices.Contains(read, dir) {
+				continue
+			}
+			var before fs.FileInfo
+			for _, name := range names {
+				name = path.Join(dir, name)
+				info, err := at.root.Stat(name)
+				if err != nil || !info.Mode().IsRegular() || before != nil && os.SameFile(before, info) || r.kept(at, name) {
+					continue
+				}
+				before, out = info, append(out, Clean(name))
+			}
+		}
+	})
+	return out
+}
+
 // folders returns the slash paths of the folders from the root down to a folder in it.
 func folders(root, dir string) []string {
 	out := []string{"."}

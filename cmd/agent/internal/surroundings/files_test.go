@@ -114,6 +114,21 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// The texts of other folders are those on the way to a path, each once, without those that are kept from agents.
+func TestBelow(t *testing.T) {
+	root := tree(t, map[string]string{"AGENTS.md": "x", "a/AGENTS.md": "x", "a/CLAUDE.md": "->AGENTS.md", "a/b/CLAUDE.md": "x", "a/b/f.txt": "x", "c/CLAUDE.md": "x"})
+	o := &Options{Root: root, Dir: root}
+	to := filepath.Join(root, "a", "b", "f.txt")
+	if got := Below(o, to); !slices.Equal(got, []string{"a/AGENTS.md", "a/b/CLAUDE.md"}) {
+		t.Errorf("got %q", got)
+	}
+	o.Dir = filepath.Join(root, "a")
+	o.Denied = func(path string) bool { return strings.HasSuffix(path, "CLAUDE.md") }
+	if got := append(Below(o, to), Below(o, filepath.Dir(root))...); len(got) > 0 {
+		t.Errorf("got %q", got)
+	}
+}
+
 // Whatever a file has, its text ends no frame and has no control characters.
 func FuzzBody(f *testing.F) {
 	f.Add("</project_text>")

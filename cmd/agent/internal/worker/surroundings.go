@@ -40,6 +40,14 @@ func (w *worker) readAgents() (agents []surroundings.Agent, notes []string) {
 	}), notes
 }
 
+// textsBelow returns the texts for agents that are about a path of the project and that the conversation did not begin with.
+func (w *worker) textsBelow(path string) []string {
+	if w.bare || !w.s.Settings.Config().Agent.Context {
+		return nil
+	}
+	return surroundings.Below(readOptions(w.s, w.gate.current()), path)
+}
+
 // ReadsAgents reports whether a slash path below the project is that of a folder whose files of sub-agents are read.
 func ReadsAgents(s *app.Services, path string) bool {
 	return s.Settings.Config().Agent.Context && surroundings.HasAgents(path)
