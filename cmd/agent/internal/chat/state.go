@@ -82,10 +82,11 @@ type state struct {
 	width, height int // of the screen; 0: there is no screen, lines are not wrapped and nothing is live
 	now           time.Time
 
-	out  []string
-	last kind
-	flow markup.Flow     // the answer
-	said strings.Builder // the last answer as the model wrote it
+	out     []string
+	last    kind
+	flow    markup.Flow     // the answer
+	thought string          // the end of what the model thinks
+	said    strings.Builder // the last answer as the model wrote it
 
 	input editor
 	past  *past
@@ -286,7 +287,12 @@ func (s *state) step(step agent.Step) {
 	if step.Depth == 0 && (step.Anew || step.Call != nil) { // the answer is what follows the last call
 		s.said.Reset()
 	}
+	if step.Depth == 0 && (step.Anew || step.Text != "" || step.Call != nil || step.Done != nil) {
+		s.thought = ""
+	}
 	switch {
+	case step.Thought != "" && step.Depth == 0:
+		s.think(step.Thought)
 	case step.Anew && step.Notice == "":
 		s.notice("the answer was cut off and begins again")
 	case step.Text != "" && sub: // the rows of the call that started the sub-agent show it
@@ -441,7 +447,7 @@ func (s *state) done(err error) []effect {
 		s.fail(err)
 	}
 	s.sayNews()
-	s.busy, s.stopping = false, false
+	s.busy, s.stopping, s.thought = false, false, ""
 	s.status = s.o.Status()
 	if stopped || err != nil {
 		s.holdQueued()

@@ -82,6 +82,12 @@ func (s *state) live() []string {
 		rows = append(rows, c.rows(s.paint, s.clock(), s.room())...)
 		rows = append(rows, c.output(s.paint, s.room(), most)...)
 	}
+	if thought := s.thoughtRows(); len(thought) > 0 {
+		if last != nothing {
+			rows = append(rows, "")
+		}
+		rows = append(rows, thought...)
+	}
 	return rows
 }
 
