@@ -134,11 +134,11 @@ var keysEnforced = map[string]func(t *testing.T){
 		}
 	},
 	policy.KeyNever: func(t *testing.T) {
-		w := governedWorld(t, "grants: {never: ['write:~/secret', socket]}\n", "AGENT_BASH_WRITE="+"~/secret/x", "AGENT_BASH_SOCKETS=ssh")
+		w := governedWorld(t, "grants: {never: ['write:~/secret', socket, 'env:AWS_*']}\n", "AGENT_BASH_WRITE="+"~/secret/x", "AGENT_BASH_SOCKETS=ssh", "AGENT_BASH_VARIABLES=AWS_PROFILE")
 		for _, flags := range [][]string{{"--write", w.home + "/secret"}, {"--write", w.home + "/secret/x"}, {"--socket", "ssh"}} {
 			w.refused(append([]string{"skill", "grant", "hello-world", "--yes"}, flags...)...)
 		}
-		if got := w.set("bashWrite") + w.set("bashSockets"); got != "[][]" {
+		if got := w.set("bashWrite") + w.set("bashSockets") + w.set("bashVariables"); got != "[][][]" {
 			t.Errorf("given %s", got)
 		}
 	},

@@ -55,6 +55,17 @@ func TestBashNetwork(t *testing.T) {
 	}
 }
 
+// bashVariables has names of variables. What decides what is loaded never passes.
+func TestBashVariables(t *testing.T) {
+	c, problems := newWorld(t).user("agent:\n  bashVariables: [GOFLAGS, 'GO*', LD_PRELOAD, GOFLAGS, java_home]\n").load()
+	if want := []string{"GOFLAGS", "java_home"}; !slices.Equal(c.Agent.BashVariables, want) {
+		t.Errorf("got %q, want %q", c.Agent.BashVariables, want)
+	}
+	if len(problems) != 2 || !strings.Contains(problems[0].Message, `"GO*" in bashVariables is not the name`) || !strings.Contains(problems[1].Message, `"LD_PRELOAD" of bashVariables never passes`) {
+		t.Errorf("got %v", problems)
+	}
+}
+
 // Hooks are the user's. What cannot be read of one that guards refuses, and so does the whole if there are too many.
 func TestHooks(t *testing.T) {
 	for _, tt := range []struct {

@@ -139,6 +139,7 @@ type Agent struct {
 	BashNetwork         []string // bashNetwork: hosts, or "all"
 	BashRead, BashWrite []string // bashRead, bashWrite: absolute
 	BashSockets         []string // bashSockets: ssh, gpg
+	BashVariables       []string // bashVariables: names
 
 	BashMemory, BashDisk, BashFileSize int64 // bashMemory, bashDisk, bashFileSize: bytes
 	BashProcesses, BashFiles           int64 // bashProcesses, bashFiles

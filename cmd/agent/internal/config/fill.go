@@ -61,7 +61,7 @@ func (c *Config) fill(g given) {
 		MaxTime: get[time.Duration](g, "maxTime"), RetryTime: get[time.Duration](g, "retryTime"), Window: int(get[int64](g, "contextWindow")),
 		Answer: int(get[int64](g, "answerTokens")), Effort: text("effort"), Reads: text("modelReads"), Context: get[bool](g, "contextFiles"), Notify: get[bool](g, "notify"), Plain: get[bool](g, "plain"), Blocks: get[[]string](g, "promptBlocks"), Mode: text("mode"),
 		Keep:  time.Duration(get[int64](g, "keepConversations")) * 24 * time.Hour,
-		Hooks: get[[]Hook](g, "agentHooks"), BashSandbox: text("bashSandbox"), BashNetwork: get[[]string](g, "bashNetwork"), BashRead: get[[]string](g, "bashRead"), BashWrite: get[[]string](g, "bashWrite"), BashSockets: get[[]string](g, "bashSockets"),
+		Hooks: get[[]Hook](g, "agentHooks"), BashSandbox: text("bashSandbox"), BashNetwork: get[[]string](g, "bashNetwork"), BashRead: get[[]string](g, "bashRead"), BashWrite: get[[]string](g, "bashWrite"), BashSockets: get[[]string](g, "bashSockets"), BashVariables: get[[]string](g, "bashVariables"),
 		BashMemory: get[int64](g, "bashMemory"), BashDisk: get[int64](g, "bashDisk"), BashFileSize: get[int64](g, "bashFileSize"),
 		BashProcesses: get[int64](g, "bashProcesses"), BashFiles: get[int64](g, "bashFiles")}
 	c.Serve = Serve{Key: text("serve.key"), Tokens: text("serve.tokens"), Issuer: text("serve.issuer"), Audience: text("serve.audience"), JWKS: text("serve.jwks"),

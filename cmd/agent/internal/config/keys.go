@@ -27,6 +27,7 @@ const (
 	tenant                // as word, fit for the name of a folder; see tenantName
 	words                 // a list of key.values; "none" is an empty list
 	hosts                 // a list of hosts, as hostname.Parse reads them, or "all"
+	variables             // a list of names of environment variables
 	rules                 // a list of rules about tools, which all sources that may set it add to
 	texts                 // as names, of texts without spaces
 	table                 // a map of a text to the name of a tenant, see reader.table
@@ -241,6 +242,8 @@ var keys = []*key{
 		about: "Files and folders that a command of `bash` may read in the sandbox, besides the workspace and the programs on `PATH`."},
 	{name: "bashWrite", section: agentSection, kind: places, project: never,
 		about: "Files and folders that a command of `bash` may write in the sandbox, besides the workspace."},
+	{name: "bashVariables", section: agentSection, kind: variables, project: never,
+		about: "Variables of your environment that commands of `bash` and your own hooks get, such as `GOFLAGS`, `GOPRIVATE`, `JAVA_HOME` or `DATABASE_URL`. They get no others but those of every shell, such as `PATH` and `LANG`. What a command prints of them, the model reads."},
 	{name: "bashSockets", section: agentSection, kind: words, project: never, values: []string{"ssh", "gpg", "none"},
 		about: "The agents that hold your keys and that a command of `bash` may use in the sandbox if it changes files, so that git signs. Each such command is asked about, in every mode.",
 		means: []string{"`ssh-agent`, or what `SSH_AUTH_SOCK` names", "`gpg-agent`", "neither"}},

@@ -28,7 +28,7 @@ func (l *loader) organisation(g given) {
 }
 
 // listed are the settings that give commands of bash something, and the fetching of packages hosts.
-var listed = map[string]want.Kind{"bashNetwork": want.Host, "packageHosts": want.Host, "bashRead": want.Read, "bashWrite": want.Write, "bashSockets": want.Socket}
+var listed = map[string]want.Kind{"bashNetwork": want.Host, "packageHosts": want.Host, "bashRead": want.Read, "bashWrite": want.Write, "bashSockets": want.Socket, "bashVariables": want.Variable}
 
 // bound gives a key the value of a bound if its own is looser.
 func (l *loader) bound(g given, k *key, b policy.Bound) {

@@ -43,7 +43,7 @@ func (k *key) form() string {
 	return [...]string{
 		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
 		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
-		selection: "word, or list of names", word: "one word", tenant: "one word", words: "list of", hosts: "list of hosts", rules: "list of rules", texts: "list of words", table: "map of tenants", servers: "map", hooks: "map of events",
+		selection: "word, or list of names", word: "one word", tenant: "one word", words: "list of", hosts: "list of hosts", variables: "list of variables", rules: "list of rules", texts: "list of words", table: "map of tenants", servers: "map", hooks: "map of events",
 	}[k.kind]
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -38,7 +39,7 @@ func bad(cure, format string, args ...any) error {
 // read returns the value of a key: a string, int64, bool, time.Duration, []string, []Root, preset or skill.Selection.
 func (r *reader) read(k *key, n *yamlnode.Node) (any, error) {
 	switch k.kind {
-	case names, globs, places, words, hosts, texts:
+	case names, globs, places, words, hosts, variables, texts:
 		return r.list(k, n)
 	case rules:
 		return r.rules(k, n)
@@ -210,6 +211,15 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 				text = host.String()
 			} else if text != allHosts {
 				r.wrong(item, fmt.Sprintf("invalid host %q in %s: %v: ignored", text, k.name, err), "write a host such as api.example.com, or all")
+				continue
+			}
+		case variables:
+			if variable.NeverPasses(text) {
+				r.wrong(item, fmt.Sprintf("variable %q of %s never passes: ignored", text, k.name), "write the variable into the command: "+variable.Reason)
+				continue
+			}
+			if !variable.IsName(text) {
+				r.wrong(item, fmt.Sprintf("%q in %s is not the name of a variable: ignored", text, k.name), "write each name by itself")
 				continue
 			}
 		case words:

@@ -14,11 +14,11 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// A command that the model runs gets what a shell needs and no key (SECURITY.md, issue 4.4).
+// A command that the model runs gets what a shell needs, what the user names, and no key (SECURITY.md, issue 4.4).
 func TestCommandEnv(t *testing.T) {
 	got := commandEnv([]string{"PATH=/bin", "ANTHROPIC_API_KEY=k", "HOME=/h", "OPENAI_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k",
-		"LC_ALL=C", "GITHUB_TOKEN=k", "LD_PRELOAD=/x", "SSH_AUTH_SOCK=/s", "PATHS=/y"})
-	if want := []string{"PATH=/bin", "HOME=/h", "LC_ALL=C"}; !reflect.DeepEqual(got, want) {
+		"LC_ALL=C", "GITHUB_TOKEN=k", "LD_PRELOAD=/x", "SSH_AUTH_SOCK=/s", "PATHS=/y", "GOFLAGS=-mod=mod"}, []string{"GOFLAGS", "NONE"})
+	if want := []string{"PATH=/bin", "HOME=/h", "LC_ALL=C", "GOFLAGS=-mod=mod"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

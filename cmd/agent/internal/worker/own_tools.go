@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cure"
@@ -22,7 +23,7 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit, jobs *
 	}
 	o := &hosttool.Options{
 		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: w.keptScripts, ReadScripts: cfg.ScriptRead == "allow",
-		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
+		Shell: shell, Env: commandEnv(w.s.Sys.Environ, cfg.Agent.BashVariables), Trace: w.s.Observe.Tracer(),
 	}
 	o.Clean, o.CleanTo = setup.WithoutProviderKeys(w.s.Sys.Environ)
 	o.Decide, o.Cure, o.Undo = w.decide, cure.Call, w.journal
@@ -42,8 +43,8 @@ func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit, jobs *
 	return append(tools, w.webTools(kit)...), err
 }
 
-// commandEnv returns the variables that a shell needs, without keys.
-func commandEnv(environ []string) []string {
+// commandEnv returns the variables that a shell needs, without keys, and those that the user's setting names.
+func commandEnv(environ, named []string) []string {
 	var out []string
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
@@ -52,7 +53,7 @@ func commandEnv(environ []string) []string {
 			"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL":
 			out = append(out, kv)
 		default:
-			if strings.HasPrefix(name, "LC_") {
+			if strings.HasPrefix(name, "LC_") || slices.Contains(named, name) {
 				out = append(out, kv)
 			}
 		}
