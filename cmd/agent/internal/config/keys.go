@@ -243,7 +243,7 @@ var keys = []*key{
 	{name: "bashWrite", section: agentSection, kind: places, project: never,
 		about: "Files and folders that a command of `bash` may write in the sandbox, besides the workspace."},
 	{name: "bashVariables", section: agentSection, kind: variables, project: never,
-		about: "Variables of your environment that commands of `bash` and your own hooks get, such as `GOFLAGS`, `GOPRIVATE`, `JAVA_HOME` or `DATABASE_URL`. They get no others but those of every shell, such as `PATH` and `LANG`. What a command prints of them, the model reads."},
+		about: "Variables of your environment that commands of `bash` and your hooks get, such as `GOPRIVATE` or `JAVA_HOME`, besides those that every shell needs. The model reads what is printed of them."},
 	{name: "bashSockets", section: agentSection, kind: words, project: never, values: []string{"ssh", "gpg", "none"},
 		about: "The agents that hold your keys and that a command of `bash` may use in the sandbox if it changes files, so that git signs. Each such command is asked about, in every mode.",
 		means: []string{"`ssh-agent`, or what `SSH_AUTH_SOCK` names", "`gpg-agent`", "neither"}},
