@@ -397,7 +397,7 @@ func TestBusyAndEmpty(t *testing.T) {
 		if err := c.Reset(); !errors.Is(err, errBusy) {
 			t.Errorf("Reset inside Ask: %v", err)
 		}
-		if err := c.Compact(t.Context()); !errors.Is(err, errBusy) {
+		if _, err := c.Compact(t.Context()); !errors.Is(err, errBusy) {
 			t.Errorf("Compact inside Ask: %v", err)
 		}
 	}

@@ -29,15 +29,16 @@ const (
 )
 
 // Compact shortens the conversation: all but its last turns become a summary, followed by the text of Options.Carry. The
-// prefix stays unchanged. The error is ErrShort, that of ctx, or one for a call during an Ask. If the model cannot
-// summarise, the first lines of the messages take the place of a summary.
-func (c *Conversation) Compact(ctx context.Context) error {
+// prefix stays unchanged. If the model cannot summarise, the first lines of the messages take the place of a summary. The notice says to
+// the user what became of the messages. The error is ErrShort, that of ctx, or one for a call during an Ask.
+func (c *Conversation) Compact(ctx context.Context) (notice string, err error) {
 	if !c.busy.CompareAndSwap(false, true) {
-		return errBusy
+		return "", errBusy
 	}
 	defer c.busy.Store(false)
-	t := &turn{c: c, yield: func(Step, error) bool { return true }, start: c.o.Now(), before: c.spent}
-	return t.shorten(ctx, 0)
+	t := &turn{c: c, yield: func(s Step, _ error) bool { notice = s.Notice; return true }, start: c.o.Now(), before: c.spent}
+	err = t.shorten(ctx, 0)
+	return notice, err
 }
 
 // fit shortens the conversation if the next request would fill too much of the window. A conversation that cannot be

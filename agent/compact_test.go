@@ -87,7 +87,7 @@ func TestDigest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := c.Compact(t.Context()); err != nil {
+			if _, err := c.Compact(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			text := c.Messages()[0].Parts[0].Text
@@ -99,7 +99,7 @@ func TestDigest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := c.Compact(t.Context()); err != nil {
+			if _, err := c.Compact(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			text = c.Messages()[0].Parts[0].Text
@@ -206,7 +206,7 @@ func TestShortenedWithinATurn(t *testing.T) {
 func TestCompact(t *testing.T) {
 	m := scripted(t, says("a1"), says("a2"), says("a3"), says("SUMMARY"), says("a4"))
 	c := New(&Options{Model: m})
-	if err := c.Compact(t.Context()); !errors.Is(err, ErrShort) {
+	if _, err := c.Compact(t.Context()); !errors.Is(err, ErrShort) {
 		t.Errorf("an empty conversation: %v", err)
 	}
 	for i := range 3 {
@@ -214,7 +214,7 @@ func TestCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Compact(t.Context()); err != nil {
+	if _, err := c.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.Usage().Input; got != 40 {
@@ -226,7 +226,7 @@ func TestCompact(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before := len(c.Messages())
-	if err := c.Compact(ctx); !errors.Is(err, context.Canceled) || len(c.Messages()) != before {
+	if _, err := c.Compact(ctx); !errors.Is(err, context.Canceled) || len(c.Messages()) != before {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -255,10 +255,10 @@ func TestCompactByHand(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := c.Compact(t.Context()); !errors.Is(err, tt.wrong) {
+			if _, err := c.Compact(t.Context()); !errors.Is(err, tt.wrong) {
 				t.Errorf("got %v", err)
 			}
-			if err := c.Compact(t.Context()); !errors.Is(err, ErrShort) {
+			if _, err := c.Compact(t.Context()); !errors.Is(err, ErrShort) {
 				t.Errorf("again: %v", err)
 			}
 		})
@@ -275,7 +275,7 @@ func TestCompactNeverGrows(t *testing.T) {
 		}
 	}
 	before, size := len(c.Messages()), c.Size()
-	if err := c.Compact(t.Context()); !errors.Is(err, ErrShort) || len(c.Messages()) != before || c.Size() != size {
+	if _, err := c.Compact(t.Context()); !errors.Is(err, ErrShort) || len(c.Messages()) != before || c.Size() != size {
 		t.Errorf("got %v, %d messages, %d tokens; want ErrShort, %d, %d", err, len(c.Messages()), c.Size(), before, size)
 	}
 }
@@ -291,7 +291,7 @@ func TestContextEndsDuringCarry(t *testing.T) {
 		}
 	}
 	before := len(c.Messages())
-	if err := c.Compact(ctx); !errors.Is(err, context.Canceled) || len(c.Messages()) != before {
+	if _, err := c.Compact(ctx); !errors.Is(err, context.Canceled) || len(c.Messages()) != before {
 		t.Errorf("%v, %d messages, want %d", err, len(c.Messages()), before)
 	}
 }

@@ -198,7 +198,7 @@ func TestShortenedWithImages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Compact(t.Context()); err != nil {
+	if _, err := c.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(m.asked[2], "User: [1.png (PNG image, 1000 x 1050, 2 KB): left out]") || strings.Contains(m.asked[2], `"media"`) {

@@ -52,7 +52,7 @@ func TestBytesDoNotChange(t *testing.T) {
 		}
 	}
 
-	if err := c.Compact(t.Context()); err != nil {
+	if _, err := c.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := collect(t, c, t.Context(), "p3"); err != nil {
@@ -83,7 +83,7 @@ func TestToolsAreAdded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Compact(t.Context()); err != nil {
+	if _, err := c.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := collect(t, c, t.Context(), "last"); err != nil {

@@ -139,7 +139,7 @@ func TestHistoryIsAlwaysValid(t *testing.T) {
 			switch rapid.IntRange(0, 5).Draw(t, "between") {
 			case 0:
 				w.cancel = func() {}
-				_ = c.Compact(t.Context())
+				_, _ = c.Compact(t.Context())
 			case 1:
 				o.History = c.Messages()
 				c = New(o)

@@ -110,7 +110,7 @@ var changing = []struct {
 	to string
 }{
 	{regexp.MustCompile(`(\d+ m )?\d+(\.\d)? s\b`), "0.0 s"}, {regexp.MustCompile(`0\.0 s, Esc`), "0 s, Esc"}, {regexp.MustCompile(`agent-[0-9a-f]{16}`), "agent-0000000000000000"},
-	{regexp.MustCompile(`[\d,]+ → about [\d,]+ tokens`), "0 → about 0 tokens"},
+	{regexp.MustCompile(`about \d+ to about \d+ tokens`), "about 0 to about 0 tokens"},
 	{regexp.MustCompile(`^(system text|texts for agents|list of skills|tools|date, system and git status|other messages|together)( +)[\d,]+$`), "${1}${2}0"},
 	{regexp.MustCompile(`\b\d\d:\d\d\b`), "00:00"}, {regexp.MustCompile(`\d{4}-\d\d-\d\d`), "0000-00-00"}, {regexp.MustCompile(`^agent \d+\.\d+\.\d+\S*,`), "agent 0.0.0,"},
 }

@@ -308,8 +308,7 @@ func (t *talk) mcpCommand(context.Context, string) (string, error) {
 
 func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 	defer t.change()()
-	before, said := t.w.conversation.Size(), len(t.w.conversation.Messages())
-	err := t.w.conversation.Compact(ctx)
+	notice, err := t.w.conversation.Compact(ctx)
 	kept := t.w.takeKept()
 	if errors.Is(err, agent.ErrShort) {
 		return "nothing to shorten: the last answer stays word for word, and a summary of the rest would not be shorter", nil
@@ -317,9 +316,7 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	gone := said - len(t.w.conversation.Messages()) + 1 // one has the summary
-	text := fmt.Sprintf("conversation summarised: %s → about %s tokens; %s became a summary", chat.Number(before), chat.Number(t.w.conversation.Size()), output.Count(gone, "message"))
-	return strings.Join(append([]string{text}, kept...), "\n"), nil
+	return strings.Join(append([]string{notice}, kept...), "\n"), nil
 }
 
 func (t *talk) completeSkills(prefix string) []string {
