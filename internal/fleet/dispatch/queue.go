@@ -77,6 +77,8 @@ type Options struct {
 	Quota  int           // runs of a tenant that wait; default 1000
 	AtOnce int           // runs of a tenant that are under way; default 64
 
+	Replicas int // copies of what is stored, each on a node of its own; default 1
+
 	QueueBytes, ClaimBytes int64 // of the disk, set aside for each; default 256 MiB and 64 MiB
 }
 
@@ -86,6 +88,9 @@ const (
 	orphan  = 20 // after which a worker ends a run that nobody has asked about
 	lease   = 8  // of a dispatcher on a run
 )
+
+// openTime is how long it may take to open the queue: the nodes may be choosing a leader.
+const openTime = time.Minute
 
 // claimTime is how long a claim is kept: longer than its run can be in the queue.
 const claimTime = 3 * Longest
@@ -126,18 +131,39 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 	if q.js, err = jetstream.New(conn); err != nil {
 		return nil, err
 	}
-	q.runs, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	runs := jetstream.StreamConfig{
 		Name: "RUNS", Subjects: []string{"run.*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
-		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true,
+		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true, Replicas: q.o.Replicas,
+	}
+	err = patient(ctx, func(ctx context.Context) (err error) {
+		q.runs, err = q.js.CreateOrUpdateStream(ctx, runs)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
-	q.claims, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "claims", TTL: claimTime, MaxBytes: q.o.ClaimBytes})
+	claims := jetstream.KeyValueConfig{Bucket: "claims", TTL: claimTime, MaxBytes: q.o.ClaimBytes, Replicas: q.o.Replicas}
+	err = patient(ctx, func(ctx context.Context) (err error) {
+		q.claims, err = q.js.CreateOrUpdateKeyValue(ctx, claims)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("make the claims: %w", err)
 	}
 	return q, nil
+}
+
+// patient does something that may be done twice until there is an answer. Nodes that make the same stream at the same time may get none.
+func patient(ctx context.Context, do func(context.Context) error) error {
+	for end := time.Now().Add(openTime); ; {
+		once, cancel := context.WithTimeout(ctx, openTime/20)
+		err := do(once)
+		cancel()
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders)
+		if !silent || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 var runID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)

@@ -20,7 +20,7 @@ import (
 
 // Cluster says how a node is reached from other machines. Everything that comes from there is encrypted.
 type Cluster struct {
-	Name   string   // of this node: no other one has it, and it lasts
+	Name   string   // of this node, as a worker can have one: no other one has it, and it lasts
 	Listen string   // HOST:PORT for workers
 	Route  string   // HOST:PORT for the other nodes; "" where there are none
 	Peers  []string // HOST:PORT of the routes of all nodes, or of the others; three nodes bear the loss of one
@@ -55,13 +55,13 @@ func (c *Cluster) Nodes() int {
 	return len(c.Peers) + 1
 }
 
-// Replicas returns how many copies of a stream there are.
+// Replicas returns how many copies of a stream there are; 1 for nil.
 func (c *Cluster) Replicas() int { return min(c.Nodes(), fewest) }
 
 // add adds what c says to the options of a server.
 func (c *Cluster) add(o *server.Options) error {
-	if c.Name == "" {
-		return errors.New("node.Cluster: no Name")
+	if err := checkName(c.Name); err != nil {
+		return fmt.Errorf("the name of a node: %w", err)
 	}
 	if n := c.Nodes(); c.Route != "" && n < fewest {
 		return fmt.Errorf("a cluster of %d nodes does not bear the loss of one: name at least %d", n, fewest)

@@ -52,6 +52,9 @@ func NewIssuer(dir string) (*Issuer, error) {
 
 // secret returns the seed of a key that is kept in a folder. The first one to ask makes it.
 func secret(dir, name string, create func() (nkeys.KeyPair, error)) ([]byte, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
 	seed, err := lockfile.ReadPrivate(filepath.Join(dir, name), 1<<10)
 	if err == nil || !errors.Is(err, os.ErrNotExist) {
 		return seed, err

@@ -161,7 +161,7 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	if n.server, err = server.NewServer(settings); err != nil {
 		return nil, fmt.Errorf("start the node of %s: %w", o.Dir, err)
 	}
-	n.server.SetLoggerV2(&logger{o.Log}, false, false, false)
+	n.server.SetLoggerV2(&logger{log: o.Log}, false, false, false)
 	go n.server.Start() // it ends in Close
 	if !n.server.ReadyForConnections(startTime) || !n.server.JetStreamEnabled() {
 		return nil, fmt.Errorf("the node of %s does not start: is its disk full, or damaged?", o.Dir)

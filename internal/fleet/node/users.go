@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
@@ -91,10 +92,34 @@ func pass(to, from net.Conn) {
 }
 
 // logger passes on what fails in the node, and nothing that it repairs. It never ends the process.
-type logger struct{ log func(string) }
+type logger struct {
+	log func(string)
+
+	mu   sync.Mutex
+	said map[string]time.Time // when something was said last
+}
+
+// again is after how long something is said that was said before, such as that another node does not answer.
+const again = time.Minute
 
 func (l *logger) say(format string, v []any) {
-	if l.log != nil {
+	if l.log == nil {
+		return
+	}
+	what := format
+	if len(v) > 0 { // the others may count
+		what += fmt.Sprint(v[len(v)-1])
+	}
+	l.mu.Lock()
+	late := time.Since(l.said[what]) > again
+	if len(l.said) > 100 || l.said == nil {
+		l.said = map[string]time.Time{}
+	}
+	if late {
+		l.said[what] = time.Now()
+	}
+	l.mu.Unlock()
+	if late {
 		l.log(fmt.Sprintf(format, v...))
 	}
 }

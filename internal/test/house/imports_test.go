@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/projectrules": {"want", "internal/gitdir", "internal/lockfile", "internal/paths"},
 	"cmd/agent/internal/scaffold":     {"internal/content", "internal/draft", "internal/language"},
 	"cmd/agent/internal/fleet":        {"internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/node", "internal/fleet/order", "internal/fleet/relay", "internal/lockfile", "internal/proc", "script", "skill"},
-	"cmd/agent/internal/serve":        {"cmd/agent/internal/fleet", "cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace", "cmd/agent/internal/setup"},
+	"cmd/agent/internal/serve":        {"internal/fleet/node", "cmd/agent/internal/fleet", "cmd/agent/internal/ui", "internal/lockfile", "cmd/agent/internal/app", "cmd/agent/internal/config", "mcpserve", "script", "session", "skill", "skill/watch", "skilltool", "toolset", "trace", "cmd/agent/internal/setup"},
 	"cmd/agent/internal/cure":         {"tool", "agent/permit", "internal/program", "policy", "script", "internal/nodeenv", "internal/pyenv", "skill", "skill/manifest", "skilltool", "toolset", "trust", "want"},
 
 	"fleet":                    {}, // tests alone

@@ -109,7 +109,8 @@ func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testsc
 
 			"signskill": signSkill(t),
 
-			"natsserver": natsServer,
+			"natsserver":   natsServer,
+			"clusterfiles": clusterFiles,
 
 			"collector": startCollector,
 			"got":       collectorGot,

@@ -40,18 +40,20 @@ Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say s
 		Example: `  agent worker
   agent worker --at-once 2
   agent worker --dir ~/.agent/node
-  agent worker --server tls://nats.example.com --creds w1.creds --name w1 --signers signer.pub`,
+  agent worker --server tls://nats.example.com --creds w1.creds --name w1 --signers signer.pub
+  agent worker credentials w1`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", "", "`DIR` of the server's queue (default: the folder node of AGENT_HOME)")
 	f.IntVar(&o.of.AtOnce, "at-once", 8, "run at most `N` scripts at the same time")
-	o.remote.flags(f, "take runs from the queue of the NATS server at `URL`")
+	o.remote.flags(f, "take runs from the queue of the node or NATS server at `URL`")
 	f.StringVar(&o.name, "name", "", "with --server: `NAME` of this worker, which its credentials let in and no other worker has")
 	f.StringVar(&o.signers, "signers", "", "with --server: `FILE` with the keys of the servers whose orders count: their signer.pub")
 	f.BoolVar(&o.admitted, "admitted", false, "read from stdin for whom")
 	_ = f.MarkHidden("admitted")
+	c.AddCommand(newCredentialsCommand(s))
 	return c
 }
 
@@ -101,11 +103,12 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 }
 
 // remoteOptions are the flags about a NATS server.
-type remoteOptions struct{ url, creds string }
+type remoteOptions struct{ url, creds, ca string }
 
 func (o *remoteOptions) flags(f *pflag.FlagSet, about string) {
 	f.StringVar(&o.url, "server", "", about)
 	f.StringVar(&o.creds, "creds", "", "with --server: `FILE` of credentials, as NATS has it")
+	f.StringVar(&o.ca, "ca", "", "with --server: `FILE` of the certificates that sign that of the server (default: those of the system)")
 }
 
 // open reads the credentials. It returns nil if no server was named.
@@ -120,5 +123,9 @@ func (o *remoteOptions) open(s *app.Services) (*fleet.Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fleet.Remote{URL: o.url, Creds: creds}, nil
+	remote := &fleet.Remote{URL: o.url, Creds: creds}
+	if o.ca != "" {
+		remote.CA = s.Sys.Abs(o.ca)
+	}
+	return remote, nil
 }

@@ -155,6 +155,10 @@ type Serve struct {
 	Tenants                map[string]string // tenants, by who calls; nil means that there is no table
 	Wrong                  error             // what of these settings cannot be read; then no client may be served over HTTP
 	Calls, Queue           int               // calls, queue
+
+	Node, Listen, Route string   // node, listen, route
+	Nodes               []string // nodes
+	Cert, CertKey, CA   string   // cert, certKey, ca: absolute; "" means none
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

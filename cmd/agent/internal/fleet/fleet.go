@@ -25,10 +25,9 @@ import (
 )
 
 const (
-	beat      = time.Second      // of the queue and of workers
-	patience  = 10 * time.Second // for a queue that is not there for a moment
-	waiting   = 5 * time.Minute  // for a worker that has time, before a call fails
-	admitting = "admit"          // subject on which the user's processes ask to have a worker let in
+	beat     = time.Second      // of the queue and of workers
+	patience = 10 * time.Second // for a queue that is not there for a moment
+	waiting  = 5 * time.Minute  // for a worker that has time, before a call fails
 )
 
 // Admission is what a worker comes in with.
@@ -41,12 +40,13 @@ type Admission struct {
 
 // Options are those of Open.
 type Options struct {
-	Dir     string   // of the node, see node.Options
-	Remote  *Remote  // has the queue in place of the node; workers are started by who runs them
-	Workers int      // how many are kept running
-	Quota   int      // runs of a tenant that wait; 0 for the default of package dispatch
-	Temp    string   // a folder for contents while they are sent
-	Environ []string // has the variables that skills were granted, as NAME=value
+	Dir     string        // of the node, see node.Options
+	Cluster *node.Cluster // by which other machines reach the node; nil if none does
+	Remote  *Remote       // has the queue in place of the node; workers are started by who runs them
+	Workers int           // how many are kept running
+	Quota   int           // runs of a tenant that wait; 0 for the default of package dispatch
+	Temp    string        // a folder for contents while they are sent
+	Environ []string      // has the variables that skills were granted, as NAME=value
 
 	// Longest is how long a script may take that nothing else is said of, with what it needs first.
 	Longest func(*skill.Skill) time.Duration
@@ -132,7 +132,7 @@ func (f *Fleet) begin(ctx, life context.Context) (*session, error) {
 	}
 	s := &session{node: n, lost: n.Conn().StatusChanged(nats.CLOSED)}
 	life, s.stop = context.WithCancel(life)
-	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota})
+	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota, Replicas: f.o.Cluster.Replicas()})
 	if err == nil && (n.Owner() || f.o.Remote != nil) {
 		err = f.dispatch(life, s)
 	}
@@ -173,10 +173,10 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 
 // admit lets workers in that the user's processes ask for. They carry out the orders of a key.
 func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
-	_, err := n.Conn().Subscribe(admitting, func(m *nats.Msg) {
+	_, err := n.Conn().Subscribe(admitting(n), func(m *nats.Msg) {
 		f.mu.Lock()
 		f.admitted++
-		a := Admission{Dir: f.o.Dir, Name: "w" + strconv.Itoa(f.admitted), Keys: map[string]ed25519.PublicKey{keyName(key): key}}
+		a := Admission{Dir: f.o.Dir, Name: f.worker(f.admitted), Keys: map[string]ed25519.PublicKey{keyName(key): key}}
 		f.mu.Unlock()
 		var text []byte
 		seed, err := n.Admit(a.Name)
@@ -191,6 +191,18 @@ func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
 	})
 	return err
 }
+
+// worker returns a name for a worker that no other one of the cluster has.
+func (f *Fleet) worker(number int) string {
+	name := "w" + strconv.Itoa(number)
+	if f.o.Cluster != nil {
+		name = f.o.Cluster.Name + "-" + name
+	}
+	return name
+}
+
+// admitting returns the subject on which the user's processes ask to have a worker let in: each node lets in its own.
+func admitting(n *node.Node) string { return "admit." + n.Conn().ConnectedServerName() }
 
 // count counts a run that has ended.
 func (f *Fleet) count(r *dispatch.Run, e *dispatch.End) {

@@ -17,20 +17,28 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
-// Remote is a NATS server of others, with JetStream.
+// Remote is a node of a cluster, or a NATS server of others with JetStream.
 type Remote struct {
 	URL   string
-	Creds []byte // what a file of credentials has, see nats.UserCredentialBytes
+	Creds []byte // what a file of credentials has, see node.WithCredential
+	CA    string // a file of the certificates that sign those of the server; "" for those of the system
 }
 
 // connect connects to the server. say gets what becomes of the connection.
 func (r *Remote) connect(say func(string)) (*nats.Conn, error) {
-	conn, err := nats.Connect(r.URL, nats.Name("agent"), nats.UserCredentialBytes(r.Creds), nats.MaxReconnects(-1),
+	shown, err := node.WithCredential(r.Creds)
+	if err != nil {
+		return nil, fmt.Errorf("the credentials for %s: %w", r.URL, err)
+	}
+	if r.CA != "" {
+		shown = append(shown, nats.RootCAs(r.CA))
+	}
+	conn, err := nats.Connect(r.URL, append(shown, nats.Name("agent"), nats.MaxReconnects(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				say(fmt.Sprintf("the connection to %s is lost (%v), and is made again", r.URL, err))
 			}
-		}), nats.ReconnectHandler(func(*nats.Conn) { say("connected to " + r.URL + " again") }))
+		}), nats.ReconnectHandler(func(*nats.Conn) { say("connected to " + r.URL + " again") }))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.URL, err)
 	}
@@ -40,7 +48,7 @@ func (r *Remote) connect(say func(string)) (*nats.Conn, error) {
 // open opens the node: that of the folder, or a connection to the server.
 func (f *Fleet) open(ctx context.Context) (*node.Node, error) {
 	if f.o.Remote == nil {
-		return node.Open(ctx, &node.Options{Dir: f.o.Dir, Log: f.o.Warn})
+		return node.Open(ctx, &node.Options{Dir: f.o.Dir, Log: f.o.Warn, Cluster: f.o.Cluster})
 	}
 	conn, err := f.o.Remote.connect(f.o.Warn)
 	if err != nil {
@@ -51,7 +59,7 @@ func (f *Fleet) open(ctx context.Context) (*node.Node, error) {
 
 // key returns what signs orders: a new key, or for workers that others start the one in the folder.
 func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
-	if f.o.Remote == nil {
+	if f.o.Remote == nil && f.o.Cluster == nil {
 		_, private, err := ed25519.GenerateKey(rand.Reader)
 		return private, err
 	}

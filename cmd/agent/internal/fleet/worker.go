@@ -28,7 +28,7 @@ type Worker struct {
 func admission(ctx context.Context, n *node.Node) (*Admission, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	m, err := n.Conn().RequestWithContext(ctx, admitting, nil)
+	m, err := n.Conn().RequestWithContext(ctx, admitting(n), nil)
 	if err != nil {
 		return nil, fmt.Errorf("no worker is let in: %w", err)
 	}

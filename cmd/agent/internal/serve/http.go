@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/mcpserve"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -49,8 +50,12 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return err
 	}
 	cfg := s.s.Settings.Config()
+	cluster, err := Cluster(s.s.Settings)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrQueue, err)
+	}
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Dir: Node(s.s.Settings), Remote: o.Remote, Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Dir: Node(s.s.Settings), Cluster: cluster, Remote: o.Remote, Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
@@ -59,6 +64,28 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return fmt.Errorf("%w: %w", ErrQueue, err)
 	}
 	return nil
+}
+
+// Cluster returns how other machines reach the node of the settings; nil if none does.
+func Cluster(s *setup.Settings) (*node.Cluster, error) {
+	c := s.Config().Serve
+	if c.Listen == "" {
+		return nil, nil
+	}
+	issuer, err := node.NewIssuer(Node(s))
+	if err != nil {
+		return nil, err
+	}
+	return &node.Cluster{Name: c.Node, Listen: c.Listen, Route: c.Route, Peers: c.Nodes, Cert: c.Cert, Key: c.CertKey, CA: c.CA, Issuer: issuer}, nil
+}
+
+// Credential returns what the worker of a name on another machine comes in with, for some time.
+func Credential(s *setup.Settings, worker string, until time.Time) ([]byte, error) {
+	issuer, err := node.NewIssuer(Node(s))
+	if err != nil {
+		return nil, err
+	}
+	return issuer.Credential(worker, until)
 }
 
 // ErrQueue says that the queue of workers cannot be opened.
@@ -87,7 +114,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 	if g.oauth != nil {
 		of.OAuth = g.oauth.metadata()
 	}
-	if o.Workers > 0 || o.Remote != nil {
+	if o.Workers > 0 || o.Remote != nil || s.s.Settings.Config().Serve.Listen != "" {
 		if g.table != nil {
 			return ErrTenants
 		}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/serve"
+)
+
+func newCredentialsCommand(s *app.Services) *cobra.Command {
+	var out string
+	days := 30
+	c := &cobra.Command{
+		Use:   "credentials NAME",
+		Short: "Make credentials for a worker on another machine",
+		Long: `Make the file by which the worker NAME comes in at a server with the setting serve.listen, or at another node of its cluster. Whoever
+has the file can be that worker, and nothing else: it gets the runs that are for it, and reaches no other run and nothing that is stored.
+The credentials cannot be taken back before their time, but together: without the file issuer in the folder node of AGENT_HOME, which the
+nodes of a cluster share, a server makes another one when it starts.`,
+		Example: `  agent worker credentials w1
+  agent worker credentials w1 --out ~/w1.creds --days 1`,
+		Args: arguments(1, 1, "the NAME of a worker"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				out = args[0] + ".creds"
+			}
+			if err := s.Settings.NeedHome(); err != nil {
+				return err
+			}
+			text, err := serve.Credential(s.Settings, args[0], time.Now().AddDate(0, 0, days))
+			if err != nil {
+				return failure.Usage(err, "see agent worker credentials --help")
+			}
+			f, err := os.OpenFile(s.Sys.Abs(out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return err
+			}
+			_, err = f.Write(text)
+			if closed := f.Close(); err == nil {
+				err = closed
+			}
+			if err == nil {
+				s.Out.Remark("made " + out)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "make `FILE`, which only you may read (default: NAME.creds)")
+	c.Flags().IntVar(&days, "days", days, "for how many `DAYS` they are good, 1 to 366")
+	return c
+}
