@@ -89,8 +89,11 @@ const (
 	lease   = 8  // of a dispatcher on a run
 )
 
-// openTime is how long it may take to open the queue: the nodes may be choosing a leader.
-const openTime = time.Minute
+// How long the nodes may take to answer, for they may be choosing a leader, and each answer.
+const (
+	silentTime = time.Minute
+	answerTime = 3 * time.Second
+)
 
 // claimTime is how long a claim is kept: longer than its run can be in the queue.
 const claimTime = 3 * Longest
@@ -155,13 +158,17 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 
 // patient does something that may be done twice until there is an answer. Nodes that make the same stream at the same time may get none.
 func patient(ctx context.Context, do func(context.Context) error) error {
-	for end := time.Now().Add(openTime); ; {
-		once, cancel := context.WithTimeout(ctx, openTime/20)
+	for end := time.Now().Add(silentTime); ; {
+		once, cancel := context.WithTimeout(ctx, answerTime)
 		err := do(once)
 		cancel()
-		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders)
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
 		if !silent || ctx.Err() != nil || time.Now().After(end) {
 			return err
+		}
+		select { // that nobody answers is said at once
+		case <-ctx.Done():
+		case <-time.After(answerTime / 20):
 		}
 	}
 }
@@ -203,7 +210,11 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headUntil, r.Until.UTC().Format(time.RFC3339Nano))
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
 	m.Data = r.Order
-	if _, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID)); err != nil {
+	err = patient(ctx, func(ctx context.Context) error { // the id keeps it from being queued twice
+		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
+		return err
+	})
+	if err != nil {
 		t.Close()
 		return nil, kindOf(err)
 	}

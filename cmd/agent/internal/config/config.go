@@ -156,7 +156,7 @@ type Serve struct {
 	Wrong                  error             // what of these settings cannot be read; then no client may be served over HTTP
 	Calls, Queue           int               // calls, queue
 
-	Node, Listen, Route string   // node, listen, route
+	Name, Listen, Route string   // name, listen, route
 	Nodes               []string // nodes
 	Cert, CertKey, CA   string   // cert, certKey, ca: absolute; "" means none
 }

@@ -76,7 +76,7 @@ func Cluster(s *setup.Settings) (*node.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &node.Cluster{Name: c.Node, Listen: c.Listen, Route: c.Route, Peers: c.Nodes, Cert: c.Cert, Key: c.CertKey, CA: c.CA, Issuer: issuer}, nil
+	return &node.Cluster{Name: c.Name, Listen: c.Listen, Route: c.Route, Peers: c.Nodes, Cert: c.Cert, Key: c.CertKey, CA: c.CA, Issuer: issuer}, nil
 }
 
 // Credential returns what the worker of a name on another machine comes in with, for some time.
