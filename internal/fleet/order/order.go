@@ -43,6 +43,9 @@ const (
 	Run  Call = "run"
 	Help Call = "help"
 	Hook Call = "hook"
+
+	Tools Call = "tools" // lists those of toolsets
+	Tool  Call = "tool"  // calls one of them
 )
 
 // Order is a call of a skill.
@@ -58,6 +61,8 @@ type Order struct {
 	Skill   skill.ID        `json:"skill"`
 	Script  *Script         `json:"script,omitempty"` // of run and help
 	Hook    *HookOf         `json:"hook,omitempty"`
+	Tool    *ToolOf         `json:"tool,omitempty"`    // of tools and tool
+	Session string          `json:"session,omitempty"` // likewise: the session of the tenant that has the toolsets
 	Args    []string        `json:"args,omitempty"`
 	JSON    script.JSONMode `json:"json,omitempty"`
 	Stdin   *Input          `json:"stdin,omitempty"`
@@ -185,7 +190,7 @@ func (o *Order) Check() error {
 		return fmt.Errorf("version %d of an order", o.Version)
 	case o.Run == "" || len(o.Run) > maxName:
 		return errors.New("an order names its run")
-	case o.Call != Run && o.Call != Help && o.Call != Hook:
+	case !slices.Contains([]Call{Run, Help, Hook, Tools, Tool}, o.Call):
 		return fmt.Errorf("%q is no call", string(o.Call))
 	case o.Skill.Name == "" || manifest.Canonical(o.Skill.Name) != o.Skill.Name || !isDigest(o.Skill.Digest):
 		return fmt.Errorf("no content of a skill: %q with the digest %q", o.Skill.Name, o.Skill.Digest)
@@ -199,6 +204,9 @@ func (o *Order) Check() error {
 		return errors.New("an argument is not UTF-8, and an order is JSON")
 	case o.Timeout < 0:
 		return fmt.Errorf("a timeout of %s", o.Timeout)
+	}
+	if err := o.Tool.check(o.Call, o.Session); err != nil {
+		return err
 	}
 	if err := o.Stdin.check(); err != nil {
 		return err

@@ -25,6 +25,8 @@ type Result struct {
 	Output  *Output     `json:"output,omitempty"`
 	Help    *HelpText   `json:"help,omitempty"`
 	Hook    *HookOutput `json:"hook,omitempty"`
+	Tools   []ToolForm  `json:"tools,omitempty"` // also with a Failure, which is then about other toolsets
+	Answer  *Answer     `json:"answer,omitempty"`
 	Failure *cause.Form `json:"failure,omitempty"`
 	Facts   []Attr      `json:"facts,omitempty"`  // about the command that ended, for the trace
 	Events  []Event     `json:"events,omitempty"` // of package trace, in their order
@@ -75,11 +77,11 @@ func Refused(o *Order, err error) *Result {
 // Encode returns the JSON form. An answer that is too large becomes a failure that says so: the script has run.
 func (r *Result) Encode() ([]byte, error) {
 	b, err := encode(r, MaxResult, "result")
-	if err == nil || r.Output == nil && r.Help == nil && r.Hook == nil && r.Failure == nil {
+	if err == nil || r.Output == nil && r.Help == nil && r.Hook == nil && r.Tools == nil && r.Answer == nil && r.Failure == nil {
 		return b, err
 	}
 	small := *r
-	small.Output, small.Help, small.Hook, small.Events = nil, nil, nil, nil
+	small.Output, small.Help, small.Hook, small.Tools, small.Answer, small.Events = nil, nil, nil, nil, nil, nil
 	small.Failure = cause.Of(&script.Error{Code: script.ExecutionFailed, Err: err,
 		Message: fmt.Sprintf("The script has run, but its answer does not come back from another machine: %v; have it print less", err)})
 	return encode(&small, MaxResult, "result")
@@ -102,14 +104,19 @@ func DecodeResult(b []byte) (*Result, error) {
 
 // of returns an error if a result is not that of an order.
 func (r *Result) of(o *Order) error {
-	answers := map[Call]bool{Run: r.Output != nil, Help: r.Help != nil, Hook: r.Hook != nil}
+	answers := map[Call]bool{Run: r.Output != nil, Help: r.Help != nil, Hook: r.Hook != nil, Tools: true, Tool: r.Answer != nil}
 	switch {
 	case r.Run != o.Run || r.Attempt != o.Attempt || r.Worker != o.Worker || r.Start != o.Start:
 		return fmt.Errorf("the result is that of the run %.40q", r.Run)
 	case r.Failure == nil && !answers[o.Call]:
 		return fmt.Errorf("the result has no answer of the call %s", o.Call)
 	}
-	return nil
+	for i := range r.Tools {
+		if err := r.Tools[i].check(); err != nil {
+			return err
+		}
+	}
+	return r.Answer.check()
 }
 
 // facts returns the facts about the command.
@@ -190,7 +197,7 @@ func attrs(list []Attr) []slog.Attr {
 const maxEvents = 200
 
 // kept lists the events that a worker reports. The Sender has the others itself, and believes no worker about them.
-var kept = []trace.Kind{trace.HookRun, trace.ScriptPreparing, trace.ScriptPrepared, trace.NetworkAllowed, trace.NetworkRefused}
+var kept = []trace.Kind{trace.HookRun, trace.ToolsetStarted, trace.ToolsetFailed, trace.ScriptPreparing, trace.ScriptPrepared, trace.NetworkAllowed, trace.NetworkRefused}
 
 // Part is a piece of the output of a run.
 type Part struct {

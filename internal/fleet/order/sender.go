@@ -147,6 +147,7 @@ func (s *Sender) send(ctx context.Context, sk *skill.Skill, admit script.Admit, 
 			return &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("It is not known what became of a call of skill '%s': %v", sk.Name(), err)}
 		}
 		if err := r.of(o); err != nil {
+			r = nil
 			return &script.Error{Code: script.ExecutionFailed, Err: err, Message: "Another machine answered what it was not asked: " + err.Error()}
 		}
 		s.report(ctx, admitted, sent, r)

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/want"
 )
@@ -23,6 +24,11 @@ type Worker struct {
 
 	// Key opens the variables of orders. Nil opens none.
 	Key *Key
+
+	// Hold keeps the files of a skill where they are until release is called: toolsets need them after their order. Nil: they stay.
+	Hold func(context.Context, skill.ID) (release func(), err error)
+
+	sessions sessions
 }
 
 // NewWorker returns a Worker with a host of these options, of which Granted comes from the orders. Their Trace gets all events; the result
@@ -40,7 +46,7 @@ func NewWorker(o script.Options) (*Worker, error) {
 		o.MaxOutput = MaxOutput
 	}
 	host, err := script.New(&o)
-	return &Worker{host: host}, err
+	return &Worker{host: host, sessions: sessions{o: toolset.Options{Scripts: host, Cache: o.Cache, Call: o.Timeout, MaxResult: o.MaxOutput, Trace: o.Trace}}}, err
 }
 
 // job is an order that is carried out.
@@ -51,6 +57,7 @@ type job struct {
 
 	mu     sync.Mutex
 	result *Result
+	over   bool // the result is complete: toolsets go on
 
 	writing sync.Mutex
 	part    Part
@@ -70,11 +77,14 @@ func (w *Worker) Do(ctx context.Context, o *Order, s *skill.Skill, input []byte,
 	r := &Result{Version: Version, Run: o.Run, Attempt: o.Attempt, Worker: o.Worker, Start: o.Start}
 	j := &job{o: o, input: input, result: r, part: Part{Run: o.Run}, out: out}
 	err := w.do(ctx, j, s)
+	j.mu.Lock()
+	j.over = true
+	j.mu.Unlock()
 	j.writing.Lock()
 	r.Parts = j.part.Seq
 	j.writing.Unlock()
 	if err != nil {
-		r.Output, r.Help, r.Hook = nil, nil, nil
+		r.Output, r.Help, r.Hook, r.Answer = nil, nil, nil, nil
 		r.Failure = cause.Of(err)
 	}
 	return r
@@ -119,6 +129,10 @@ func (w *Worker) call(ctx context.Context, j *job, s *skill.Skill, stdin []byte)
 			r.Help = &HelpText{help.Text, help.Usage, help.Described}
 		}
 		return err
+	case Tools:
+		return w.tools(ctx, j, s)
+	case Tool:
+		return w.tool(ctx, j, s)
 	case Hook:
 		h, ok := hookIn(s.Manifest(), o.Hook)
 		if !ok {
@@ -179,6 +193,7 @@ func (j *job) note(e *trace.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
+	case j.over:
 	case e.Kind == trace.ScriptRun:
 		j.result.Facts = attrsOf(slices.DeleteFunc(slices.Clone(e.Attrs), func(a slog.Attr) bool {
 			return slices.Contains([]string{trace.AttrHelp, trace.AttrCode, trace.AttrReason}, a.Key)

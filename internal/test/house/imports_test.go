@@ -54,7 +54,7 @@ var allowed = map[string][]string{
 	"internal/fleet/kube":      {},
 	"internal/fleet/flow":      {"internal/fleet/order"},
 	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
-	"internal/fleet/order":     {"internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
+	"internal/fleet/order":     {"internal/media", "tool", "toolset", "internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
 	"internal/hooklist":        {"internal/yamlnode"},
 	"mcphost":                  {"internal/media", "internal/lazyregexp", "internal/lockfile", "tool", "trace"},
