@@ -43,9 +43,12 @@ func (d *Dispatcher) own(name string) *To {
 }
 
 // pick takes a place for the run; nil if there is none.
-func (f *follower) pick() *To {
-	if f.d.Alone != nil {
+func (f *follower) pick(ctx context.Context) *To {
+	switch {
+	case f.d.Alone != nil:
 		return f.d.own(workerOf(f.r.ID))
+	case f.r.Stick != "":
+		return f.d.stuck(ctx, f.r.Stick)
 	}
 	return f.d.pick()
 }
@@ -63,7 +66,7 @@ func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
 			failed = f.d.Alone.Start(ctx, f.r, workerOf(f.r.ID))
 			started = failed == nil
 		}
-		if f.to = f.pick(); f.to != nil {
+		if f.to = f.pick(ctx); f.to != nil {
 			return true
 		}
 		if ctx.Err() != nil {

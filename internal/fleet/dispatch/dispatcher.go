@@ -104,9 +104,7 @@ func (d *Dispatcher) holds(subject string) bool {
 
 // place begins the runs that are held as far as there is room, in their order, and keeps the others.
 func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
-	for len(d.held) > 0 && d.room() && d.begin(ctx, d.held[0].m, all) {
-		d.held = d.held[1:]
-	}
+	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, all) })
 	if time.Since(d.kept) < d.q.o.Beat {
 		return
 	}
@@ -288,7 +286,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 		all.Go(func() { f.end(ctx, Late, nil) })
 		return true
 	case d.Alone == nil:
-		if f.to = d.pick(); f.to == nil {
+		if f.to = f.pick(ctx); f.to == nil {
 			return false
 		}
 	}

@@ -51,7 +51,7 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 				f.end(ctx, Late, nil)
 				return
 			}
-			if f.to = f.pick(); f.to != nil && !f.give(ctx) {
+			if f.to = f.pick(ctx); f.to != nil && !f.give(ctx) {
 				return
 			}
 			heard = time.Now()
@@ -60,7 +60,7 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 				f.end(ctx, Lost, nil)
 				return
 			}
-			if f.to = f.pick(); f.to == nil {
+			if f.to = f.pick(ctx); f.to == nil {
 				break
 			}
 			f.c.Tries++
@@ -121,7 +121,7 @@ func (f *follower) give(ctx context.Context) bool {
 		}
 		switch state {
 		case full: // it took nothing: the claim goes to another worker, with another token
-			for f.to = f.pick(); f.to == nil && ctx.Err() == nil; f.to = f.pick() {
+			for f.to = f.pick(ctx); f.to == nil && ctx.Err() == nil; f.to = f.pick(ctx) {
 				switch {
 				case time.Now().After(f.r.Until):
 					f.end(ctx, Late, nil)

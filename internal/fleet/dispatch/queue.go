@@ -47,6 +47,7 @@ type Run struct {
 	Tenant string    // "" for the only one
 	Until  time.Time // it is not begun later, and ended then; at most Longest from now
 	Repeat bool      // it may be done twice
+	Stick  string    // runs with the same one are for the same worker while it lives: letters, digits and "-", at most 64; "" for any
 	Order  []byte    // what is to be done; nothing secret, for it is stored
 }
 
@@ -181,6 +182,7 @@ const (
 	headTenant = "Tenant"
 	headUntil  = "Until"
 	headRepeat = "Repeat"
+	headStick  = "Stick"
 	headState  = "State"
 	headWorker = "Worker"
 	headStart  = "Start"
@@ -192,6 +194,8 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	switch left := time.Until(r.Until); {
 	case !runID.MatchString(r.ID):
 		return nil, fmt.Errorf("%q is no id of a run", r.ID)
+	case r.Stick != "" && !runID.MatchString(r.Stick):
+		return nil, fmt.Errorf("%q is no name of what sticks together", r.Stick)
 	case len(r.Tenant) > 128:
 		return nil, fmt.Errorf("the name of the tenant has %d bytes, more than 128", len(r.Tenant))
 	case left <= 0 || left > Longest:
@@ -209,6 +213,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headTenant, r.Tenant)
 	m.Header.Set(headUntil, r.Until.UTC().Format(time.RFC3339Nano))
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
+	m.Header.Set(headStick, r.Stick)
 	m.Data = r.Order
 	err = patient(ctx, func(ctx context.Context) error { // the id keeps it from being queued twice
 		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
@@ -234,9 +239,9 @@ func kindOf(err error) error {
 
 // parse reads a message of the queue.
 func parse(h nats.Header, order []byte) (*Run, error) {
-	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true"}
+	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true", Stick: h.Get(headStick)}
 	var err error
-	if r.Until, err = time.Parse(time.RFC3339Nano, h.Get(headUntil)); err != nil || !runID.MatchString(r.ID) {
+	if r.Until, err = time.Parse(time.RFC3339Nano, h.Get(headUntil)); err != nil || !runID.MatchString(r.ID) || r.Stick != "" && !runID.MatchString(r.Stick) {
 		return nil, fmt.Errorf("a message of the queue is no run (%q)", r.ID)
 	}
 	return r, nil

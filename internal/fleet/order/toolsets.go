@@ -46,7 +46,7 @@ func (o *Order) Sticks() string {
 	if o.Session == "" {
 		return ""
 	}
-	return digestOf([]byte(strings.Join([]string{o.For.Tenant, o.Session, o.Skill.Layer, o.Skill.Name}, "\x00")))
+	return strings.TrimPrefix(digestOf([]byte(strings.Join([]string{o.For.Tenant, o.Session, o.Skill.Layer, o.Skill.Name}, "\x00"))), "sha256:")
 }
 
 // ToolForm is a tool of a toolset.

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // Worker carries orders out, for one start of a worker.
@@ -41,6 +42,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer w.orders.Close()
 	return d.Serve(ctx)
 }
 
@@ -52,6 +54,13 @@ func (w *Worker) start() (*dispatch.Worker, error) {
 	}
 	if orders.Key, err = order.NewKey(); err != nil {
 		return nil, err
+	}
+	orders.Hold = func(ctx context.Context, id skill.ID) (func(), error) {
+		path, err := w.Contents.Dir.Path(id.Name, id.Digest)
+		if err != nil {
+			return nil, err
+		}
+		return w.Contents.Dir.Lease(ctx, path)
 	}
 	w.orders, w.receiver = orders, order.Receiver{Worker: w.Name, Start: rand.Text(), Keys: w.Keys, Tenant: w.Tenant}
 	return &dispatch.Worker{Conn: w.Conn, Name: w.Name, Slots: w.Slots, Beat: w.Beat, Start: w.receiver.Start, Key: orders.Key.Public(), Open: w.open}, nil

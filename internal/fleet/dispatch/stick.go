@@ -1,0 +1,39 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+)
+
+// stickKey is the key beside the claims of the worker that has the runs of one kind.
+func stickKey(stick string) string { return "stick." + stick }
+
+// stuck takes a place at the worker that has the runs which stick together, as long as that lives; nil if it has none now. The first of them
+// chooses it, and so does one after its end. Runs that come less than once in half of claimTime may be moved.
+func (d *Dispatcher) stuck(ctx context.Context, stick string) *To {
+	c, rev, err := d.q.claim(ctx, stickKey(stick))
+	if err != nil {
+		return nil
+	}
+	var to *To
+	if c != nil && d.lives(c) {
+		to = d.own(c.Worker)
+		if e, err := d.q.claims.Get(ctx, stickKey(stick)); to == nil || err == nil && time.Since(e.Created()) < claimTime/2 {
+			return to
+		}
+	} else if to = d.pick(); to == nil {
+		return nil
+	}
+	if _, err := d.q.swap(ctx, stickKey(stick), claim{State: Running, Worker: to.Worker, Start: to.Start}, rev); err != nil {
+		return nil // another dispatcher was first: its choice holds; the worker says soon that it has a place more
+	}
+	return to
+}
+
+// lives reports whether the worker of a claim is there, in the same start.
+func (d *Dispatcher) lives(c *claim) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w := d.workers[c.Worker]
+	return w != nil && w.to.Start == c.Start && time.Since(w.heard) <= silence*d.q.o.Beat
+}
