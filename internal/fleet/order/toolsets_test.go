@@ -174,8 +174,10 @@ func TestToolsetsRefused(t *testing.T) {
 		t.Errorf("known %d", len(known))
 	}
 	for name, answers := range map[string]func(*order.Result){
-		"no name":    func(r *order.Result) { r.Tools = []order.ToolForm{{Class: "Counter"}} },
-		"no schema":  func(r *order.Result) { r.Tools = []order.ToolForm{{Class: "Counter", Name: "x", Input: json.RawMessage(`7`)}} },
+		"no name": func(r *order.Result) { r.Tools = []order.ToolForm{{Class: "Counter"}} },
+		"no schema": func(r *order.Result) {
+			r.Tools = []order.ToolForm{{Class: "Counter", Name: "x", Input: json.RawMessage(`7`)}}
+		},
 		"other run":  func(r *order.Result) { r.Run = "x" },
 		"long class": func(r *order.Result) { r.Tools = []order.ToolForm{{Class: strings.Repeat("x", 1000), Name: "x"}} },
 	} {

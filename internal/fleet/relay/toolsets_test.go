@@ -49,7 +49,8 @@ func TestToolsetsStick(t *testing.T) {
 			var there string
 			r := list[i].Call(t.Context(), json.RawMessage(`{}`))
 			var text string
-			if err := json.Unmarshal(r.Result.(json.RawMessage), &text); err != nil {
+			raw, _ := r.Result.(json.RawMessage)
+			if err := json.Unmarshal(raw, &text); err != nil {
 				t.Fatal(r.Message, err)
 			}
 			if _, err := fmt.Sscan(text, &pid, &got, &there); err != nil || got != n+1 || there != "True" {
