@@ -144,14 +144,15 @@ func TestSticks(t *testing.T) {
 	of := func(tenant, session, layer, name string) string {
 		return (&order.Order{For: order.Identity{Tenant: tenant}, Session: session, Skill: skill.ID{Layer: layer, Name: name, Digest: "d"}}).Sticks()
 	}
-	seen := map[string]bool{of("t", "s", "l", "n"): true}
+	one := of("t", "s", "l", "n")
+	seen := map[string]bool{one: true}
 	for _, other := range []string{of("u", "s", "l", "n"), of("t", "r", "l", "n"), of("t", "s", "m", "n"), of("t", "s", "l", "o"), of("ts", "", "l", "n"), of("t\x00s", "l", "n", "")} {
 		if seen[other] {
 			t.Error("two processes are one")
 		}
 		seen[other] = true
 	}
-	if of("t", "", "l", "n") != "" || of("t", "s", "l", "n") != of("t", "s", "l", "n") {
+	if of("t", "", "l", "n") != "" || of("t", "s", "l", "n") != one {
 		t.Error("a run sticks")
 	}
 }
