@@ -75,6 +75,16 @@ func newFleet(t *testing.T) *fleet {
 	return f
 }
 
+// patient gives each tenant the usual quota: a run that has just ended counts for a moment.
+func (f *fleet) patient(t *testing.T) {
+	t.Helper()
+	q, err := dispatch.Open(t.Context(), f.node.Conn(), &dispatch.Options{Beat: beat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Queue = q
+}
+
 // runs lets something serve until the test ends.
 func runs(t *testing.T, serve func(context.Context) error) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,6 +12,7 @@ import (
 // What the scripts of a skill keep in its home on a worker is there for its tenant, and for no other one with the same skill.
 func TestHomesOfTenants(t *testing.T) {
 	f := newFleet(t)
+	f.patient(t)
 	first, s := sample(t, probe.Tree{"scripts/a.sh": "cat $HOME/kept 2>/dev/null; echo kept > $HOME/kept; echo ran\n"})
 	w, _ := f.worker(t, "w")
 	w.Tenant = "" // it works for all
