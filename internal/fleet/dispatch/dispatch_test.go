@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
@@ -429,10 +430,10 @@ func TestWorkerRefuses(t *testing.T) {
 	runs(t, w.Serve)
 	d := queue(t, n, nil).Dispatcher(plain)
 	ask := func(what, run string, token uint64, until time.Duration) State {
-		f := &follower{d: d, r: &Run{ID: run, Until: time.Now().Add(until)}, rev: token}
+		f := &follower{d: d, r: &Run{ID: run, Until: time.Now().Add(until)}, c: &claim{Start: w.Start}, rev: token}
 		for range 50 {
 			if m, _ := d.ask(t.Context(), "a", what, f.head(), []byte("order")); m != nil {
-				state, _ := answer(m)
+				state, _ := f.answer(m)
 				return state
 			}
 		}
@@ -497,6 +498,9 @@ func TestClaim(t *testing.T) {
 	c, rev, err := q.claim(ctx, "x")
 	if err != nil || c.Worker != "b" || rev != second {
 		t.Errorf("%+v, %d, %v", c, rev, err)
+	}
+	if s, err := q.claims.Status(ctx); err != nil || s.(*jetstream.KeyValueBucketStatus).StreamInfo().Config.AllowDirect {
+		t.Error("another node than the leader answers reads, and may be behind", err)
 	}
 	if c, rev, err := q.claim(ctx, "y"); c != nil || rev != 0 || err != nil {
 		t.Errorf("%+v, %d, %v", c, rev, err)

@@ -40,13 +40,13 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 			head.Set(headCancel, "true")
 		}
 		a, _ := f.d.ask(ctx, f.c.Worker, "ask", head, nil)
-		switch state, start := answer(a); {
-		case state == Done || state == Refused:
+		switch state, same := f.answer(a); {
+		case same && (state == Done || state == Refused):
 			f.end(ctx, state, a.Data)
 			return
-		case state == Running:
+		case same && state == Running:
 			heard = time.Now()
-		case state == unknown && start == f.c.Start: // this attempt did not begin there, and never will
+		case same && state == unknown: // this attempt did not begin there, and never will
 			if time.Now().After(f.r.Until) {
 				f.end(ctx, Late, nil)
 				return
@@ -79,12 +79,13 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 	}
 }
 
-// answer returns what a worker says of a run; "" if it says nothing.
-func answer(a *nats.Msg) (State, string) {
+// answer returns what a worker says of a run, "" if it says nothing, and whether it is the start of the worker that has the claim: a second
+// worker that was given the same name answers as well, and knows nothing of the attempt.
+func (f *follower) answer(a *nats.Msg) (state State, same bool) {
 	if a == nil {
-		return "", ""
+		return "", false
 	}
-	return State(a.Header.Get(headState)), a.Header.Get(headStart)
+	return State(a.Header.Get(headState)), a.Header.Get(headStart) == f.c.Start
 }
 
 func (f *follower) head() nats.Header {
@@ -114,13 +115,13 @@ func (f *follower) give(ctx context.Context) bool {
 			return false
 		}
 		a, gone := f.d.ask(ctx, c.Worker, "run", f.head(), order)
-		state, _ := answer(a)
+		state, same := f.answer(a)
 		if gone { // nobody has got it
 			f.d.forget(c.Worker)
-			state = full
+			state, same = full, true
 		}
-		switch state {
-		case full: // it took nothing: the claim goes to another worker, with another token
+		switch {
+		case same && state == full: // it took nothing: the claim goes to another worker, with another token
 			for f.to = f.pick(ctx); f.to == nil && ctx.Err() == nil; f.to = f.pick(ctx) {
 				switch {
 				case time.Now().After(f.r.Until):
@@ -133,7 +134,7 @@ func (f *follower) give(ctx context.Context) bool {
 				_ = f.m.InProgress()
 				f.d.rest(ctx, f.d.q.o.Beat)
 			}
-		case Refused:
+		case same && state == Refused:
 			f.end(ctx, Refused, a.Data)
 			return false
 		default: // it has it, or it is asked
@@ -198,7 +199,7 @@ func (f *follower) ended(ctx context.Context) {
 		_ = f.m.InProgress()
 		a, _ = f.d.ask(ctx, f.c.Worker, "ask", f.head(), nil)
 	}
-	if state, _ := answer(a); state == e.State {
+	if state, same := f.answer(a); same && state == e.State {
 		e.Result = a.Data
 		f.say(ctx, e)
 	} else if ctx.Err() == nil { // the result is gone, and Ticket.Wait says so

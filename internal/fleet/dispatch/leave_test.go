@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,6 +77,44 @@ func gone(t *testing.T, n *node.Node, w *Worker) {
 		}
 	}
 	t.Fatal("the node keeps the worker")
+}
+
+// A second worker that was given the name of another one answers for it. Its answers end no run and give none to a third one, for the
+// first may have begun it.
+func TestSameName(t *testing.T) {
+	for _, says := range []State{full, Refused, Done} {
+		n, dir := start(t)
+		q := queue(t, n, &Options{Beat: quick})
+		handed, once := make(chan bool), sync.Once{}
+		for _, what := range []string{"run", "ask"} {
+			if _, err := n.Conn().Subscribe("to.a."+what, func(m *nats.Msg) {
+				a := nats.NewMsg(m.Reply)
+				a.Header.Set(headState, string(says))
+				a.Header.Set(headStart, "start of another a")
+				_ = m.RespondMsg(a)
+				once.Do(func() { close(handed) })
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runs(t, q.Dispatcher(plain).Serve)
+		ticket := submit(t, q, run("x"))
+		m := nats.NewMsg("from.a.beat")
+		m.Header.Set(headStart, "start of a")
+		m.Header.Set(headFree, "1")
+		for waits := true; waits; {
+			_ = n.Conn().PublishMsg(m)
+			select {
+			case <-handed:
+				waits = false
+			case <-time.After(quick):
+			}
+		}
+		runs(t, worker(t, n, dir, "b", 1, quick, func(context.Context, string, string) string { return "" }).Serve)
+		if e := ended(t, ticket); e.State != Lost || e.Worker != "a" {
+			t.Errorf("%s: %+v", says, e)
+		}
+	}
 }
 
 // Nor does it wait for ever: its deadline counts, and that it is taken back.

@@ -146,9 +146,14 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
-	claims := jetstream.KeyValueConfig{Bucket: "claims", TTL: claimTime, MaxBytes: q.o.ClaimBytes, Replicas: q.o.Replicas}
+	claims := jetstream.StreamConfig{ // a KeyValue, but for reads, which the leader alone answers: another node may be behind
+		Name: "KV_claims", Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
+		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false, Replicas: q.o.Replicas,
+	}
 	err = patient(ctx, func(ctx context.Context) (err error) {
-		q.claims, err = q.js.CreateOrUpdateKeyValue(ctx, claims)
+		if _, err = q.js.CreateOrUpdateStream(ctx, claims); err == nil {
+			q.claims, err = q.js.KeyValue(ctx, "claims")
+		}
 		return err
 	})
 	if err != nil {

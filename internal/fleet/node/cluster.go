@@ -37,11 +37,10 @@ type Cluster struct {
 const clusterName = "agent"
 
 const (
-	maxPEM      = 1 << 20          // bytes
-	leaderTime  = 2 * time.Minute  // for the other nodes to come, and to choose a leader
-	routeTime   = 10               // seconds for the handshake with another node
-	fewest      = 3                // nodes that bear the loss of one
-	reconnectIn = time.Second / 10 // of the first tries
+	maxPEM     = 1 << 20         // bytes
+	leaderTime = 2 * time.Minute // for the other nodes to come, and to choose a leader
+	routeTime  = 10              // seconds for the handshake with another node
+	fewest     = 3               // nodes that bear the loss of one
 )
 
 // Nodes returns how many nodes there are.
