@@ -215,6 +215,7 @@ func (r *reader) turn(l *line) error {
 	case kindBack:
 		for n := len(c.Turns); n > 0 && c.Turns[n-1].Number > l.Turn; n-- {
 			c.Messages, c.Todo = r.before[n-1].messages, r.before[n-1].todo
+			c.Left = append(c.Left, c.Turns[n-1])
 			c.Turns, r.before = c.Turns[:n-1], r.before[:n-1]
 			c.State = c.lastState()
 		}

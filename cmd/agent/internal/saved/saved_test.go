@@ -75,8 +75,8 @@ func TestMarkers(t *testing.T) {
 		t.Errorf("%d turns", n)
 	}
 	l.Back(1)
-	if c = state(whole[:strings.Index(whole, "|user thanks")]); len(c.Turns) != 1 || c.Last != 3 {
-		t.Errorf("%+v", c.Turns)
+	if c = state(whole[:strings.Index(whole, "|user thanks")]); len(c.Turns) != 1 || len(c.Left) != 2 || c.Last != 3 {
+		t.Errorf("%+v", c)
 	}
 	if n := l.Begin("m", "anew"); n != 4 {
 		t.Errorf("turn %d, want 4", n)

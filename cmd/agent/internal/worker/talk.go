@@ -47,7 +47,7 @@ func newTalk(ctx context.Context, o *Options, ask consent.AskFunc, watched func(
 	}
 	t.w, w.watch = w, watched
 	if o.past != nil {
-		for _, turn := range o.past.c.Turns {
+		for _, turn := range slices.Concat(o.past.c.Turns, o.past.c.Left) {
 			if turn.End != nil {
 				t.spent.pay(turn.End.Usage, o.Services.Models.Finder().FactsFor(turn.Model).Prices)
 			}
