@@ -79,8 +79,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 	}
 	options := &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
-		Crops: s.Sys.Getenv("XTERM_VERSION") != "" || s.Sys.Getenv("STY") != "", // xterm, and screen
-		Term:  s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+		Crops: crops(s.Sys.Getenv), Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), First: o.Prompt, Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
 			return t.ask(ctx, prompt, prompt)
 		}, Dropped: w.dropped, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		Files: w.files, Labels: w.servers.labels, Prompts: w.servers.promptsOf,
@@ -115,6 +114,12 @@ func (t *talk) greeting() string {
 		lines = append(lines, text)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// crops reports whether the terminal cuts rows that are too long for a smaller window, as xterm and screen do. What xterm started, such as
+// tmux, has its variables, too, and names itself.
+func crops(getenv func(string) string) bool {
+	return getenv("STY") != "" || getenv("XTERM_VERSION") != "" && getenv("TERM_PROGRAM") == ""
 }
 
 // ask answers a prompt with the skills as they are on disk now. typed is the part of it that the user typed.
