@@ -2,6 +2,8 @@ package acp
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -172,6 +174,43 @@ func TestMessagesThatAreNotTaken(t *testing.T) {
 		_ = o.Close()
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%.40s: got %.200s, want %s", line, out.String(), want)
+		}
+	}
+}
+
+// The longest message that is let through does not end the connection of the library.
+func TestLongestMessage(t *testing.T) {
+	const begins, ends = `{"jsonrpc":"2.0","method":"x","params":"`, `"}`
+	from, to := io.Pipe()
+	defer to.Close()
+	o := newOutlet(io.Discard)
+	in := newInlet(from, o)
+	in.open()
+	got := make(chan int, 1)
+	c := protocol.NewConnection(func(_ context.Context, _ string, params json.RawMessage) (any, *protocol.RequestError) {
+		got <- len(params)
+		return nil, nil
+	}, o, in)
+	go io.WriteString(to, begins+strings.Repeat("x", mostLine-len(begins)-len(ends)-1)+ends+"\n")
+	select {
+	case n := <-got:
+		if n < mostLine-len(begins)-len(ends) {
+			t.Errorf("%d bytes came through", n)
+		}
+	case <-c.Done():
+		t.Error("the connection has ended")
+	}
+}
+
+// The model and its effort do not change while a prompt is answered.
+func TestOptionsWait(t *testing.T) {
+	s := &session{}
+	if err := s.claim(func() {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []protocol.SessionConfigId{modelOption, effortOption} {
+		if err := s.choose(t.Context(), id, "x"); err == nil || !strings.Contains(err.Error(), "is being answered") {
+			t.Errorf("%s: %v", id, err)
 		}
 	}
 }

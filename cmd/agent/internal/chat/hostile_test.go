@@ -56,6 +56,8 @@ func imitate(t *testing.T, width int) {
 	k.happen(stepsEvent{steps: []agent.Step{{Notice: evil}}, live: []LiveText{{Call: c.ID, Text: evil}, {Call: c.ID, Text: evil, Need: true}}}, pasteEvent{evil})
 	k.press("<enter><ctrl+o>")
 	marked("at work", 0)
+	k.happen(stepsEvent{steps: []agent.Step{{Thought: evil}}})
+	marked("it thinks", 0)
 	k.happen(askEvent{&question{ui.Question{Text: "Run this?", Details: []string{"ls"}}, make(chan string, 1)}})
 	marked("a question", 3)
 	k.press("n")

@@ -79,6 +79,9 @@ func TestReasonOfAFailure(t *testing.T) {
 		if got := k.screen(); !strings.Contains(got, "#1\n"+test.stays+"────") {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.stays)
 		}
+		if text := k.calls[0].tail.Text(); text != "" {
+			t.Errorf("%s: %q is kept", test.name, text)
+		}
 	}
 	k := newTalk(t, 80, &Options{})
 	k.press("go<enter>")

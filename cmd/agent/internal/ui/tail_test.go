@@ -38,8 +38,11 @@ func TestTailIsBounded(t *testing.T) {
 	for range 10_000 {
 		tail.Add(strings.Repeat("x", 1000))
 	}
-	tail.Add(strings.Repeat("y\n", 10_000))
-	if n := len(strings.Join(tail.lines, "")); n > tailLines*tailLine {
+	if n := len(tail.Text()); n > tailLine {
 		t.Errorf("%d bytes", n)
+	}
+	tail.Add(strings.Repeat("y\n", 10_000))
+	if n := len(strings.Join(tail.lines, "")); n > tailLine+tailLines || len(tail.lines) > tailLines {
+		t.Errorf("%d lines, %d bytes", len(tail.lines), n)
 	}
 }
