@@ -137,9 +137,9 @@ func (t *turn) told(o llm.RetryOptions, cancel context.CancelFunc, step func(err
 // brokeOff says that an answer starts again.
 func brokeOff(err error, wait time.Duration) string {
 	if wait = wait.Round(100 * time.Millisecond); wait > 0 {
-		return fmt.Sprintf("the answer broke off (%v) and starts again in %v", err, wait)
+		return fmt.Sprintf("%v; the answer starts again in %v", err, wait)
 	}
-	return fmt.Sprintf("the answer broke off (%v) and starts again", err)
+	return fmt.Sprintf("%v; the answer starts again", err)
 }
 
 // count adds the cost of a request, or of a sub-agent.

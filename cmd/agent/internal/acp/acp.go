@@ -265,7 +265,7 @@ func (a *adapter) list(ctx context.Context, p *protocol.ListSessionsRequest) (an
 	out := protocol.ListSessionsResponse{Sessions: []protocol.SessionInfo{}}
 	for _, c := range list[min(from, len(list)):] {
 		out.Sessions = append(out.Sessions, protocol.SessionInfo{SessionId: protocol.SessionId(c.ID), Cwd: c.Project,
-			Title: protocol.Ptr(ui.Line(c.Title)), UpdatedAt: protocol.Ptr(c.Updated.UTC().Format(time.RFC3339))})
+			Title: protocol.Ptr(ui.Line(c.Label())), UpdatedAt: protocol.Ptr(c.Updated.UTC().Format(time.RFC3339))})
 	}
 	if more > 0 {
 		out.NextCursor = protocol.Ptr(strconv.Itoa(from + pageSize))

@@ -175,7 +175,7 @@ func TestQuestionNamesForwarded(t *testing.T) {
 	if len(r.shown) != 1 {
 		t.Fatalf("%d questions, want 1", len(r.shown))
 	}
-	for _, want := range []string{"  reads variables that you have set: KALSHI_KEY, KALSHI_URL\n", "it gets: write in this directory, KALSHI_*\n"} {
+	for _, want := range []string{"  reads variables that you have set: KALSHI_KEY, KALSHI_URL\n", "it gets: write in the directory you work in, KALSHI_*\n"} {
 		if !strings.Contains(r.shown[0]+"\n", want) {
 			t.Errorf("got %q, want %q in it", r.shown[0], want)
 		}

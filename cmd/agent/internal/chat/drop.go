@@ -37,17 +37,18 @@ func (s *state) drop(text string) bool {
 
 // dropAll returns the marks of paths, if each names an image or a document.
 func (s *state) dropAll(paths []string) (marks string, ok bool) {
-	var pastes [][2]string
+	before := len(s.pastes)
 	for _, path := range paths {
 		d, ok := s.o.Dropped(path)
 		if !ok || !printable(d.Path) || strings.Contains(d.Path, `"`) {
+			s.pastes = s.pastes[:before]
 			return "", false
 		}
-		mark := fmt.Sprintf("[%s #%d %s %s]", d.Kind, len(s.pastes)+len(pastes)+1, ui.Line(filepath.Base(d.Path)), d.Size)
-		pastes = append(pastes, [2]string{mark, `@"` + d.Path + `"`})
+		begin := "[" + d.Kind + " #"
+		mark := fmt.Sprintf("%s%d %s %s]", begin, s.numbered(begin)+1, ui.Line(filepath.Base(d.Path)), d.Size)
+		s.pastes = append(s.pastes, [2]string{mark, `@"` + d.Path + `"`})
 		marks += mark + " "
 	}
-	s.pastes = append(s.pastes, pastes...)
 	return marks, len(paths) > 0
 }
 

@@ -33,7 +33,7 @@ func TestDropped(t *testing.T) {
 		{"a URL", "file:///home/u/my%20shot.png", "[image #1 my shot.png 120 KB] ", `@"/home/u/my shot.png" `},
 		{"a URL of this machine", "file://localhost/tmp/paper.pdf", "[document #1 paper.pdf 120 KB] ", `@"/tmp/paper.pdf" `},
 		{"a URL of another", "file://other/tmp/paper.pdf", "file://other/tmp/paper.pdf", "file://other/tmp/paper.pdf"},
-		{"several", `'/home/u/my shot.png' ` + paper + "\nfile:///tmp/paper.pdf", "[image #1 my shot.png 120 KB] [document #2 paper.pdf 120 KB] [document #3 paper.pdf 120 KB] ", `@"/home/u/my shot.png" @"/tmp/paper.pdf" @"/tmp/paper.pdf" `},
+		{"several", `'/home/u/my shot.png' ` + paper + "\nfile:///tmp/paper.pdf", "[image #1 my shot.png 120 KB] [document #1 paper.pdf 120 KB] [document #2 paper.pdf 120 KB] ", `@"/home/u/my shot.png" @"/tmp/paper.pdf" @"/tmp/paper.pdf" `},
 		{"one that is nothing", paper + " /tmp/gone.png", paper + " /tmp/gone.png", paper + " /tmp/gone.png"},
 		{"a text", "look at " + paper, "look at " + paper, "look at " + paper},
 		{"an open quote", "'" + paper, "'" + paper, "'" + paper},

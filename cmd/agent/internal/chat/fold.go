@@ -21,9 +21,19 @@ func (s *state) fold(text string) string {
 	if lines == 1 {
 		size = Number(len(text)) + " bytes"
 	}
-	mark := fmt.Sprintf("[paste %d: %s]", len(s.pastes)+1, size)
+	mark := fmt.Sprintf("[paste %d: %s]", s.numbered("[paste ")+1, size)
 	s.pastes = append(s.pastes, [2]string{mark, text})
 	return mark
+}
+
+// numbered counts the marks of a kind, by what they begin with: each kind is numbered by itself.
+func (s *state) numbered(begin string) (n int) {
+	for _, p := range s.pastes {
+		if strings.HasPrefix(p[0], begin) {
+			n++
+		}
+	}
+	return n
 }
 
 // unfold puts the pastes back into what is sent.

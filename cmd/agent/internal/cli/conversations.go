@@ -95,7 +95,7 @@ func runConversationsList(ctx context.Context, o *conversationsOptions) error {
 	}
 	var rows [][]string
 	for _, c := range list {
-		row := []string{c.ID, c.Updated.Local().Format("2006-01-02 15:04"), fmt.Sprint(c.Turns), c.Title}
+		row := []string{c.ID, c.Updated.Local().Format("2006-01-02 15:04"), fmt.Sprint(c.Turns), c.Label()}
 		if o.all {
 			row = append(row, c.Project)
 		}
@@ -132,7 +132,6 @@ func (o *conversationsOptions) complete(c *cobra.Command, _ []string, _ string) 
 // shownJSON is a conversation in the output of agent conversations show --json.
 type shownJSON struct {
 	saved.Summary
-	From      string           `json:"from,omitempty"` // the conversation of which it is a copy
 	Damage    string           `json:"damage,omitempty"`
 	Approvals []saved.Approval `json:"approvals"`
 	Said      []saved.Turn     `json:"said"`
@@ -152,8 +151,8 @@ func runConversationsShow(ctx context.Context, o *conversationsOptions) error {
 		c.Turns[i].Messages = llm.Without(c.Turns[i].Messages, func(*llm.Media, bool) string { return "not shown here" })
 	}
 	if o.json {
-		about := saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns)}
-		return o.s.Out.JSON(map[string]shownJSON{"conversation": {about, c.From, c.Damage(), append([]saved.Approval{}, c.Approvals...), append([]saved.Turn{}, c.Turns...), saved.Subs(where, c.ID)}})
+		about := saved.Summary{ID: c.ID, Title: c.Title, Project: c.Project, Updated: c.Updated, Turns: len(c.Turns), From: c.From}
+		return o.s.Out.JSON(map[string]shownJSON{"conversation": {about, c.Damage(), append([]saved.Approval{}, c.Approvals...), append([]saved.Turn{}, c.Turns...), saved.Subs(where, c.ID)}})
 	}
 	if text := c.Damage(); text != "" {
 		o.s.Out.Warn(text)

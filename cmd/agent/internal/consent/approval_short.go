@@ -205,7 +205,7 @@ func (p *Proposal) givenRow(columns int) (row []string, complete bool) {
 		words = []string{"nothing of yours"}
 	}
 	if i := slices.Index(words, "write"); i >= 0 {
-		words[i] = "write in this directory"
+		words[i] = "write in the directory you work in"
 	}
 	return namesRow("  if you say yes, it gets: ", words, columns)
 }
@@ -214,7 +214,7 @@ func (p *Proposal) givenRow(columns int) (row []string, complete bool) {
 func (p *Proposal) wordLines() []string {
 	lines := []string{
 		"Type words to add; - before a word takes it out. Enter changes nothing.",
-		"  write  it may write in this directory",
+		"  write  it may write in the directory you work in",
 		"  net    it may reach every host",
 		"  home   HOME is your own, in place of a private one",
 	}

@@ -24,8 +24,17 @@ type Summary struct {
 	Project string    `json:"project"` // absolute path
 	Updated time.Time `json:"updated"`
 	Turns   int       `json:"turns"`
+	From    string    `json:"from,omitempty"` // the ID of the conversation that it is a copy of
 
 	path string
+}
+
+// Label returns the title, and whether it is a copy: the first has the same title.
+func (s *Summary) Label() string {
+	if s.From != "" {
+		return s.Title + " (a copy)"
+	}
+	return s.Title
 }
 
 // List returns the conversations of the project, or of all projects, the one that changed last being first, without those of
@@ -144,13 +153,22 @@ func (p *place) all() (out []Summary) {
 	return out
 }
 
-// read reads the end of the file, which says what a list shows, and as much of it as is needed.
+// maxHead bounds the first line of a file.
+const maxHead = 16 << 10
+
+// read reads the first line of the file and its end, which say what a list shows, and as much of it as is needed.
 func (s *Summary) read() {
 	f, info, err := openFile(s.path, os.O_RDONLY)
 	if err != nil {
 		return // it has gone
 	}
 	defer f.Close()
+	first := make([]byte, min(info.Size(), maxHead))
+	n, _ := f.ReadAt(first, 0)
+	first, _, _ = bytes.Cut(first[:n], []byte("\n"))
+	if h, err := parseLine(first); err == nil && h.Kind == kindHead && isID(h.From) {
+		s.From = h.From
+	}
 	for _, room := range []int64{4 << 10, 64 << 10, MaxFile} {
 		from := max(info.Size()-room, 0)
 		src := make([]byte, info.Size()-from)

@@ -165,7 +165,7 @@ const mostPicked = 9
 func pick(ctx context.Context, list []saved.Summary, ask func(context.Context, *ui.Question) (string, error)) (string, error) {
 	q := &ui.Question{Text: "Which conversation continues?"}
 	for i, s := range list {
-		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Title), output.Count(s.Turns, "turn"))})
+		q.Choices = append(q.Choices, ui.Choice{Key: fmt.Sprint(i + 1), Label: fmt.Sprintf("%s  %s  (%s)", s.Updated.Local().Format("2006-01-02 15:04"), ui.Line(s.Label()), output.Count(s.Turns, "turn"))})
 	}
 	if len(list) == mostPicked {
 		q.Details = []string{listHint + " lists older ones, and agent --resume ID continues one"}
