@@ -53,6 +53,9 @@ type Options struct {
 	Catalog  skill.Options           // how the skills of a place are opened; Layers and Admit are ignored
 	Progress func(Progress)          // told how far a fetch is; it may be nil
 
+	// Others returns further lists of skills whose contents are in Folder: no version that they name is removed. Nil means none.
+	Others func(context.Context) ([]*registry.Set, error)
+
 	// Verify checks the signature of a skill that was there at a time; the zero time is now. Nil checks none.
 	Verify func(ctx context.Context, skill fs.FS, at time.Time) (*oms.Report, error)
 
@@ -329,7 +332,7 @@ func (in *Installer) load(ctx context.Context, dir, name string, admit func(cont
 	o.Admit, o.Want, o.Allow, o.Deny, o.Audience = admit, skill.Selection{}, nil, nil, nil
 	layer := skill.Layer{Name: "plugin", Source: skill.Dir(filepath.Dir(dir), &skill.DirOptions{Links: skill.LinksDeny})}
 	if in.store.Has(dir) {
-		layer.Place = versionAt(dir)
+		layer.Place = versionAt(dir).Layer
 	}
 	o.Layers = []skill.Layer{layer}
 	cat, err := skill.Open(ctx, &o)

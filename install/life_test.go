@@ -304,3 +304,47 @@ func TestSource(t *testing.T) {
 		}
 	}
 }
+
+// No version goes that any list of the home names, whatever the folder of the versions is called.
+func TestVersionsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.add("csv")
+	set, err := w.reg.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := set.All()[0]
+	at := filepath.Dir(filepath.Dir(filepath.Dir(e.InstalledPath)))
+	way := filepath.Join(t.TempDir(), "way")
+	if err := os.Symlink(filepath.Dir(at), way); err != nil {
+		t.Fatal(err)
+	}
+	wrong := error(nil)
+	other := &registry.Store{Path: filepath.Join(t.TempDir(), "registry.json")}
+	named := func(context.Context) ([]*registry.Set, error) { return []*registry.Set{set}, wrong }
+	for _, o := range []*install.Options{{Registry: w.reg, Folder: filepath.Join(way, filepath.Base(at))}, {Registry: other, Folder: at, Others: named}} {
+		in, err := install.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := in.Sweep(t.Context(), nil); err != nil || len(r.Removed) > 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if o.Others == nil {
+			continue
+		}
+		if err := other.Register(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := in.Remove(t.Context(), "csv"); err != nil || len(r.Folders) > 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		wrong = errors.New("wrong")
+		if _, err := in.Sweep(t.Context(), nil); !errors.Is(err, wrong) {
+			t.Errorf("a list that cannot be read: %v", err)
+		}
+	}
+	if _, err := os.Stat(e.InstalledPath); err != nil {
+		t.Error(err)
+	}
+}

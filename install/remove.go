@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/place"
@@ -88,8 +86,12 @@ func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
 	for _, p := range e.Previous {
 		paths = append(paths, p.InstalledPath)
 	}
+	others, err := in.others(ctx)
+	if err != nil {
+		return err
+	}
 	for _, path := range paths {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.store.Has(path) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.store.Has(path) || others[versionAt(path)] {
 			continue
 		}
 		done, err := in.store.Remove(ctx, path)
@@ -105,36 +107,61 @@ func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
 	return nil
 }
 
-// Sweep removes the versions that no entry of the registry names, and what killed processes left. Unless somebody installs
+// versions are the places of versions with the names of skills, whatever the folder of the store is called.
+type versions map[skill.ID]bool
+
+// add adds the versions that a list names.
+func (v versions) add(set *registry.Set) {
+	for _, e := range set.All() {
+		v[versionAt(e.InstalledPath)] = true
+		for _, p := range e.Previous {
+			v[versionAt(p.InstalledPath)] = true
+		}
+	}
+}
+
+// others returns the versions that lists besides the registry name.
+func (in *Installer) others(ctx context.Context) (versions, error) {
+	named := versions{}
+	if in.o.Others == nil {
+		return named, nil
+	}
+	lists, err := in.o.Others(ctx)
+	for _, set := range lists {
+		named.add(set)
+	}
+	return named, err
+}
+
+// Sweep removes the versions that no entry of the registry or of Options.Others names, and what killed processes left. Unless somebody installs
 // at the same time, it then calls forget, which may be nil, to remove what others recorded about versions: gone reports whether a content
 // is of a version that is not there and that the registry does not name.
 func (in *Installer) Sweep(ctx context.Context, forget func(gone func(skill.ID) bool) error) (*Swept, error) {
-	wanted := map[string]bool{}
+	var wanted versions
 	return in.store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
 		set, err := in.o.Registry.Load(ctx)
 		if err != nil {
 			return nil, err // a damaged registry names nothing
 		}
-		for _, e := range set.All() {
-			wanted[e.InstalledPath] = true
-			for _, p := range e.Previous {
-				wanted[p.InstalledPath] = true
-			}
+		if wanted, err = in.others(ctx); err != nil {
+			return nil, err
 		}
-		return func(path string) bool { return wanted[path] }, nil
+		wanted.add(set)
+		return func(path string) bool { return wanted[versionAt(path)] }, nil
 	}, func() error {
 		if forget == nil {
 			return nil
 		}
-		stays := map[skill.ID]bool{}
-		for _, path := range slices.AppendSeq(in.store.Versions(), maps.Keys(wanted)) {
-			stays[skill.ID{Layer: versionAt(path), Name: manifest.Canonical(filepath.Base(path))}] = true
+		for _, path := range in.store.Versions() {
+			wanted[versionAt(path)] = true
 		}
 		return forget(func(id skill.ID) bool {
-			return place.IsVersion(id.Layer) && !stays[skill.ID{Layer: id.Layer, Name: id.Name}]
+			return place.IsVersion(id.Layer) && !wanted[skill.ID{Layer: id.Layer, Name: id.Name}]
 		})
 	})
 }
 
-// versionAt returns the place of the version in a folder of the store.
-func versionAt(path string) string { return place.Version(filepath.Base(filepath.Dir(path))) }
+// versionAt returns the place and the name of the version in a folder of the store.
+func versionAt(path string) skill.ID {
+	return skill.ID{Layer: place.Version(filepath.Base(filepath.Dir(path))), Name: manifest.Canonical(filepath.Base(path))}
+}

@@ -1,7 +1,7 @@
 // Package trust records which skills the user allowed to run: approvals, each of one skill's content by name and digest,
 // and folders whose skills are all trusted, including later changes. It also records what the user granted to the scripts of
-// one content: variables, the user's home, folders and hosts. The record is one JSON file that belongs to the user.
-// Nothing that a skill, a project or the environment says gets into it.
+// one content: variables, the user's home, folders and hosts. The record is one JSON document: a file that belongs to the user, or
+// what Store.Kept keeps. Nothing that a skill, a project or the environment says gets into it.
 //
 // The package fails closed: while the file cannot be read or understood, or another user could have changed it, nothing is
 // trusted. It asks no questions and runs nothing. Store.Trust is the function for skill.Options.

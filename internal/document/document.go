@@ -1,6 +1,6 @@
 // Package document is what keeps a small document that many change at the same time: the approvals, the list of installed
-// skills. Today each is a file, package lockfile has it; elsewhere it may be a key that replicas share. Whatever keeps one passes
-// the suite of internal/test/documenttest.
+// skills. Package lockfile keeps one in a file, package state in a node that servers share. Whatever keeps one passes the suite of
+// internal/test/documenttest.
 package document
 
 import (

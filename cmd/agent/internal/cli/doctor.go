@@ -93,7 +93,7 @@ type program struct {
 }
 
 type trustState struct {
-	File      string   `json:"file"`
+	File      string   `json:"file"` // or the folder of the node that servers share
 	Roots     []string `json:"roots"`
 	Approvals []string `json:"approvals"` // names and digests
 
@@ -210,10 +210,10 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if d.Sandbox, err = o.sandbox.State(ctx); err != nil {
 		return nil, err
 	}
-	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}, Grants: []*grants.View{}}
+	d.Trust = trustState{File: o.trust.Where(), Roots: []string{}, Approvals: []string{}, Grants: []*grants.View{}}
 	set, err := o.trust.Load(ctx)
 	if err != nil {
-		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: cfg.Paths.Trust(), Message: err.Error()})
+		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: d.Trust.File, Message: err.Error()})
 	}
 	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
 	for _, ok := range set.Approvals() {
@@ -435,7 +435,11 @@ func (o *doctorOptions) printModel(d *diagnosis) error {
 }
 
 func (o *doctorOptions) printTrust(d *diagnosis) error {
-	rows := [][]string{{"  file", output.OrDash(d.Trust.File)}}
+	kept := "  file"
+	if o.settings.Fleet() != nil {
+		kept = "  node"
+	}
+	rows := [][]string{{kept, output.OrDash(d.Trust.File)}}
 	for _, root := range d.Trust.Roots {
 		rows = append(rows, []string{"  folder", root})
 	}

@@ -72,6 +72,15 @@ func (t *Trust) store() *trust.Store {
 	return t.file()
 }
 
+// Where returns the file of the approvals, or the folder of the node that has them.
+func (t *Trust) Where() string {
+	paths := t.settings.Config().Paths
+	if t.settings.Fleet() != nil {
+		return paths.Shared()
+	}
+	return paths.Trust()
+}
+
 // OfMachine reads the approvals of this machine, also where a fleet has those that count.
 func (t *Trust) OfMachine(ctx context.Context) (*trust.Set, error) { return t.file().Load(ctx) }
 

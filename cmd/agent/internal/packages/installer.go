@@ -41,6 +41,7 @@ func (p *Packages) Installer() (*install.Installer, error) {
 	o := &install.Options{
 		Registry: p.Settings.Registry(),
 		Folder:   p.Settings.Config().PluginsDir,
+		Others:   p.Settings.OtherSkills,
 		Fetchers: p.fetchers(),
 		Catalog:  *catalog,
 		Progress: p.progress,

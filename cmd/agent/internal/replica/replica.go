@@ -1,5 +1,5 @@
-// Package replica has what the processes of a fleet share in place of the files of one machine: approvals with grants, and the list of
-// installed skills. Each tenant has its own.
+// Package replica has what the processes of a fleet share in place of the files of one machine: approvals with grants, of which each tenant
+// has its own, and the list of installed skills.
 package replica
 
 import (
@@ -133,7 +133,7 @@ func (r *Replica) approvals() *doc {
 }
 
 func (r *Replica) skills() *doc {
-	return &doc{r, state.Document{Tenant: r.o.Tenant, Kind: "skills", Lists: []string{"skills"}, Record: r.o.Record}}
+	return &doc{r, state.Document{Kind: "skills", Lists: []string{"skills"}, Record: r.o.Record}} // tenants have one store of contents
 }
 
 // Trust returns the approvals and grants.
@@ -161,7 +161,7 @@ func (r *Replica) Watch(ctx context.Context, changed func(), failed func(error))
 				case err != nil && (was == nil || err.Error() != was.Error()):
 					failed(err)
 				}
-				first, was = first && err != nil, err
+				first, was = false, err
 			}
 		})
 	}

@@ -3,11 +3,13 @@ package replica
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
 )
@@ -61,8 +63,32 @@ func TestWatch(t *testing.T) {
 	if set, err := of.Trust().Load(ctx); err != nil || len(set.Approvals()) != 0 {
 		t.Errorf("another tenant has %v, %v", set.Approvals(), err)
 	}
+	if set, err := of.Skills().Load(ctx); err != nil || len(set.All()) == 0 {
+		t.Errorf("another tenant has %v, %v: the contents are in one store", set.All(), err)
+	}
 	if set, err := second.Trust().Load(ctx); err != nil || len(set.Approvals()) == 0 {
 		t.Errorf("%v, %v", set.Approvals(), err)
+	}
+}
+
+// A change that came while the node could not be had is told when it can.
+func TestWatchBroken(t *testing.T) {
+	o := Options{Dir: filepath.Join(t.TempDir(), "node"), Record: func(context.Context, trace.Event) ([]byte, error) { return nil, nil }}
+	must(t, os.WriteFile(o.Dir, nil, 0o600))
+	r := New(&o)
+	defer r.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	told := make(chan bool, 100)
+	go r.Watch(ctx, func() { told <- true }, func(error) {
+		if i, err := os.Stat(o.Dir); err == nil && !i.IsDir() {
+			_ = os.Remove(o.Dir)
+		}
+	})
+	select {
+	case <-told:
+	case <-ctx.Done():
+		t.Error("nothing was told")
 	}
 }
 

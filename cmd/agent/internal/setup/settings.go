@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -408,6 +409,22 @@ func (s *Settings) Registry() *registry.Store {
 		return list
 	}
 	return s.Installed()
+}
+
+// OtherSkills returns the lists of installed skills of this home that do not count now: of the file, or of the fleet.
+func (s *Settings) OtherSkills(ctx context.Context) ([]*registry.Set, error) {
+	list := s.Installed()
+	if s.Fleet() == nil {
+		dir := s.Config().Paths.Shared()
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		fleet := s.FleetIn(dir, nil)
+		defer fleet.Close()
+		list = fleet.Skills()
+	}
+	set, err := list.Load(ctx)
+	return []*registry.Set{set}, err
 }
 
 // Installed returns the file of installed skills of this machine.
