@@ -162,6 +162,9 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 	return q, nil
 }
 
+// codeNoPeers is the answer while fewer nodes run than a new stream is to have copies.
+const codeNoPeers = 10005
+
 // patient does something that may be done twice until there is an answer. Nodes that make the same stream at the same time may get none.
 func patient(ctx context.Context, do func(context.Context) error) error {
 	for end := time.Now().Add(silentTime); ; {
@@ -169,6 +172,9 @@ func patient(ctx context.Context, do func(context.Context) error) error {
 		err := do(once)
 		cancel()
 		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
+		if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && refused.ErrorCode == codeNoPeers {
+			silent, err = true, fmt.Errorf("too few nodes run: start the others within %s (%w)", silentTime, err)
+		}
 		if !silent || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}
