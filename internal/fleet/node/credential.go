@@ -1,6 +1,8 @@
 package node
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -72,6 +74,15 @@ func secret(dir, name string, create func() (nkeys.KeyPair, error)) ([]byte, err
 	}
 	defer root.Close()
 	return seed, lockfile.Write(root, name, seed, 0o600)
+}
+
+// Secret returns a secret of 32 bytes for a purpose, which all who have this Issuer find, and nobody else.
+func (i *Issuer) Secret(purpose string) ([]byte, error) {
+	seed, err := i.key.Seed()
+	if err != nil {
+		return nil, err
+	}
+	return hkdf.Key(sha256.New, seed, nil, purpose, 32)
 }
 
 // Credential returns a credentials file of NATS for a worker of a name: a key, and what says for how long it is good and whose it is. The

@@ -57,7 +57,8 @@ func (f *Fleet) open(ctx context.Context) (*node.Node, error) {
 	return node.Of(conn), nil
 }
 
-// key returns what signs orders: a new key, or for workers that others start the one in the folder.
+// key returns what signs orders: a new key, that of a cluster, whose workers take orders of each node, or for a server of others the one in
+// the folder. Its public half is there for workers that others start.
 func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
 	if f.o.Remote == nil && f.o.Cluster == nil {
 		_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -65,6 +66,25 @@ func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
 	}
 	if err := os.MkdirAll(f.o.Dir, 0o700); err != nil {
 		return nil, err
+	}
+	root, err := os.OpenRoot(f.o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	seed, err := f.seed(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	private := ed25519.NewKeyFromSeed(seed)
+	public := private.Public().(ed25519.PublicKey) //nolint:forcetypeassert // it says so
+	return private, lockfile.Write(root, signers, []byte(keyName(public)+"\n"), 0o644)
+}
+
+// seed returns what the key is made of. In the folder the first one makes it.
+func (f *Fleet) seed(ctx context.Context, dir *os.Root) ([]byte, error) {
+	if f.o.Remote == nil {
+		return f.o.Cluster.Issuer.Secret("the key that signs orders")
 	}
 	unlock, err := lockfile.Lock(ctx, filepath.Join(f.o.Dir, "signer.lock"), patience)
 	if err != nil {
@@ -75,25 +95,12 @@ func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
 	if err == nil && len(seed) != ed25519.SeedSize {
 		err = fmt.Errorf("%s is no key: remove it, and give workers the new %s", filepath.Join(f.o.Dir, "signer"), signers)
 	}
-	if err == nil {
-		return ed25519.NewKeyFromSeed(seed), nil
-	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+		return seed, err
 	}
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(f.o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	if err := lockfile.Write(root, signers, []byte(keyName(public)+"\n"), 0o644); err != nil {
-		return nil, err
-	}
-	return private, lockfile.Write(root, "signer", private.Seed(), 0o600)
+	seed = make([]byte, ed25519.SeedSize)
+	_, _ = rand.Read(seed) // it never fails
+	return seed, lockfile.Write(dir, "signer", seed, 0o600)
 }
 
 // signers is the name of the file with the public half of the key.

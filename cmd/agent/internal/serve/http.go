@@ -51,6 +51,9 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 	}
 	cfg := s.s.Settings.Config()
 	cluster, err := Cluster(s.s.Settings)
+	if err == nil && cluster != nil && o.Remote != nil {
+		err = errors.New("the setting serve.listen has it here, and --server elsewhere: leave one of them out")
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrQueue, err)
 	}
