@@ -13,7 +13,7 @@ import (
 func TestConversationAllowsAgain(t *testing.T) {
 	s := fakemodel.New(t, editStep("notes.md", "one", "1"), fakemodel.Step{Text: "All done."},
 		editStep("notes.md", "two", "2"), fakemodel.Step{Text: "Refused."},
-		editStep("notes.md", "two", "zwei"), fakemodel.Step{Text: "Done again."})
+		editStep("notes.md", "two", "zwei"), fakemodel.Step{Text: "Done again."}, fakemodel.Step{Text: "Only read."})
 	w := newWorld(t, s.Env()...)
 	w.write("work/notes.md", "one\ntwo\nthree\n")
 	k := w.sit()
@@ -43,6 +43,14 @@ func TestConversationAllowsAgain(t *testing.T) {
 	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
 	k.answers("y")
 	k.sees("Done again.")
+	k.leaves()
+
+	k = w.sitAt("xterm-256color", "-c")
+	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.press("/mode read-only\r") // that is newer, so nobody is asked about the former one
+	k.sees("mode read-only from now on")
+	k.press("read\r")
+	k.sees("Only read.")
 	k.leaves()
 	if b, _ := os.ReadFile(filepath.Join(w.project, "notes.md")); string(b) != "1\nzwei\nthree\n" {
 		t.Errorf("the file is %q", b)

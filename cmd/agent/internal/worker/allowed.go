@@ -47,10 +47,16 @@ func lastMode(list []saved.Approval, now permit.Mode) []saved.Approval {
 	})
 }
 
+// allowedBefore returns what the user had allowed. A mode that they chose since then stays.
+func (w *worker) allowedBefore() []saved.Approval {
+	now, chosen := w.gate.mode()
+	return slices.DeleteFunc(lastMode(w.keep.allowed, now), func(a saved.Approval) bool { return chosen && a.Kind == allowedMode })
+}
+
 // before says what the user had allowed before the conversation continued, or "" for nothing.
 func (w *worker) before(what string) string {
 	var texts []string
-	for _, a := range lastMode(w.keep.allowed, w.gate.current().Mode()) {
+	for _, a := range w.allowedBefore() {
 		texts = append(texts, describe(a))
 	}
 	if len(texts) == 0 {
@@ -61,7 +67,7 @@ func (w *worker) before(what string) string {
 
 // offer asks once whether that holds again. It returns what cannot be allowed any more.
 func (w *worker) offer(ctx context.Context) []string {
-	list := lastMode(w.keep.allowed, w.gate.current().Mode())
+	list := w.allowedBefore()
 	w.keep.allowed = nil
 	if len(list) == 0 {
 		return nil

@@ -27,6 +27,7 @@ type gate struct {
 
 	mu       sync.Mutex
 	policy   *permit.Policy // that of the conversation: its mode and rules can change
+	chosen   bool           // the mode was chosen since the conversation began or continued
 	confined bool           // commands run in a sandbox
 }
 
@@ -41,6 +42,13 @@ func (g *gate) current() *permit.Policy {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.policy
+}
+
+// mode returns the mode as it is now, and whether the user chose it since the conversation began or continued.
+func (g *gate) mode() (now permit.Mode, chosen bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.policy.Mode(), g.chosen
 }
 
 func (g *gate) confine(confined bool) {
@@ -91,7 +99,7 @@ func (g *gate) setMode(m permit.Mode) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.policy = g.policy.WithMode(m)
+	g.policy, g.chosen = g.policy.WithMode(m), true
 	g.note(allowedMode, string(m), false)
 	return nil
 }
