@@ -72,6 +72,16 @@ func (s *spent) pay(u llm.Usage, p models.Prices) {
 	}
 }
 
+// summary adds what a summary cost that the user asked for. If it took the place of messages, the next request tells how full the window is.
+func (s *spent) summary(before, now llm.Usage, p models.Prices, shorter bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pay(now.Add(llm.Usage{Input: -before.Input, CacheRead: -before.CacheRead, CacheWrite: -before.CacheWrite, Output: -before.Output}), p)
+	if shorter {
+		s.last = llm.Usage{}
+	}
+}
+
 // clear forgets what belongs to the messages that are gone. What was paid stays.
 func (s *spent) clear() {
 	s.mu.Lock()
