@@ -92,7 +92,8 @@ const (
 
 // How long the nodes may take to answer, for they may be choosing a leader, and each answer.
 const (
-	silentTime = time.Minute
+	silentTime = time.Minute      // for the nodes of a cluster to be there
+	submitTime = 20 * time.Second // for a leader to be chosen
 	answerTime = 3 * time.Second
 )
 
@@ -139,7 +140,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		Name: "RUNS", Subjects: []string{"run.*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true, Replicas: q.o.Replicas,
 	}
-	err = patient(ctx, func(ctx context.Context) (err error) {
+	err = patient(ctx, silentTime, func(ctx context.Context) (err error) {
 		q.runs, err = q.js.CreateOrUpdateStream(ctx, runs)
 		return err
 	})
@@ -150,7 +151,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		Name: "KV_claims", Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
 		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false, Replicas: q.o.Replicas,
 	}
-	err = patient(ctx, func(ctx context.Context) (err error) {
+	err = patient(ctx, silentTime, func(ctx context.Context) (err error) {
 		if _, err = q.js.CreateOrUpdateStream(ctx, claims); err == nil {
 			q.claims, err = q.js.KeyValue(ctx, "claims")
 		}
@@ -166,14 +167,14 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 const codeNoPeers = 10005
 
 // patient does something that may be done twice until there is an answer. Nodes that make the same stream at the same time may get none.
-func patient(ctx context.Context, do func(context.Context) error) error {
-	for end := time.Now().Add(silentTime); ; {
+func patient(ctx context.Context, most time.Duration, do func(context.Context) error) error {
+	for end := time.Now().Add(most); ; {
 		once, cancel := context.WithTimeout(ctx, answerTime)
 		err := do(once)
 		cancel()
 		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
 		if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && refused.ErrorCode == codeNoPeers {
-			silent, err = true, fmt.Errorf("too few nodes run: start the others within %s (%w)", silentTime, err)
+			silent, err = true, fmt.Errorf("too few nodes run: start the others within %s (%w)", most, err)
 		}
 		if !silent || ctx.Err() != nil || time.Now().After(end) {
 			return err
@@ -226,7 +227,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
 	m.Header.Set(headStick, r.Stick)
 	m.Data = r.Order
-	err = patient(ctx, func(ctx context.Context) error { // the id keeps it from being queued twice
+	err = patient(ctx, submitTime, func(ctx context.Context) error { // the id keeps it from being queued twice
 		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
 		return err
 	})

@@ -152,8 +152,13 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "s", Subjects: []string{"s.*"}, Replicas: 3}); err != nil {
-		t.Fatal(err)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) { // until all three are there
+		if _, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "s", Subjects: []string{"s.*"}, Replicas: 3}); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
 	}
 	if _, err := js.Publish(t.Context(), "s.1", []byte("kept")); err != nil {
 		t.Fatal(err)
