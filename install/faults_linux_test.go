@@ -23,6 +23,7 @@ import (
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/test/fault"
+	"github.com/agent-base/agent-base/skill"
 )
 
 func TestMain(m *testing.M) {
@@ -400,3 +401,32 @@ func TestRemoveOnFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a list that cannot be read needs is said of that list alone.
+func TestSourceUnreadable(t *testing.T) {
+	w := newWorld(t)
+	w.add("csv")
+	cure := func() string {
+		t.Helper()
+		c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "plugin", Source: install.Source(w.reg, nil)}}})
+		if err != nil || len(c.Problems()) != 1 || c.Problems()[0].Code != "registry-unreadable" {
+			t.Fatalf("%v, %v", c.Problems(), err)
+		}
+		return c.Problems()[0].Cure
+	}
+	if err := os.Chmod(w.reg.Path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := cure(); got != "make it a file that only you can change" {
+		t.Errorf("others can change it: %q", got)
+	}
+	w.reg.Kept = away{}
+	if got := cure(); got != "" {
+		t.Errorf("it is in no file: %q", got)
+	}
+}
+
+// away is a list that cannot be reached.
+type away struct{ registry.Document }
+
+func (away) Load(context.Context) ([]byte, error) { return nil, errors.New("away") }

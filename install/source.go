@@ -74,8 +74,10 @@ func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill
 }
 
 func unreadable(path string, err error) *manifest.Problem {
-	p := &manifest.Problem{Code: "registry-unreadable", Severity: manifest.SeverityError, File: path, Message: err.Error(), Cure: "make it a file that only you can change"}
+	p := &manifest.Problem{Code: "registry-unreadable", Severity: manifest.SeverityError, File: path, Message: err.Error()}
 	switch {
+	case errors.Is(err, registry.ErrUnsafe):
+		p.Cure = "make it a file that only you can change"
 	case errors.Is(err, registry.ErrCorrupt):
 		p.Code, p.Cure = "registry-damaged", "repair it"
 	case errors.Is(err, registry.ErrNewer):

@@ -31,3 +31,21 @@ func TestMounted(t *testing.T) {
 		t.Errorf("two skills have one path: %q", places)
 	}
 }
+
+// The skill of a server is in no folder: nothing is recorded of one whose source names no place.
+func TestPlaceOfServer(t *testing.T) {
+	dir := disk(t, t.TempDir(), map[string]string{"pdf/SKILL.md": ""})
+	for named, want := range map[string]string{"": "", "docs/pdf": "mcp@docs/pdf"} {
+		c := opened(t, &Options{Layers: []Layer{{Name: "mcp", Server: "docs", Place: named, Source: Dir(dir, nil)}}})
+		n := 0
+		for e := range c.All() {
+			n++
+			if at, err := e.Place(t.Context()); at != want || err != nil {
+				t.Errorf("place %q, %v, want %q", at, err, want)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d skills: %v", n, c.Problems())
+		}
+	}
+}

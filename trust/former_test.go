@@ -77,7 +77,8 @@ func TestFormerPlaces(t *testing.T) {
 	must(t, os.WriteFile(s.Path, []byte(`{"approvals":[`+strings.Join([]string{
 		approval("x", under("two/x"), "b", ""), approval("x", under("one/x"), "a", `,"note":{"by":"me"}`), // two skills of a name
 		approval("x", under("gone/x"), "c", `,"approved_at":"2025-01-01T00:00:00Z"`), approval("x-y", under("plugins/.store/aaaaaaaaaaaaaaaa/X_y"), "a", ""),
-		approval("x-y", under("plugins/.store/bbbbbbbbbbbbbbbb/X_y"), "b", ""), // a version that is gone
+		approval("x-y", under("plugins/.store/bbbbbbbbbbbbbbbb/X_y"), "b", ""),       // a version that is gone
+		approval("deep", under("plugins/.store/aaaaaaaaaaaaaaaa/X_y/deep"), "a", ""), // is no version
 		approval("pdf", under("mcp/.docs-1/pdf-2"), "a", ""), `{"name":"own","digest":"` + digest("a") + `","approved_at":"2026-01-01T00:00:00Z"}`}, ",")+
 		`],"later":7,"version":2,"grants":[`+grant("x", under("one/x"), "a", "env:A")+`,`+grant("x-y", under("plugins/.store/aaaaaaaaaaaaaaaa/X_y"), "a", "env:B")+`],"roots":["/r"]}`), 0o600))
 	want := map[string]skill.ID{}
@@ -85,7 +86,8 @@ func TestFormerPlaces(t *testing.T) {
 		"one": {Name: "x", Layer: at(under("one/x")), Digest: digest("a")}, "two": {Name: "x", Layer: at(under("two/x")), Digest: digest("b")},
 		"gone": {Name: "x", Layer: place.RealFolder(under("gone/x")), Digest: digest("c")}, "version": {Name: "x-y", Layer: "installed@aaaaaaaaaaaaaaaa", Digest: digest("a")},
 		"old": {Name: "x-y", Layer: "installed@bbbbbbbbbbbbbbbb", Digest: digest("b")}, "server": {Name: "pdf", Layer: "mcp@.docs-1/pdf-2", Digest: digest("a")},
-		"own": {Name: "own", Layer: "bundled", Digest: digest("a")},
+		"deep": {Name: "deep", Layer: at(under("plugins/.store/aaaaaaaaaaaaaaaa/X_y/deep")), Digest: digest("a")},
+		"own":  {Name: "own", Layer: "bundled", Digest: digest("a")},
 	} {
 		want[at] = of
 	}
@@ -104,6 +106,9 @@ func TestFormerPlaces(t *testing.T) {
 			if g, ok := set.Grant(want[name]); !ok || g.ID() != want[name] || g.Given.String() != given {
 				t.Errorf("the grant of %s is %+v", name, g)
 			}
+		}
+		if another := set.Another("x-y", at(under("three/x-y"))); another != "" {
+			t.Errorf("the version in %q is another skill than one of its name in a folder", another)
 		}
 		if another := set.Another("x", at(under("three/x"))); another != under("two/x") && another != under("one/x") && another != "" {
 			t.Errorf("another is in %q", another)

@@ -282,6 +282,7 @@ func TestRefused(t *testing.T) {
 		"not canonical":              s.Approve(t.Context(), Approval{Layer: "l", Digest: digest("a")}),
 		"64 hexadecimal":             s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: "sha256:abc"}),
 		"is not \"sha256:\" and 64":  s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: strings.Repeat("a", 64)}),
+		"is not that of an ID":       s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}),
 		"is not absolute":            s.Approve(t.Context(), Approval{Layer: at("x"), Name: "x", Digest: digest("a"), Dir: "x"}),
 		"not 64 hexadecimal digits":  s.Approve(t.Context(), Approval{Layer: "l", Name: "x", Digest: digest("a"), Files: []File{{Path: "a", SHA256: "b"}}}),
 	} {

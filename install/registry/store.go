@@ -24,8 +24,8 @@ var (
 	ErrCorrupt = errors.New("damaged")
 	// ErrNewer means that a newer version of this program wrote the file. Nothing is written.
 	ErrNewer = errors.New("in a newer format")
-	// errUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is written.
-	errUnsafe = errors.New("another user could have changed the list of installed skills")
+	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is written.
+	ErrUnsafe = errors.New("another user could have changed the list of installed skills")
 	// ErrLocked means that another process held the lock of the file for the whole waiting time. Nothing was written.
 	ErrLocked = errors.New("locked by another process")
 	// ErrNotInstalled means that no entry has the name.
@@ -55,7 +55,7 @@ func (e *Entry) place() string {
 
 // kinds are the errors above, for package lockfile.
 func kinds() *lockfile.Kinds {
-	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: errUnsafe, Locked: ErrLocked}
+	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: ErrUnsafe, Locked: ErrLocked}
 }
 
 // version is the version of the file format.

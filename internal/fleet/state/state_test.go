@@ -280,6 +280,30 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// A stream that is older than what was read is not believed: what was taken back since would count again.
+func TestBack(t *testing.T) {
+	s := stateAt(folder(t))
+	d := s.Document(Document{Kind: "tests"})
+	set := func(to string) error {
+		return d.Transform(t.Context(), document.Plain(func([]byte) ([]byte, error) { return []byte(to), nil }))
+	}
+	if err := errors.Join(set("one"), set("two"), s.js.DeleteStream(t.Context(), streamName)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), s.conn, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := again.Document(Document{Kind: "tests"}).Load(t.Context()); err != nil || content != nil {
+		t.Errorf("%q, %v", content, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if content, err := d.Load(ctx); !errors.Is(err, errBack) {
+		t.Errorf("%q, %v", content, err)
+	}
+}
+
 // However many watch, the stream has one consumer, and each sees the changes of its document.
 func TestWatchers(t *testing.T) {
 	s := stateAt(folder(t))

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/place"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -157,9 +156,11 @@ func (i *importer) grant(ctx context.Context, g trust.Grant) {
 		why = err.Error()
 	}
 	var there, other bool
-	if b, ok := i.fleet.Trust.Grant(skill.ID{Layer: g.Layer, Name: g.Name, Digest: g.Digest}); ok && b.Layer == g.Layer {
-		there = slices.Equal(b.Given, g.Given) && slices.Equal(b.Withheld, g.Withheld)
-		other = !there
+	for _, b := range i.fleet.Trust.Grants() {
+		if b.Name == g.Name && b.Layer == g.Layer { // one of another content there would be replaced
+			there = b.Digest == g.Digest && slices.Equal(b.Given, g.Given) && slices.Equal(b.Withheld, g.Withheld)
+			other = !there
+		}
 	}
 	i.settle(Item{Kind: grant, Name: g.Name, Digest: g.Digest}, g.GrantedAt, there, other, why, func(r *Replica) error {
 		return r.Trust().EditGrant(ctx, g, func(to *trust.Grant) error {

@@ -162,4 +162,29 @@ left skill z: it was installed from /home/me`
 	if got := m.into(t, r, true); !strings.Contains(got, "left grant a: the fleet has another one") {
 		t.Errorf("it differs:\n%s", got)
 	}
+
+	// A skill that was updated here since is brought, and no content that others cannot go back to.
+	path, err := r.Skills().Folder("a", digest("d"))
+	must(t, err, r.Skills().Register(ctx, registry.Entry{Name: "a", Digest: digest("d"), InstalledPath: path}))
+	_, err = r.Skills().Unregister(ctx, "a")
+	must(t, err)
+	m.skills.Now = func() time.Time { return time.Now().Add(time.Minute) }
+	must(t, m.skills.Update(ctx, "a", func(e *registry.Entry) error {
+		e.Digest, e.InstalledPath = digest("d"), "/elsewhere/d/a"
+		return nil
+	}))
+	if got := m.into(t, r, true); !strings.Contains(got, "brought skill a") {
+		t.Errorf("updated since:\n%s", got)
+	}
+	skills, err = r.Skills().Load(ctx)
+	if e, _ := skills.Get("a"); err != nil || e.Digest != digest("d") || len(e.Previous) > 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+
+	// So does a grant of another content in the same place.
+	must(t, r.Trust().EditGrant(ctx, trust.Grant{Name: "b", Layer: "bundled", Digest: digest("e")}, given(key)),
+		m.trust.EditGrant(ctx, trust.Grant{Name: "b", Layer: "bundled", Digest: digest("b")}, given(key)))
+	if got := m.into(t, r, true); !strings.Contains(got, "left grant b: the fleet has another one") {
+		t.Errorf("another content:\n%s", got)
+	}
 }
