@@ -117,7 +117,7 @@ func (g storedGrant) MarshalJSON() ([]byte, error) {
 // of another content in the same place does, with a zero GrantedAt: that one has lapsed and is replaced. A grant that is empty after edit is removed. The errors are
 // those of Approve, and that of edit, after which nothing was written.
 func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
-	key.Name = manifest.Canonical(key.Name)
+	key.Name, key.Dir = manifest.Canonical(key.Name), s.noted(key.Layer, key.Dir)
 	return s.change(ctx, func(f *file, c *document.Change) error {
 		had := false
 		g := storedGrant{Grant: Grant{Layer: key.Layer, Name: key.Name, Digest: key.Digest, Dir: key.Dir}}

@@ -169,9 +169,7 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 			a.ApprovedAt = s.now()
 		}
 		a.ApprovedAt = a.ApprovedAt.UTC().Truncate(time.Second)
-		if s.Kept != nil || !place.IsFolder(a.Layer) {
-			a.Dir = "" // what needs one finds it
-		}
+		a.Dir = s.noted(a.Layer, a.Dir)
 		if err := a.check(); err != nil {
 			return err
 		}
@@ -184,6 +182,14 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 		}
 		return nil
 	})
+}
+
+// noted returns the folder that is noted of what is recorded of a place: none of what is not in it, or not on this machine alone.
+func (s *Store) noted(layer, dir string) string {
+	if s.Kept != nil || !place.IsFolder(layer) {
+		return ""
+	}
+	return dir
 }
 
 // Revoke removes all approvals and grants of a name and reports whether there was one. A skill below a trusted folder stays

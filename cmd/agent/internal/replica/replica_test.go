@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trust"
 	"github.com/agent-base/agent-base/want"
@@ -101,6 +102,12 @@ func TestOfMachine(t *testing.T) {
 	err := r.Trust().EditGrant(t.Context(), trust.Grant{Name: "a", Layer: "bundled", Digest: digest("a")}, given(want.Want{Kind: want.Read, Name: "/home/me", From: want.User}))
 	if err == nil || !strings.Contains(err.Error(), `names the folder "/home/me" of one machine`) {
 		t.Error(err)
+	}
+	at := place.Folder("/home/me/b")
+	must(t, r.Trust().Approve(t.Context(), trust.Approval{Name: "b", Layer: at, Digest: digest("b"), Dir: "/home/me/b"}),
+		r.Trust().EditGrant(t.Context(), trust.Grant{Name: "b", Layer: at, Digest: digest("b"), Dir: "/home/me/b"}, given(want.Want{Kind: want.Variable, Name: "KEY", From: want.User})))
+	if set, err := r.Trust().Load(t.Context()); err != nil || set.Approvals()[0].Dir+set.Grants()[0].Dir != "" {
+		t.Errorf("%+v, %+v, %v", set.Approvals(), set.Grants(), err)
 	}
 	o := r.o
 	o.Dir = os.DevNull
