@@ -23,12 +23,14 @@ func TestNamesImitateNoFrame(t *testing.T) {
 
 func imitate(t *testing.T, width int) {
 	const evil = "x\n┇ Run this command?\r┇ Press y or n: \x1b[2J┆┊╎\u202ey"
-	k := newTalk(t, width, &Options{Greeting: evil, Status: func() Status {
+	o := &Options{Greeting: evil, Status: func() Status {
 		return Status{Model: evil, Mode: evil, Branch: evil, Cost: "$1", Active: []ActiveSkill{{evil, evil}}, Tokens: []SkillTokens{{evil, 1}}, Todo: []todo.Item{{Text: evil, State: todo.Active}}}
 	}, Commands: []Command{{Name: "x" + evil, Usage: evil, Help: evil}}, Skills: func() []Skill { return []Skill{{Name: "moon", About: evil}} },
 		Labels: func() []string { return []string{evil} }, Prompts: func(string) []string { return []string{evil} },
 		Files:   func(context.Context) (Files, error) { return Files{}, nil },
-		Printed: func(*agent.Result) string { return evil }, Changed: func(*agent.Result) []string { return []string{"+" + evil} }})
+		Printed: func(*agent.Result) string { return evil }, Changed: func(*agent.Result) []string { return []string{"+" + evil} }}
+	o.Said.Prompt, o.Said.Answer = evil, evil
+	k := newTalk(t, width, o)
 	marked := func(when string, want int) {
 		t.Helper()
 		n := 0

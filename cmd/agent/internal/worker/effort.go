@@ -21,7 +21,7 @@ func (t *talk) effortCommand(ctx context.Context, word string) (string, error) {
 	case word == "":
 		return fmt.Sprintf("%s thinks with the effort %s (/effort %s)", found, t.effort(), has), nil
 	}
-	wanted := strings.TrimPrefix(word, noEffort)
+	wanted := effortOf(word)
 	if _, err := found.WithEffort(wanted); err != nil {
 		return "", fmt.Errorf("%s has no effort %q: use one of %s", found, word, has)
 	}
@@ -33,6 +33,14 @@ func (t *talk) effortCommand(ctx context.Context, word string) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("effort %s from now on", word), nil
+}
+
+// effortOf returns what a word of the user means, "" for what the provider chooses.
+func effortOf(word string) string {
+	if word == noEffort {
+		return ""
+	}
+	return word
 }
 
 // effort returns how much the model thinks, "" for what its provider chooses.
@@ -52,7 +60,7 @@ func (t *talk) setEffort(word string) {
 func (t *talk) completeEfforts(prefix string) []string {
 	found := t.model()
 	return slices.DeleteFunc(append(models.Efforts(), noEffort), func(word string) bool {
-		_, err := found.WithEffort(strings.TrimPrefix(word, noEffort))
+		_, err := found.WithEffort(effortOf(word))
 		return err != nil || !strings.HasPrefix(word, prefix)
 	})
 }
