@@ -106,6 +106,9 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, "bash", err
 	}
+	if h.o.Undo != nil && !d.ReadOnly {
+		h.o.Undo.Ran()
+	}
 	run := h.run
 	if h.o.Runner != nil && confined == h.o.Confined {
 		run = func(ctx context.Context, command string, timeout time.Duration) (tool.Result, string, error) {

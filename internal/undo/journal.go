@@ -25,6 +25,7 @@ type Journal struct {
 	turn   string // folder of the turn; "" until its first change
 	kept   int    // files in it
 	bytes  int64  // of them
+	ran    bool   // a command that may change files
 	pruned bool
 }
 
@@ -37,7 +38,17 @@ func (j *Journal) Begin(label string, number int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	label = strings.ToValidUTF8(label[:min(len(label), maxLabel)], "")
-	j.label, j.number, j.turn, j.kept, j.bytes = label, number, "", 0, 0
+	j.label, j.number, j.turn, j.kept, j.bytes, j.ran = label, number, "", 0, 0, false
+}
+
+// Ran says that a command runs in the turn that may change files, which nobody records. It is said of the turn's changes, if there are any.
+func (j *Journal) Ran() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.ran && j.turn != "" {
+		_ = appendLine(filepath.Join(j.turn, recordsName), record{Ran: true}) // the turn may have gone; no change depends on it
+	}
+	j.ran = true
 }
 
 // Record records a change that is about to be made. When it returns nil, what the file was is on the disk. After an error
@@ -117,7 +128,7 @@ func (j *Journal) open() error {
 		if err != nil {
 			return err
 		}
-		line, err := json.Marshal(header{j.o.Workspace, j.o.Conversation, j.label, now, j.number})
+		line, err := json.Marshal(header{j.o.Workspace, j.o.Conversation, j.label, now, j.number, j.ran})
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,8 @@ type Turn struct {
 	Label        string // what it was about; foreign text
 	Time         time.Time
 	Undone       bool
-	Damaged      int // records that could not be read
+	Ran          bool // a command that may change files, which nobody recorded
+	Damaged      int  // records that could not be read
 
 	o       *Options
 	dir     string
@@ -105,11 +106,13 @@ func parse(src []byte) (*Turn, error) {
 	if err := json.Unmarshal(first, &h); err != nil {
 		return nil, fmt.Errorf("records without a header: %w", err)
 	}
-	t := &Turn{Conversation: h.Conversation, Number: h.Turn, Label: h.Label, Time: h.Time}
+	t := &Turn{Conversation: h.Conversation, Number: h.Turn, Label: h.Label, Time: h.Time, Ran: h.Ran}
 	for line := range bytes.Lines(rest) {
 		var r record
 		switch err := json.Unmarshal(line, &r); {
 		case len(bytes.TrimSpace(line)) == 0:
+		case err == nil && r.Ran:
+			t.Ran = true
 		case err != nil || !r.Undone && !r.usable():
 			t.Damaged++
 		case r.Undone:

@@ -61,9 +61,10 @@ type header struct {
 	Label        string    `json:"label"`
 	Time         time.Time `json:"time"`
 	Turn         int       `json:"turn,omitempty"`
+	Ran          bool      `json:"ran,omitempty"`
 }
 
-// record is one of the other lines: a change, or the note that the turn was taken back.
+// record is one of the other lines: a change, or the note that the turn was taken back or that a command ran in it.
 type record struct {
 	Path    string   `json:"path,omitempty"`
 	Existed bool     `json:"existed,omitempty"`
@@ -73,6 +74,7 @@ type record struct {
 	After   string   `json:"after,omitempty"`  // digest
 	Folders []string `json:"folders,omitempty"`
 	Undone  bool     `json:"undone,omitempty"`
+	Ran     bool     `json:"ran,omitempty"`
 }
 
 // digest returns the name of a content.

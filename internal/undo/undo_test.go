@@ -192,6 +192,40 @@ func lastOf(b *bench, o *undo.Options) []string {
 	return []string{turn.Label}
 }
 
+// A turn tells that a command ran in it, whether that was before its first change or after, once.
+func TestRan(t *testing.T) {
+	b := newBench(t)
+	b.put("a", "0")
+	ran := func() bool {
+		t.Helper()
+		turn, err := undo.Last(t.Context(), b.o)
+		if err != nil || turn.Damaged > 0 || len(turn.Paths()) != 1 {
+			t.Fatalf("%+v, %v", turn, err)
+		}
+		return turn.Ran
+	}
+	b.change("a", "1")
+	if ran() {
+		t.Error("no command ran")
+	}
+	b.j.Ran()
+	b.j.Ran()
+	if !ran() {
+		t.Error("one after the change is not told")
+	}
+	b.j.Begin("second", 2)
+	b.change("a", "2")
+	if ran() {
+		t.Error("the command of the turn before is told")
+	}
+	b.j.Begin("third", 3)
+	b.j.Ran()
+	b.change("a", "3")
+	if !ran() {
+		t.Error("one before the change is not told")
+	}
+}
+
 // P5: a file that something else changed stays as it is, and its old content is named.
 func TestUndoRefuses(t *testing.T) {
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -70,5 +71,26 @@ I ask others.
 	k.happen(stepsEvent{steps: []agent.Step{done(b), done(a), {Text: "Both are back."}}}, doneEvent{})
 	if got := k.screen(); strings.Contains(got, "second") || !strings.Contains(got, "● task mine: Look around  0.0 s  ok  #3\n● task explore") {
 		t.Error(got)
+	}
+}
+
+// A question of one of several sub-agents stands below its own call.
+func TestSubAgentAsks(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("go<enter>")
+	for _, id := range []string{"a", "b", "c"} {
+		task := &llm.Call{ID: id, Name: "task", Args: json.RawMessage(`{"prompt":"Look"}`)}
+		k.happen(stepsEvent{steps: []agent.Step{{Call: task}}})
+	}
+	inner := &llm.Call{ID: "i", Name: "read_file", Args: json.RawMessage(`{"file_path":"y"}`)}
+	k.happen(stepsEvent{steps: []agent.Step{{Call: inner, Depth: 1, Of: "b"}}})
+	q := &question{Question: ui.Question{Text: "Let it?"}, answer: make(chan string, 1)}
+	k.happen(askEvent{q})
+	if got := k.screen(); strings.Contains(got, "● task") {
+		t.Errorf("nobody said which call asks:\n%s", got)
+	}
+	q.call = "i"
+	if got := k.screen(); strings.Count(got, "● task") != 1 || !strings.Contains(got, "#2\n  ● read_file y  0.0 s  #4 of #2\n") {
+		t.Errorf("got\n%s", got)
 	}
 }

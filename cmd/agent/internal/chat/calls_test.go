@@ -44,7 +44,7 @@ func TestAnswerTakesNoTime(t *testing.T) {
 	k.press("hi<enter>")
 	c := k.call("bash", `{"command":"make"}`)
 	k.now = k.now.Add(time.Second)
-	first, second := &question{ui.Question{Text: "First?"}, make(chan string, 1)}, &question{ui.Question{Text: "Second?"}, make(chan string, 1)}
+	first, second := &question{Question: ui.Question{Text: "First?"}, answer: make(chan string, 1)}, &question{Question: ui.Question{Text: "Second?"}, answer: make(chan string, 1)}
 	k.happen(askEvent{first}, askEvent{second})
 	k.now = k.now.Add(time.Minute)
 	k.press("y<enter>")
@@ -66,7 +66,7 @@ func TestAnswerWhileItWorks(t *testing.T) {
 	k.press("hi<enter>")
 	c := k.call("bash", `{"command":"curl example.com"}`)
 	k.now = k.now.Add(6 * time.Second)
-	k.happen(askEvent{&question{ui.Question{Text: "Let it?"}, make(chan string, 1)}})
+	k.happen(askEvent{&question{Question: ui.Question{Text: "Let it?"}, answer: make(chan string, 1)}})
 	k.now = k.now.Add(2 * time.Second)
 	k.press("y<enter>")
 	k.result(c, tool.Result{Success: true, Duration: 6 * time.Second, Waited: 2 * time.Second}, `{"success":true}`)

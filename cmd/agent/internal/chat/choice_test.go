@@ -43,7 +43,7 @@ func TestChoices(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newTalk(t, 60, nil)
 			k.press("hi<enter>")
-			q := &question{twice(), make(chan string, 1)}
+			q := &question{Question: twice(), answer: make(chan string, 1)}
 			k.happen(askEvent{q})
 			tt.do(k)
 			got := "-"
@@ -65,7 +65,7 @@ func TestChoicesNeedAllDetails(t *testing.T) {
 	} {
 		k := newTalk(t, 60, nil)
 		k.press("hi<enter>")
-		q := &question{twice(long...), make(chan string, 1)}
+		q := &question{Question: twice(long...), answer: make(chan string, 1)}
 		k.happen(askEvent{q})
 		k.wait(time.Second)
 		k.press(tt.keys)
@@ -83,7 +83,7 @@ func TestChoicesNeedAllDetails(t *testing.T) {
 func TestQuestionTooLargeForTheWindow(t *testing.T) {
 	k := newTalk(t, 60, nil)
 	k.press("hi<enter>")
-	q := &question{ui.Question{Text: "Create \"" + strings.Repeat("x", 10_000) + "\"?", Details: []string{"+x"}}, make(chan string, 1)}
+	q := &question{Question: ui.Question{Text: "Create \"" + strings.Repeat("x", 10_000) + "\"?", Details: []string{"+x"}}, answer: make(chan string, 1)}
 	k.happen(askEvent{q})
 	k.wait(time.Second)
 	k.press("y<space>y")
@@ -103,7 +103,7 @@ func TestDiffOnTheScreen(t *testing.T) {
 	k.out = nil
 	q := twice("@@ -1 +1 @@", "-old", "+\x1b[31mnew and longer than a row", " same")
 	q.Diff = true
-	k.happen(askEvent{&question{q, make(chan string, 1)}})
+	k.happen(askEvent{&question{Question: q, answer: make(chan string, 1)}})
 	rows := strings.Join(k.view().rows, "\n")
 	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew\x1b[0m", "\x1b[32m » and longer than\x1b[0m", "    same", " y  yes, all", "Press y or n:"} {
 		if !strings.Contains(rows, want) {

@@ -129,7 +129,7 @@ func (s *state) submit(text string) []effect {
 }
 
 func (s *state) work() {
-	s.busy, s.begun = true, s.now
+	s.busy, s.begun, s.heard = true, s.now, s.now
 }
 
 // echo prints what was typed. Without a terminal it only begins a block: the input is not shown.

@@ -60,7 +60,7 @@ func imitate(t *testing.T, width int) {
 	marked("at work", 0)
 	k.happen(stepsEvent{steps: []agent.Step{{Thought: evil}}})
 	marked("it thinks", 0)
-	k.happen(askEvent{&question{ui.Question{Text: "Run this?", Details: []string{"ls"}}, make(chan string, 1)}})
+	k.happen(askEvent{&question{Question: ui.Question{Text: "Run this?", Details: []string{"ls"}}, answer: make(chan string, 1)}})
 	marked("a question", 3)
 	k.press("n")
 	marked("answered", 3)

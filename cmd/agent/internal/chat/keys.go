@@ -115,6 +115,9 @@ func (s *state) enter() []effect {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
+	if word := strings.TrimSpace(text); word == "exit" || word == "quit" { // as in a shell: no prompt is only that
+		text = "/" + word
+	}
 	if s.busy && !s.local(text) {
 		return s.enqueue(text)
 	}

@@ -253,7 +253,7 @@ func TestQuestion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newTalk(t, 60, nil)
 			k.press("hi<enter>y")
-			q := &question{ui.Question{Text: "Run it?", Details: []string{"rm -rf /"}}, make(chan string, 1)}
+			q := &question{Question: ui.Question{Text: "Run it?", Details: []string{"rm -rf /"}}, answer: make(chan string, 1)}
 			k.happen(askEvent{q})
 			k.wait(ui.Quiet)
 			k.press(tt.keys)
@@ -291,7 +291,7 @@ func TestOtherAnswers(t *testing.T) {
 			k := newTalk(t, 60, nil)
 			k.press("hi<enter>")
 			tt.q.Text = "Let it run?"
-			q := &question{tt.q, make(chan string, 1)}
+			q := &question{Question: tt.q, answer: make(chan string, 1)}
 			k.happen(askEvent{q})
 			for keys := range strings.SplitSeq(tt.keys, "|") {
 				k.wait(ui.Quiet)
@@ -308,8 +308,8 @@ func TestQuestionOnTheScreen(t *testing.T) {
 	k := newTalk(t, 30, nil)
 	k.press("hi<enter>")
 	k.out = nil
-	first := &question{ui.Question{Text: "Run a command in the folder of the project?", Details: []string{"make all\nmake test"}}, make(chan string, 1)}
-	second := &question{ui.Question{Text: "Second?"}, make(chan string, 1)}
+	first := &question{Question: ui.Question{Text: "Run a command in the folder of the project?", Details: []string{"make all\nmake test"}}, answer: make(chan string, 1)}
+	second := &question{Question: ui.Question{Text: "Second?"}, answer: make(chan string, 1)}
 	k.happen(askEvent{first}, askEvent{second})
 	k.wait(ui.Quiet)
 	k.press("e")
@@ -366,7 +366,7 @@ Press y or n:
 
 func TestQuestionOutsideOfATurn(t *testing.T) {
 	k := newTalk(t, 30, nil)
-	q := &question{ui.Question{Text: "Run it?"}, make(chan string, 1)}
+	q := &question{Question: ui.Question{Text: "Run it?"}, answer: make(chan string, 1)}
 	k.happen(askEvent{q})
 	if len(k.questions) != 0 || len(q.answer) == 0 || <-q.answer == "y" {
 		t.Error("it is asked, want no")

@@ -91,6 +91,7 @@ func (p *Prompter) tell(news func(string)) {
 type question struct {
 	ui.Question
 	answer chan string
+	call   string // the ID of the call that asks; "" if that is not known
 }
 
 // ask takes a question. Several questions wait for their turn: only the first is on the screen, so an answer is never
@@ -198,17 +199,31 @@ func (s *state) questionView() screen {
 	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: ui.Columns(prompt), y: len(rows)}
 }
 
-// asking shows the call that the first question is about, if at most that many rows have room for it.
+// asking shows the call that the first question is about, below that of its sub-agent, if at most that many rows have room for them. If
+// several run and nothing says which of them asks, it shows none.
 func (s *state) asking(most int) (rows []string) {
-	for _, c := range s.running() {
-		if c.depth == 0 {
-			rows = c.rows(s.paint, s.clock(), s.room())
+	run := s.running()
+	about := keep(run, func(c *call) bool { return c.call.ID == s.questions[0].call })
+	if len(about) != 1 {
+		about = keep(run, func(c *call) bool { return c.depth == 0 })
+	}
+	if len(about) != 1 {
+		return nil
+	}
+	for _, c := range run {
+		parent := c.depth < about[0].depth && (about[0].of == 0 || about[0].of == c.number)
+		if c == about[0] || parent {
+			rows = append(rows, c.rows(s.paint, s.clock(), s.room())...)
 		}
 	}
-	if len(rows) == 0 || len(rows)+1 > most {
+	if len(rows)+1 > most {
 		return nil
 	}
 	return append(rows, "")
+}
+
+func keep(calls []*call, such func(*call) bool) []*call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return !such(c) })
 }
 
 func moreLines(n int) string {
@@ -313,7 +328,7 @@ func (s *state) refuse() {
 func (s *state) close(answer, verdict string) {
 	q, p := s.questions[0], s.panel()
 	if len(s.questions) == 1 {
-		s.answered = s.waited()
+		s.answered, s.heard = s.waited(), s.now
 	}
 	s.questions = s.questions[1:]
 	q.answer <- answer

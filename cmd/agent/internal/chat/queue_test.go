@@ -163,7 +163,7 @@ func TestAttention(t *testing.T) {
 			k.press("hi<enter>")
 			k.done = nil
 			k.wait(tt.wait)
-			q := &question{ui.Question{Text: "Run it?"}, make(chan string, 1)}
+			q := &question{Question: ui.Question{Text: "Run it?"}, answer: make(chan string, 1)}
 			k.happen(askEvent{q}, withdrawEvent{q}, doneEvent{})
 			var want []effect
 			if tt.want {
@@ -181,7 +181,7 @@ func TestQuestionWithItsCall(t *testing.T) {
 	k := newTalk(t, 50, nil)
 	k.press("hi<enter>")
 	k.call("bash", `{"command":"make"}`)
-	k.happen(askEvent{&question{ui.Question{Text: "Run it?", Details: []string{"make"}, Choices: []ui.Choice{{Key: "y", Label: "yes"}}}, make(chan string, 1)}})
+	k.happen(askEvent{&question{Question: ui.Question{Text: "Run it?", Details: []string{"make"}, Choices: []ui.Choice{{Key: "y", Label: "yes"}}}, answer: make(chan string, 1)}})
 	k.check(t, `
 > hi
 ────

@@ -106,6 +106,7 @@ type state struct {
 	busy      bool
 	stopping  bool
 	begun     time.Time
+	heard     time.Time // when something last came from the model
 	calls     []*call
 	needs     map[string][]string // by the ID of a call that runs: what is said about what it lacks
 	count     int
@@ -175,6 +176,7 @@ func (s *state) update(e event) []effect {
 		s.asked = s.now
 	case goOnEvent:
 		s.answered += s.now.Sub(s.asked)
+		s.heard = s.now
 	case noticeEvent:
 		s.notice(e.text)
 	case newsEvent:
@@ -278,7 +280,7 @@ func (s *state) steps(steps []agent.Step) {
 		s.step(step)
 	}
 	if len(steps) > 0 {
-		s.status = s.o.Status()
+		s.status, s.heard = s.o.Status(), s.now
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,7 +201,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 	k.press("/help<enter>/tokens<enter>hi<enter>")
 	k.say(evil)
 	c := k.call(evil, `{"a":"`+`\u001b[2J\u202e`+`"}`)
-	k.happen(askEvent{&question{ui.Question{Text: evil, Details: []string{evil}}, make(chan string, 1)}})
+	k.happen(askEvent{&question{Question: ui.Question{Text: evil, Details: []string{evil}}, answer: make(chan string, 1)}})
 	k.press("y<enter>")
 	k.result(c, tool.Result{Error: tool.Code(evil), Reason: evil}, evil)
 	k.happen(stepsEvent{steps: []agent.Step{{Notice: evil}}}, doneEvent{errors.New(evil)}, pasteEvent{evil})
@@ -437,5 +438,43 @@ func TestStatusLine(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A model from which nothing comes is said to be silent; a call that runs long is not.
+func TestSilence(t *testing.T) {
+	const silent = "nothing comes from the model"
+	k := newTalk(t, 80, nil)
+	k.press("go<enter>")
+	at := func(d time.Duration, want bool) {
+		t.Helper()
+		k.wait(d)
+		if got := k.screen(); strings.Contains(got, silent) != want {
+			t.Errorf("after %s more:\n%s", d, got)
+		}
+	}
+	at(29*time.Second, false)
+	at(time.Second, true)
+	k.say("So ")
+	at(0, false)
+	c := k.call("bash", `{"command":"make"}`)
+	at(time.Hour, false)
+	k.result(c, tool.Result{Success: true}, `{"success":true}`)
+	at(29*time.Second, false)
+	at(2*time.Second, true)
+	k.happen(askEvent{&question{Question: ui.Question{Text: "Let it?"}, answer: make(chan string, 1)}})
+	k.wait(time.Minute)
+	k.press("y")
+	at(time.Second, false)
+}
+
+// The word alone leaves, as in a shell.
+func TestLeaveByWord(t *testing.T) {
+	for text, want := range map[string]bool{"exit": true, " quit ": true, "exit the loop": false} {
+		k := newTalk(t, 80, nil)
+		k.press(text + "<enter>")
+		if leaves := slices.Contains(k.done, effect(leave{})); leaves != want {
+			t.Errorf("%q leaves: %v, want %v", text, leaves, want)
+		}
 	}
 }

@@ -160,6 +160,9 @@ func (s *state) context() string {
 	return fmt.Sprintf("context %d%%", s.status.Context)
 }
 
+// silence is how long nothing comes from a model until that is said.
+const silence = 30 * time.Second
+
 func (s *state) doing() string {
 	switch {
 	case len(s.questions) > 0:
@@ -167,7 +170,11 @@ func (s *state) doing() string {
 	case s.stopping:
 		return "stopping"
 	case s.busy:
-		return elapsed(s.now.Sub(s.begun)) + ", Esc stops"
+		text := elapsed(s.now.Sub(s.begun))
+		if s.now.Sub(s.heard) >= silence && len(s.running()) == 0 {
+			text += ", nothing comes from the model"
+		}
+		return text + ", Esc stops"
 	}
 	return ""
 }

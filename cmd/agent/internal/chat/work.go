@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // frame is how long steps are gathered before they are shown together. beat is how often an idle turn shows that time
@@ -100,7 +101,8 @@ func (f *feed) flushLocked(events ...event) bool {
 
 // ask shows a question in the terminal, below everything that happened before it, and waits for its answer.
 func (f *feed) ask(ctx context.Context, asked *ui.Question) (string, error) {
-	q := &question{*asked, make(chan string, 1)}
+	q := &question{Question: *asked, answer: make(chan string, 1)}
+	q.call, _ = tool.Called(ctx)
 	f.flush(askEvent{q})
 	select {
 	case answer := <-q.answer:

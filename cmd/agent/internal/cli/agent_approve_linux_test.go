@@ -43,7 +43,6 @@ func TestConversationAsksAboutChanges(t *testing.T) {
 	k.press("/undo\r")
 	k.sees("removed    AGENTS.md")
 	k.sees("restored   notes.md")
-	k.sees("Files that commands changed are not taken back.")
 	k.press("/undo\r")
 	k.sees("Nothing of this conversation is left to take back.")
 	k.press("/mode\r")

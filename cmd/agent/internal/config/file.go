@@ -29,6 +29,7 @@ func (l *loader) userFile() given {
 	if path == "" {
 		return given{}
 	}
+	l.misnamed(path)
 	at := Origin{Rank: User, Name: path, Line: 1, Col: 1}
 	src, err := lockfile.ReadPrivate(path, maxUser)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,6 +45,17 @@ func (l *loader) userFile() given {
 			"only the bundled skills are loaded: which others this file allows cannot be read", "fix the file")
 	}
 	return out
+}
+
+// misnamed reports files beside that of the user whose names are those of other programs' settings: nothing reads them.
+func (l *loader) misnamed(path string) {
+	for _, name := range []string{"settings.yaml", "settings.yml", "settings.json", "config.yml", "config.json"} {
+		other := filepath.Join(filepath.Dir(path), name)
+		if _, err := os.Lstat(other); err == nil {
+			l.report(Origin{Rank: User, Name: other, Line: 1, Col: 1}, manifest.SeverityWarning, "config-misnamed",
+				"nothing reads this file: your settings are in "+filepath.Base(path), "move what it sets to "+path)
+		}
+	}
 }
 
 // danglingLink returns which of path and its folder is a symbolic link that leads nowhere, or "".

@@ -87,10 +87,12 @@ func (t *talk) offerUndo(ctx context.Context, since int) (string, error) {
 		return "", err
 	}
 	var turns []*undo.Turn // the newest first
-	files := map[string]bool{}
+	files, limit := map[string]bool{}, ""
 	for _, turn := range all {
 		if turn.Conversation == t.w.id && turn.Number >= since && !turn.Undone && len(turn.Paths()) > 0 {
-			turns = append(turns, turn)
+			if turns = append(turns, turn); turn.Ran {
+				limit = " " + undoLimit
+			}
 			for _, p := range turn.Paths() {
 				files[p] = true
 			}
@@ -99,7 +101,7 @@ func (t *talk) offerUndo(ctx context.Context, since int) (string, error) {
 	if len(turns) == 0 {
 		return "", nil
 	}
-	answer, err := t.w.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Take back the changes of %s, too? %s", output.Count(len(files), "file"), undoLimit),
+	answer, err := t.w.approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Take back the changes of %s, too?%s", output.Count(len(files), "file"), limit),
 		Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no, files stay as they are"}}})
 	if err != nil || answer != "y" {
 		return "", err

@@ -71,7 +71,11 @@ func (g *gate) refuse(ctx context.Context, t *tool.Tool, args json.RawMessage) *
 	case name == "script_run":
 		c.Kind = permit.Script
 	}
-	return g.refuseCall(ctx, name, c)
+	refused := g.refuseCall(ctx, name, c)
+	if refused == nil && c.Kind == permit.Script && g.ran != nil {
+		g.ran()
+	}
+	return refused
 }
 
 // refuseCall returns the result of a call that may not proceed, and nil for one that may.

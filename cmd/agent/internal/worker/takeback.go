@@ -50,5 +50,8 @@ func UndoLines(t *undo.Turn, files []undo.File) []string {
 	if t.Damaged > 0 {
 		out = append(out, fmt.Sprintf("%s of this turn could not be read", output.Count(t.Damaged, "record")))
 	}
-	return append(out, undoLimit)
+	if t.Ran {
+		out = append(out, undoLimit)
+	}
+	return out
 }

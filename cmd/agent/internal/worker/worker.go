@@ -119,6 +119,11 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 	w.hosts = newHosts(w.gate)
 	w.keep, w.session = &keeper{}, session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
+	w.gate.ran = func() {
+		if w.journal != nil {
+			w.journal.Ran()
+		}
+	}
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
 	w.home.files, w.home.id = cfg.Agent.BashFiles, func() string { return w.keep.id() }
 	w.home.git = &gitdir.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
