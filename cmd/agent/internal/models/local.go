@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -28,6 +29,19 @@ func Servers() []Server {
 		}
 	}
 	return out
+}
+
+// Unanswered returns the address of a model's server, if that is one of this machine and nothing listens there now; else "".
+func (f *Finder) Unanswered(ctx context.Context, m *Found) string {
+	p, ok := find(m.Provider)
+	if !ok || len(p.keys) > 0 {
+		return ""
+	}
+	_, err := f.list(ctx, p.url, "", 300*time.Millisecond)
+	if fault := (*net.OpError)(nil); !errors.As(err, &fault) || fault.Op != "dial" {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/v1")
 }
 
 // maxList bounds a server's list of models, in bytes.

@@ -184,6 +184,9 @@ func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
 		t.setModel(before)
 		return "", err
 	}
+	if address := finder.Unanswered(ctx, found); address != "" {
+		note += "; nothing listens at " + address + " yet: start that server first"
+	}
 	return found.String() + " answers from now on" + note, nil
 }
 
