@@ -115,15 +115,21 @@ func (s *state) enter() []effect {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	if word := strings.TrimSpace(text); word == "exit" || word == "quit" { // as in a shell: no prompt is only that
-		text = "/" + word
-	}
+	text = byWord(text)
 	if s.busy && !s.local(text) {
 		return s.enqueue(text)
 	}
 	s.input.set("")
 	s.past.add(text)
 	return append([]effect{remember{text}}, s.submit(text)...)
+}
+
+// byWord makes a command of the word alone with which one leaves a shell: no prompt is only that.
+func byWord(text string) string {
+	if word := strings.TrimSpace(text); word == "exit" || word == "quit" {
+		return "/" + word
+	}
+	return text
 }
 
 // paste inserts pasted text unchanged, including line ends. It never answers a question.

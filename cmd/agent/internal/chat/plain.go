@@ -31,18 +31,26 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 		s.now = o.Now()
 		runEffects(ctx, o, s, out, s.submit(o.First))
 	}
+	var asked, again bool // a question was answered in the last turn; the prompt stands there still
 	for !s.leaving && out.err == nil {
-		out.text(o.Prompt)
+		if !again {
+			out.text(o.Prompt)
+		}
 		if !lines.Scan() {
 			if o.Prompt != "" {
 				out.text("\n")
 			}
 			break
 		}
-		if text := lines.Text(); strings.TrimSpace(text) != "" {
-			s.now = o.Now()
-			runEffects(ctx, o, s, out, s.submit(text))
+		text := byWord(lines.Text())
+		if strings.TrimSpace(text) == "" {
+			asked, again = false, asked // it may be the Enter after the key that answered
+			continue
 		}
+		s.now = o.Now()
+		before := s.asked
+		runEffects(ctx, o, s, out, s.submit(text))
+		asked, again = s.asked != before, false
 	}
 	switch {
 	case out.err != nil:

@@ -87,6 +87,23 @@ func TestPlainPrompt(t *testing.T) {
 	}
 }
 
+// The Enter after the key that answered a question makes no second prompt; another one does. The word exit leaves.
+func TestPlainEnterAfterAnswer(t *testing.T) {
+	p := &Prompter{}
+	var out bytes.Buffer
+	o := &Options{In: strings.NewReader("hi\n\n\nexit\nhi\n"), Out: &out, Prompt: "> ", Prompter: p,
+		Question: func(context.Context, *ui.Question) (string, error) { return "y", nil },
+		Ask: func(ctx context.Context, _ string) iter.Seq2[agent.Step, error] {
+			return func(func(agent.Step, error) bool) { _, _ = confirmed(ctx, p, "Run it?", nil) }
+		}}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(out.String(), "> "); got != 3 {
+		t.Errorf("%d prompts in %q, want 3", got, out.String())
+	}
+}
+
 func TestPlainNeverApproves(t *testing.T) {
 	p := &Prompter{}
 	var answers []bool
