@@ -113,9 +113,10 @@ func (g storedGrant) MarshalJSON() ([]byte, error) {
 	return g.rest.Join(g.Grant)
 }
 
-// EditGrant changes the grant of a skill. key has the name, the layer, the digest, the files and perhaps the folder of the present content; its other fields are ignored. edit gets the grant of that content, or one that gives nothing and withholds what the grant
-// of another content in the same place does, with a zero GrantedAt: that one has lapsed and is replaced. A grant that is empty after edit is removed. The errors are
-// those of Approve, and that of edit, after which nothing was written.
+// EditGrant changes the grant of a skill. key has the name, the layer, the digest, the files and perhaps the folder of the present content;
+// its other fields are ignored. edit gets the grant of that content. Without one it gets a grant that gives nothing, has a zero GrantedAt,
+// and withholds what the grant of another content in the same place does, which has lapsed and is replaced. A grant that is empty after
+// edit is removed. The errors are those of Approve, and that of edit, after which nothing was written.
 func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
 	key.Name, key.Dir = manifest.Canonical(key.Name), s.noted(key.Layer, key.Dir)
 	return s.change(ctx, func(f *file, c *document.Change) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/want"
 )
@@ -122,6 +123,18 @@ func TestPlaces(t *testing.T) {
 	}
 	must(t, os.WriteFile(s.Path, []byte(strings.ReplaceAll(text, `"dir": "`, `"dir": "/elsewhere`)), 0o600))
 	is("after the note has changed", "project", "d/skills/y", skill.TrustApproved)
+
+	// What lies in no folder of the user's own has no note.
+	in := place.Version(digest("a"))
+	must(t, s.Approve(t.Context(), Approval{Layer: in, Name: "v", Digest: digest("a"), Dir: under("v")}))
+	must(t, s.EditGrant(t.Context(), Grant{Layer: in, Name: "v", Digest: digest("a"), Dir: under("v")}, func(g *Grant) error {
+		g.Given = want.Each(want.Variable, want.User, "A")
+		return nil
+	}))
+	a, _ := loaded(t, s).Approval("v", in)
+	if g, ok := loaded(t, s).Grant(a.ID()); !ok || a.Dir+g.Dir != "" {
+		t.Errorf("%+v, %+v", a, g)
+	}
 
 	// Another tenant's file has nothing of it.
 	s = newStore(t)

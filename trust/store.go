@@ -157,9 +157,9 @@ func (s *Store) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, 
 }
 
 // Approve adds approvals, all in one step. Layer, Name and Digest are needed. It sets ApprovedAt to the present time if it is zero. An
-// approval replaces an earlier one of the same name and layer, whose content is then no longer trusted. Approve returns an
-// error for one that is incomplete or invalid, for a file that it must not change, or that of ctx. On error nothing was written. The same holds for the
-// other methods that write.
+// approval replaces an earlier one of the same name and layer, whose content is then no longer trusted. Approve returns an error for one
+// that is incomplete or invalid, for a file that it must not change, or that of ctx. On error nothing was written. The same holds for
+// the other methods that write.
 func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 	list = slices.Clone(list)
 	for i := range list {

@@ -33,7 +33,7 @@ func (s *Store) sound(content []byte) (*file, error) {
 	for i := range f.Skills {
 		f.Skills[i].complete()
 		if s.Folder != nil {
-			if err := s.place(&f.Skills[i], func(dir *string, is string) error {
+			if err := s.folders(&f.Skills[i], func(dir *string, is string) error {
 				if *dir != is && (s.Kept != nil || *dir == "" || !there(*dir)) {
 					*dir = is
 				}
@@ -53,9 +53,9 @@ func there(dir string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// place calls f for each folder of an entry, with the folder that its content has on this machine. In a file there are other folders, too:
+// folders calls f for each folder of an entry, with the folder that its content has on this machine. In a file there are other folders, too:
 // links, and those of older programs.
-func (s *Store) place(e *Entry, f func(dir *string, is string) error) error {
+func (s *Store) folders(e *Entry, f func(dir *string, is string) error) error {
 	one := func(digest string, dir *string, linked bool) error {
 		if s.Kept == nil && (linked || digest == "") {
 			return nil
@@ -86,7 +86,7 @@ func (s *Store) unplaced(list []Entry) ([]Entry, error) {
 	for i := range list {
 		e := &list[i]
 		e.Previous = slices.Clone(e.Previous)
-		err := s.place(e, func(dir *string, is string) error {
+		err := s.folders(e, func(dir *string, is string) error {
 			if e.Linked || *dir != is {
 				return fmt.Errorf("the folder %q is one of this machine alone", *dir)
 			}

@@ -247,7 +247,7 @@ type Draft struct {
 	now     time.Time
 }
 
-// change says what a change is.
+// change notes a change.
 func (d *Draft) change(kind trace.Kind, e *Entry) {
 	d.takes = kind == trace.SkillRemoved && (d.takes || !d.changed)
 	d.changed = true
