@@ -175,6 +175,7 @@ func (d *day) prompts(texts ...string) {
 // answered answers the question that is on the screen.
 func (d *day) answered(key, name string) {
 	d.seat.t.Helper()
+	d.shows("┇ Press ") // otherwise the key comes too soon on a busy machine
 	d.answers(key)
 	d.picture(name)
 }
