@@ -320,7 +320,9 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(200 * time.Millisecond)
-	runs(t, q.Dispatcher(plain).Serve)
+	d, all := q.Dispatcher(plain), make(chan string, 9)
+	d.Ended = func(r *Run, e *End) { all <- r.ID + " " + string(e.State) }
+	runs(t, d.Serve)
 	begun := make(chan string, 3)
 	runs(t, worker(t, n, dir, "a", 3, beat, func(ctx context.Context, run, _ string) string {
 		begun <- run
@@ -332,6 +334,9 @@ func TestCancel(t *testing.T) {
 	}
 	if e := ended(t, tooLate); e.State != Late {
 		t.Errorf("%+v", e)
+	}
+	if got := []string{<-all, <-all}; !slices.Contains(got, "waits cancelled") || !slices.Contains(got, "late late") {
+		t.Errorf("counted: %q", got)
 	}
 	under := submit(t, q, run("under-way"))
 	if got := <-begun; got != "under-way" {

@@ -190,6 +190,9 @@ func (f *follower) leave(ctx context.Context) {
 // ended says the end of a run again that was written down and may not have been said.
 func (f *follower) ended(ctx context.Context) {
 	e := &End{State: f.c.State, Worker: f.c.Worker, Token: f.c.Token}
+	if e.State == Cancelled && e.Token == 0 && f.d.Ended != nil { // Queue.Cancel wrote it, which does not call this
+		f.d.Ended(f.r, e)
+	}
 	if e.State != Done && e.State != Refused {
 		f.say(ctx, e)
 		return

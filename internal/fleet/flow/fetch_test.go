@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,22 @@ func TestFetch(t *testing.T) {
 	if _, err := fetch(ctx, w2, "w2", "d"); !errors.Is(err, context.DeadlineExceeded) { // nobody answers another worker
 		t.Error(err)
 	}
+	elsewhere, err := replica.SubscribeSync("from.w2.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reply := range []string{"from.w2.beat", "to.w2.run"} { // what it may not say, nobody says for it
+		if err := w1.PublishRequest("from.w1.want.r", reply, []byte(`{"digest":"d"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := fetch(t.Context(), w1, "w1", "d"); err != nil { // after them
+		t.Error(err)
+	}
+	replica.Flush()
+	if n, _, err := elsewhere.Pending(); n != 0 || err != nil {
+		t.Errorf("%d pieces went elsewhere, %v", n, err)
+	}
 	stop()
 	replica.Flush()
 	if _, err := fetch(t.Context(), w1, "w1", "d"); !errors.Is(err, errNobody) {
@@ -80,7 +97,7 @@ func TestFetchLies(t *testing.T) {
 		"no size":       {Data: []byte("x")},
 		"too much":      {Data: []byte("xx"), Header: nats.Header{headSize: {"1"}}},
 		"nothing":       {Header: nats.Header{headSize: {"1"}}},
-		"a large piece": {Data: make([]byte, chunk+1), Header: nats.Header{headSize: {"9999999"}}},
+		"a large piece": {Data: make([]byte, chunk+1), Header: nats.Header{headSize: {strconv.Itoa(chunk + 1)}}},
 	} {
 		sub, err := replica.Subscribe("from.w1.want.r", func(m *nats.Msg) {
 			answer := *a

@@ -119,6 +119,14 @@ func TestNoReader(t *testing.T) {
 
 // A worker that has no part in a run says nothing in it, and what is out of order ends the output, not the run.
 func TestForged(t *testing.T) {
+	long := part(3)
+	long.Data = make([]byte, order.MaxPart+1)
+	for name, bad := range map[string]*order.Part{"out of order": part(4), "long": long} {
+		t.Run(name, func(t *testing.T) { forged(t, bad) })
+	}
+}
+
+func forged(t *testing.T, bad *order.Part) {
 	replica, w1, w2 := connected(t)
 	var got []uint64
 	r, err := NewReader(t.Context(), replica, "r", beat, func(w string) bool { return w == "w1" }, func(p *order.Part) error {
@@ -146,7 +154,7 @@ func TestForged(t *testing.T) {
 	say(w2, "from.w2.part.r", part(2))
 	say(w2, "from.w1.part.r", part(2)) // which the node does not let through
 	say(w1, "from.w1.part.r", part(2))
-	say(w1, "from.w1.part.r", part(4))
+	say(w1, "from.w1.part.r", bad)
 	say(w1, "from.w1.part.r", part(3))
 	r.Wait(t.Context(), 3, beat)
 	r.Close()

@@ -426,6 +426,7 @@ func TestClusterRefuses(t *testing.T) {
 		"no Issuer":                       func(c *Cluster) { c.Issuer = nil },
 		"write it as HOST:PORT":           func(c *Cluster) { c.Listen = "127.0.0.1" },
 		"is no port":                      func(c *Cluster) { c.Listen = "127.0.0.1:http" },
+		"\"0\" is no port":                func(c *Cluster) { c.Listen = "127.0.0.1:0" },
 		"name at least 3":                 func(c *Cluster) { c.Route, c.Peers = "127.0.0.1:2", []string{"127.0.0.1:2", "127.0.0.1:3"} },
 		"no such file":                    func(c *Cluster) { c.Cert = filepath.Join(a.dir, "none") },
 		"no certificate in PEM":           func(c *Cluster) { c.CA = key },

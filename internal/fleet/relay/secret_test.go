@@ -174,6 +174,22 @@ func TestVariablesOfTheSender(t *testing.T) {
 	if got := passing(o, all); len(got) != 1 || got["GOOGLE_A"] != "1" {
 		t.Errorf("sent: %v", got)
 	}
+	key, err := order.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempt, _ := json.Marshal(&dispatch.To{Worker: "w", Start: "s", Key: key.Public(), Token: 1})
+	sealed := func(values map[string]string) int {
+		c := &Caller{Variables: func(context.Context, string, []string) (map[string]string, error) { return values, nil }}
+		b, err := c.seal(t.Context(), *o, variables(o), attempt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(b)
+	}
+	if got, want := sealed(all), sealed(map[string]string{"GOOGLE_A": "1"}); got != want {
+		t.Errorf("%d bytes are sealed, not %d: others go with them", got, want)
+	}
 	o.Grant.Given = want.New(want.VariableOf("GOOGLE_API_KEY"))
 	if got := passing(o, all); len(got) != 1 || got["GOOGLE_API_KEY"] != "2" {
 		t.Errorf("sent: %v", got)
