@@ -37,7 +37,8 @@ type Cluster struct {
 const clusterName = "agent"
 
 const (
-	maxPEM     = 1 << 20         // bytes
+	maxPEM     = 1 << 20 // bytes
+	maxName    = 48
 	leaderTime = 2 * time.Minute // for the other nodes to come, and to choose a leader
 	routeTime  = 10              // seconds for the handshake with another node
 	fewest     = 3               // nodes that bear the loss of one
@@ -61,6 +62,9 @@ func (c *Cluster) Replicas() int { return min(c.Nodes(), fewest) }
 func (c *Cluster) add(o *server.Options) error {
 	if err := checkName(c.Name); err != nil {
 		return fmt.Errorf("the name of a node: %w", err)
+	}
+	if len(c.Name) > maxName {
+		return fmt.Errorf("the name of a node has %d letters, at most %d leave room for the names of its workers", len(c.Name), maxName)
 	}
 	if n := c.Nodes(); c.Route != "" && n < fewest {
 		return fmt.Errorf("a cluster of %d nodes does not bear the loss of one: name at least %d", n, fewest)

@@ -422,6 +422,7 @@ func TestClusterRefuses(t *testing.T) {
 	cert, key := a.issue("x")
 	good := Cluster{Name: "x", Listen: "127.0.0.1:1", Cert: cert, Key: key, CA: a.ca(), Issuer: i}
 	for want, edit := range map[string]func(c *Cluster){
+		"leave room for the names":        func(c *Cluster) { c.Name = strings.Repeat("n", 49) },
 		"is no name":                      func(c *Cluster) { c.Name = "" },
 		"no Issuer":                       func(c *Cluster) { c.Issuer = nil },
 		"write it as HOST:PORT":           func(c *Cluster) { c.Listen = "127.0.0.1" },
