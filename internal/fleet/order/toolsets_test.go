@@ -46,7 +46,7 @@ class Counter(AgentToolset):
 func newToolPair(t *testing.T, more string) *pair {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip(err)
+		t.Skip("Python is not installed: ", err)
 	}
 	p := newPair(t, map[string]string{"SKILL.md": probe.Start + "permissions:\n  env: [A_TOKEN]\ntoolsets: [counter:Counter" + more + "]\n---\nbody\n", "counter.py": counter, "none.py": "raise ImportError('not here')\n"})
 	t.Cleanup(p.worker.Close)

@@ -276,11 +276,11 @@ func TestSend(t *testing.T) {
 		t.Errorf("%+v, %v", end, err)
 	}
 	dir, err := s.Dir(t.Context())
-	if err == nil {
-		err = os.Symlink("SKILL.md", filepath.Join(dir, "link.md"))
-	}
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
+	}
+	if err := os.Symlink("SKILL.md", filepath.Join(dir, "link.md")); err != nil {
+		t.Skip("no links here: ", err)
 	}
 	f.Seal = func(context.Context, *skill.Skill) (*skill.Skill, error) {
 		return probe.From(t, skill.Dir(filepath.Dir(dir), nil)), nil

@@ -18,7 +18,7 @@ import (
 // The calls of the toolsets of a session come to one process, while other workers are as free, and its files stay there.
 func TestToolsetsStick(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip(err)
+		t.Skip("Python is not installed: ", err)
 	}
 	f := newFleet(t)
 	f.patient(t)
