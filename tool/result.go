@@ -22,8 +22,11 @@ const (
 	PermissionDenied Code = "permission_denied" // not trusted, not approved or not for models; traced as ToolDenied
 )
 
-// ReasonArguments is the reason of a failure if the arguments do not fit the tool's schema.
-const ReasonArguments = "invalid_arguments"
+// Reasons that programs look for.
+const (
+	ReasonArguments   = "invalid_arguments" // the arguments do not fit the tool's schema
+	ReasonNotApproved = "not_approved"      // the user did not approve the call, or could not be asked
+)
 
 // MetadataSandbox is the key of Result.Metadata for what confined a command. A model does not get it.
 const MetadataSandbox = "sandbox"

@@ -73,7 +73,7 @@ func (h *host) approve(ctx context.Context, r *Request, about string) error {
 		if h.o.Cure != nil {
 			cure = "; " + h.o.Cure(r.Call)
 		}
-		return denied("not_approved", "%s needs the user's approval, because %s, and nobody can be asked here%s", upper(about), r.Decision.Reason, cure)
+		return denied(tool.ReasonNotApproved, "%s needs the user's approval, because %s, and nobody can be asked here%s", upper(about), r.Decision.Reason, cure)
 	}
 	if size := max(len(r.Command), len(r.After)); size > maxApproved && (r.Command != "" || r.Call.Special != "") {
 		return &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("%s needs approval, and a text of %d bytes is too long to approve; the limit is %d", upper(about), size, maxApproved)}
@@ -85,7 +85,7 @@ func (h *host) approve(ctx context.Context, r *Request, about string) error {
 		return ctx.Err()
 	}
 	if why := answer.Refusal(about, err); why != "" {
-		return denied("not_approved", "%s", why)
+		return denied(tool.ReasonNotApproved, "%s", why)
 	}
 	return nil
 }

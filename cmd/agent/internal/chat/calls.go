@@ -18,7 +18,7 @@ import (
 
 const (
 	maxTail    = 3   // rows of what a call that runs, or that failed, has written last
-	maxReason  = 4   // rows that say why a call failed
+	maxReason  = 4   // rows of the reason why a call failed
 	maxCalls   = 100 // calls that can be opened
 	maxDetails = 200 // rows that are shown of arguments, and of a result
 	maxTarget  = 200 // columns of the subject of a call
@@ -187,7 +187,7 @@ func (c *call) head(p paint, width int) string {
 	return p.bold(text)
 }
 
-// Success returns how a call ended that succeeded, in few words: "ok", and what it found if its result says so.
+// Success describes the end of a call that succeeded in a few words: "ok", and what it found if its result says that.
 func Success(r *agent.Result) string {
 	if found, ok := r.Result.Result.(interface{ Brief() string }); ok {
 		return "ok, " + found.Brief()
@@ -195,21 +195,18 @@ func Success(r *agent.Result) string {
 	return "ok"
 }
 
-// reason returns why a call failed. It returns nothing where the user knows that: they stopped it, or answered no on the screen.
+// reason returns why a call failed, or nothing if the user knows that: they stopped the call, or answered no on the screen.
 func (c *call) reason(width int) []string {
 	r := &c.result.Result
-	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == notApproved && c.asked {
+	if r.Success || r.Cause() == tool.CauseStopped || r.Reason == tool.ReasonNotApproved && c.asked {
 		return nil
 	}
 	rows := rowsOf(r.Message, width)
 	return rows[:min(len(rows), maxReason)]
 }
 
-// notApproved is the reason of a call that nobody approved.
-const notApproved = "not_approved"
-
 func failure(r *agent.Result) string {
-	if r.Result.Reason == notApproved {
+	if r.Result.Reason == tool.ReasonNotApproved {
 		return "not approved"
 	}
 	if r.Result.Reason != "" && r.Result.Error != "" {
@@ -221,7 +218,7 @@ func failure(r *agent.Result) string {
 	return "failed"
 }
 
-// details returns the whole call: its arguments, and the result as the model got it; while it runs, what it wrote so far.
+// details returns the whole call: its arguments, and the result as the model got it. While the call runs, it returns what that wrote so far.
 func (c *call) details(p paint, now time.Time, width int) []string {
 	rows := c.rows(p, now, width)
 	args := string(c.call.Args)

@@ -88,7 +88,7 @@ func (g *gate) refuseCall(ctx context.Context, name string, c *permit.Call) *too
 	case d.Verdict == permit.Denied:
 		return refusal("not_allowed", "Tool '%s' is not allowed: %s", name, d.Reason)
 	case g.approver == nil:
-		return refusal("not_approved", "Tool '%s' needs the user's approval, because %s, and nobody can be asked here%s", name, d.Reason, cured(c, d))
+		return refusal(tool.ReasonNotApproved, "Tool '%s' needs the user's approval, because %s, and nobody can be asked here%s", name, d.Reason, cured(c, d))
 	}
 	return g.askAbout(ctx, name, c, d)
 }
@@ -124,7 +124,7 @@ func (g *gate) askAbout(ctx context.Context, name string, c *permit.Call, d perm
 		return &r
 	}
 	if why := answer.Refusal(name, err); why != "" {
-		return refusal("not_approved", "%s", why)
+		return refusal(tool.ReasonNotApproved, "%s", why)
 	}
 	return nil
 }

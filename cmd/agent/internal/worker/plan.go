@@ -67,7 +67,7 @@ func (w *worker) propose(ctx context.Context, raw json.RawMessage) tool.Result {
 				return tool.Interruption(ctx, "The question")
 			}
 		}
-		return *refusal("not_approved", "%s", why.Refusal("The plan", nil))
+		return *refusal(tool.ReasonNotApproved, "%s", why.Refusal("The plan", nil))
 	}
 	if err := w.gate.setMode(mode); err != nil {
 		return *refusal("not_allowed", "%v", err)

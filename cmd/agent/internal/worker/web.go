@@ -100,7 +100,7 @@ func (w *worker) fetch(ctx context.Context, text string, offset int, kit *skillt
 		if out := (&runner.Output{Refused: proxy.Refused()}); len(out.Refused) > 0 && ctx.Err() == nil {
 			asks.end(out)
 			_, why := asks.refused(ctx, out.Refused)
-			r = tool.Result{Error: tool.PermissionDenied, Reason: "not_approved", Message: fmt.Sprintf("%.300q was not read: %s", text, why)}
+			r = *refusal(tool.ReasonNotApproved, "%.300q was not read: %s", text, why)
 		}
 	}
 	r.Waited = clock.Stood()
