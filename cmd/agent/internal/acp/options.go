@@ -11,14 +11,14 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// What a user may choose in a session.
+// The options of a session.
 const (
 	modeOption   = "mode"
 	modelOption  = "model"
 	effortOption = "effort"
 )
 
-// options returns what the user may choose, with the present values.
+// options returns the options of the session, with their present values.
 func (s *session) options() []protocol.SessionConfigOption {
 	talk := s.talk.Load()
 	var modes, models, efforts []protocol.SessionConfigSelectOption
@@ -39,7 +39,7 @@ func (s *session) options() []protocol.SessionConfigOption {
 	}
 	out := []protocol.SessionConfigOption{
 		choice(modeOption, "Mode", "what needs no question", protocol.SessionConfigOptionCategoryMode, string(talk.Mode()), modes),
-		choice(modelOption, "Model", "who answers", protocol.SessionConfigOptionCategoryModel, talk.Model(), models),
+		choice(modelOption, "Model", "which model answers", protocol.SessionConfigOptionCategoryModel, talk.Model(), models),
 	}
 	if len(efforts) > 1 {
 		out = append(out, choice(effortOption, "Effort", "how much the model thinks", protocol.SessionConfigOptionCategoryThoughtLevel, talk.Effort(), efforts))
@@ -57,7 +57,7 @@ func choice(id, name, about string, category protocol.SessionConfigOptionCategor
 		Category: &category, CurrentValue: protocol.SessionConfigValueId(now), Options: protocol.SessionConfigSelectOptions{Ungrouped: &list}}}
 }
 
-// choose changes what the user may choose. The model and its effort change only between prompts.
+// choose sets an option. The model and its effort change only between prompts.
 func (s *session) choose(ctx context.Context, id protocol.SessionConfigId, value string) (err error) {
 	change := s.talk.Load().SetModel
 	switch id {
@@ -78,7 +78,7 @@ func (s *session) choose(ctx context.Context, id protocol.SessionConfigId, value
 	return change(work, value)
 }
 
-// look finds out which models can be chosen, and shows them.
+// look finds out which models can be reached, and shows them.
 func (s *session) look(ctx context.Context) {
 	names := s.talk.Load().Models(ctx)
 	s.mu.Lock()
@@ -100,6 +100,7 @@ func (s *session) tellOptions() {
 	}
 }
 
+// noteOptions returns the options, and reports whether the editor shows others. From now on it shows these.
 func (s *session) noteOptions() (list []protocol.SessionConfigOption, changed bool) {
 	list = s.options()
 	text, _ := json.Marshal(list) // it has nothing that JSON does not know
@@ -123,7 +124,7 @@ func (s *session) tellUsage() {
 	s.update(protocol.SessionUpdate{UsageUpdate: u})
 }
 
-// tellMode shows the mode if it has changed: an answer or a command changed it.
+// tellMode shows the mode if an answer or a command changed it.
 func (s *session) tellMode() {
 	now := s.talk.Load().Mode()
 	s.mu.Lock()
@@ -136,7 +137,7 @@ func (s *session) tellMode() {
 	}
 }
 
-// modes are the modes that may be chosen, for editors that do not know options.
+// modes returns the modes that may be chosen, for editors that do not know options.
 func (s *session) modes() *protocol.SessionModeState {
 	out := &protocol.SessionModeState{CurrentModeId: protocol.SessionModeId(s.talk.Load().Mode())}
 	for _, m := range s.talk.Load().Modes() {

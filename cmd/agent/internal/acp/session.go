@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 )
@@ -41,6 +42,7 @@ type session struct {
 	mode   permit.Mode        // that the editor shows
 	offers string             // the commands that it shows
 	chosen string             // the options that it shows
+	steps  []todo.Item        // that it shows as its plan
 	models []string           // that can be chosen, as far as they are known
 	notes  []string           // for the user, with the next prompt
 
@@ -82,9 +84,7 @@ func (a *adapter) open(ctx, after context.Context, w *opening) (*session, error)
 	}
 	context.AfterFunc(after, func() {
 		s.offer()
-		if items := s.talk.Load().Items(); len(items) > 0 {
-			s.update(plan(items))
-		}
+		s.tellPlan()
 		s.look(a.life)
 	})
 	return s, nil
@@ -223,7 +223,7 @@ func (s *session) offer() {
 	}
 }
 
-// claim begins what only one may do at a time, such as a prompt. finish ends it.
+// claim begins something that is done alone in a session, such as a prompt. finish ends it.
 func (s *session) claim(stop context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,6 +282,7 @@ func (s *session) prompt(ctx context.Context, blocks []protocol.ContentBlock) (a
 	s.offer()
 	s.tellOptions()
 	s.tellUsage()
+	s.tellPlan()
 	if err != nil && turn.Err() == nil {
 		return nil, err
 	}
@@ -312,9 +313,6 @@ func (s *session) run(ctx context.Context, c chat.Command, args string) (protoco
 		text = fenced(text)
 	}
 	s.update(protocol.UpdateAgentMessageText(text))
-	if c.Name == "todo" { // it may be gone
-		s.update(plan(s.talk.Load().Items()))
-	}
 	return protocol.StopReasonEndTurn, nil
 }
 

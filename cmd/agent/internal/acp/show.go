@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,10 +46,20 @@ func (s *session) show(step *agent.Step) {
 	case step.Notice != "":
 		s.say(step.Notice)
 	}
-	if items, changed := s.talk.Load().Todo(*step); changed {
+	s.tellPlan()
+	s.tellMode()
+}
+
+// tellPlan shows the list of steps if a call or a command changed it.
+func (s *session) tellPlan() {
+	items := s.talk.Load().Items()
+	s.mu.Lock()
+	same := slices.Equal(s.steps, items)
+	s.steps = items
+	s.mu.Unlock()
+	if !same {
 		s.update(plan(items))
 	}
-	s.tellMode()
 }
 
 // plan is the list of steps as the editor shows it.
@@ -136,7 +147,7 @@ func outcome(text string) string {
 		Files                         []string
 	}
 	if json.Unmarshal(r.Result, &gave) != nil {
-		_ = json.Unmarshal(r.Result, &parts) // a result of another form says it in its message
+		_ = json.Unmarshal(r.Result, &parts) // for a result of another form the message is shown
 		gave = cmp.Or(parts.Output, parts.Content, parts.Text, parts.Answer, strings.Join(parts.Files, "\n"))
 	}
 	switch {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/hosttool"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // stuck is an editor that reads nothing until it is let go.
@@ -152,7 +154,7 @@ func TestPromptIsBounded(t *testing.T) {
 	}
 }
 
-// A message that is too long is answered with its id, and a list of messages in plain words: else the editor waits for ever.
+// The answer to a message that is too long has its id: without it the editor would wait forever. A list of messages is refused in plain words.
 func TestMessagesThatAreNotTaken(t *testing.T) {
 	long := strings.Repeat("x", mostLine)
 	for line, want := range map[string]string{
@@ -215,18 +217,28 @@ func TestOptionsWait(t *testing.T) {
 	}
 }
 
-// What a call found is shown, and not only how much that is.
+// The editor shows what a call found, and not only how much.
 func TestOutcome(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"success":true,"result":{"text":"a.go:1:x","lines":1},"message":"Found 1 line"}`:           "a.go:1:x",
-		`{"success":true,"result":{"files":["a.go","b.go"]},"message":"Found 2 files"}`:              "a.go\nb.go",
-		`{"success":true,"result":{"answer":"It is so."},"message":"a sub-agent answered"}`:          "It is so.",
-		`{"success":true,"result":{"files":3},"message":"Counted"}`:                                  "Counted",
-		`{"success":false,"error":"x","result":{"output":"bad\n"},"message":"It ended with code 3"}`: "It ended with code 3\nbad",
-		`{"success":true,"result":{"text":`:                                                          `{"success":true,"result":{"text":`,
+	failed := tool.Failure(tool.ExecutionFailed, "It ended with code 3")
+	failed.Result = hosttool.Ran{Output: "bad\n", ExitCode: 3}
+	for _, tt := range []struct {
+		r    tool.Result
+		want string
+	}{
+		{tool.Success(hosttool.Matches{Text: "a.go:1:x", Lines: 1, Files: 1}, "Found 1 line"), "a.go:1:x"},
+		{tool.Success(hosttool.Names{Files: []string{"a.go", "b.go"}}, "Found 2 files"), "a.go\nb.go"},
+		{tool.Success(hosttool.Page{Content: "package a", Lines: 1}, "Read 1 line"), "package a"},
+		{tool.Success(map[string]string{"answer": "It is so."}, "a sub-agent answered"), "It is so."},
+		{tool.Success("plain", "It printed that"), "plain"},
+		{tool.Success(map[string]int{"files": 3}, "Counted"), "Counted"},
+		{failed, "It ended with code 3\nbad"},
 	} {
-		if got := outcome(text); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
+		if got := outcome(string(tt.r.Encode())); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.r.Encode(), got, tt.want)
 		}
+	}
+	const cut = `{"success":true,"result":{"text":`
+	if got := outcome(cut); got != cut {
+		t.Errorf("a result that was cut: got %q", got)
 	}
 }

@@ -63,8 +63,8 @@ func (t *talk) close(ctx context.Context) {
 	t.watch.Close()
 }
 
-// Talk is a conversation that another program shows, such as an editor. One goroutine at a time calls its methods; SetMode, Mode, what
-// only reads the model and its effort, and Close may also be called while a prompt is answered, Close after its context is done.
+// Talk is a conversation that another program shows, such as an editor. One goroutine at a time calls its methods. While a prompt is
+// answered, SetMode, Mode, and the methods that only read the model and its effort may be called, too, and Close once its context is done.
 type Talk struct{ t *talk }
 
 // Open begins a conversation, or continues the one that o.Past names. ask puts its questions to the user; watched gets the events of calls,
@@ -134,9 +134,6 @@ func (t *Talk) Prompts() (out []string) {
 	return out
 }
 
-// Todo returns the list of steps if a step has changed it.
-func (t *Talk) Todo(s agent.Step) (items []todo.Item, changed bool) { return t.t.w.todoAfter(s) }
-
 // Items returns the list of steps.
 func (t *Talk) Items() []todo.Item { return t.t.w.todo.Items() }
 
@@ -160,7 +157,7 @@ func (t *Talk) Model() string { return t.t.model().String() }
 // Models returns the names of the models that can be reached. It may be called while a prompt is answered.
 func (t *Talk) Models(ctx context.Context) []string { return t.t.w.s.Models.Finder().Reachable(ctx) }
 
-// SetModel has another model answer from now on.
+// SetModel changes the model that answers.
 func (t *Talk) SetModel(ctx context.Context, name string) error {
 	if name == "" {
 		return failure.Usage(errors.New("no model is named"), "name one as PROVIDER/NAME")
@@ -172,7 +169,7 @@ func (t *Talk) SetModel(ctx context.Context, name string) error {
 // Effort says how much the model thinks: one of Efforts.
 func (t *Talk) Effort() string { return cmp.Or(t.t.effort(), noEffort) }
 
-// Efforts returns what may be chosen for the present model.
+// Efforts returns the efforts that the present model has.
 func (t *Talk) Efforts() []string { return t.t.completeEfforts("") }
 
 // SetEffort changes how much the model thinks.

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// todoAfter returns the list of steps if a step has changed it. Everything that shows the list asks here.
+// todoAfter returns the list of steps if a step has changed it.
 func (w *worker) todoAfter(s agent.Step) (items []todo.Item, changed bool) {
 	if s.Result == nil || s.Depth > 0 || s.Result.Call.Name != todo.Name || !s.Result.Result.Success {
 		return nil, false
