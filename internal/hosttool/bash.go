@@ -106,7 +106,7 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, "bash", err
 	}
-	if h.o.Undo != nil && !d.ReadOnly {
+	if !d.ReadOnly {
 		h.o.Undo.Ran()
 	}
 	run := h.run

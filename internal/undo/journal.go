@@ -25,7 +25,7 @@ type Journal struct {
 	turn   string // folder of the turn; "" until its first change
 	kept   int    // files in it
 	bytes  int64  // of them
-	ran    bool   // a command that may change files
+	ran    bool   // a command ran in it that may have changed files
 	pruned bool
 }
 
@@ -41,8 +41,12 @@ func (j *Journal) Begin(label string, number int) {
 	j.label, j.number, j.turn, j.kept, j.bytes, j.ran = label, number, "", 0, 0, false
 }
 
-// Ran says that a command runs in the turn that may change files, which nobody records. It is said of the turn's changes, if there are any.
+// Ran notes that the turn runs a command, which may change files without a record. The note is kept with the changes of the turn, if it has any.
+// A nil journal notes nothing.
 func (j *Journal) Ran() {
+	if j == nil {
+		return
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.ran && j.turn != "" {

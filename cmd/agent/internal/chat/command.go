@@ -90,9 +90,7 @@ func (s *state) submit(text string) []effect {
 	s.echo(text)
 	name, args, ok := CutCommand(text)
 	if !ok {
-		s.said.Reset()
-		s.work()
-		return []effect{startTurn{text}}
+		return s.prompt(text)
 	}
 	for _, c := range s.commands() {
 		if c.Name != name {
@@ -120,12 +118,17 @@ func (s *state) submit(text string) []effect {
 		return nil
 	}
 	if s.isSkill(name) || strings.Contains(name, ":") { // without a server of that label, it is a text
-		s.said.Reset()
-		s.work()
-		return []effect{startTurn{text}}
+		return s.prompt(text)
 	}
 	s.unknown(name)
 	return nil
+}
+
+// prompt sends a text to the model.
+func (s *state) prompt(text string) []effect {
+	s.said.Reset()
+	s.work()
+	return []effect{startTurn{text}}
 }
 
 func (s *state) work() {

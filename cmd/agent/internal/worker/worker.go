@@ -42,7 +42,7 @@ import (
 type worker struct {
 	s        *app.Services
 	found    *models.Found
-	effort   string                // of the models; "" means that the provider chooses
+	effort   string                // of the model; "" means that the provider chooses
 	catalog  func() *skill.Catalog // the present snapshot
 	approver *consent.Approver     // nil: no person can be asked
 	gate     *gate
@@ -119,11 +119,7 @@ func unready(s *app.Services, facts models.Facts, catalog func() *skill.Catalog,
 	w.hosts = newHosts(w.gate)
 	w.keep, w.session = &keeper{}, session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
-	w.gate.ran = func() {
-		if w.journal != nil {
-			w.journal.Ran()
-		}
-	}
+	w.gate.ran = func() { w.journal.Ran() }
 	w.home = newBashHome(cfg.Paths.Cache, cfg.Paths.Project, cfg.Agent.BashDisk)
 	w.home.files, w.home.id = cfg.Agent.BashFiles, func() string { return w.keep.id() }
 	w.home.git = &gitdir.User{Home: w.s.Sys.Home, Getenv: w.s.Sys.Getenv}
