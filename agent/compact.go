@@ -29,8 +29,8 @@ const (
 )
 
 // Compact shortens the conversation: all but its last turns become a summary, followed by the text of Options.Carry. The
-// prefix stays unchanged. If the model cannot summarise, the first lines of the messages take the place of a summary. The notice says to
-// the user what became of the messages. The error is ErrShort, that of ctx, or one for a call during an Ask.
+// prefix stays unchanged. If the model cannot summarise, the first lines of the messages take the place of a summary. The notice
+// tells the user what became of the messages. The error is ErrShort, that of ctx, or one for a call during an Ask.
 func (c *Conversation) Compact(ctx context.Context) (notice string, err error) {
 	if !c.busy.CompareAndSwap(false, true) {
 		return "", errBusy
@@ -74,7 +74,7 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 	lost := ""
 	tail, squeezed := squeeze(tail, c.share(resultsPercent)*bytesPerToken)
 	w := weight(head) / bytesPerToken
-	alone := least // of a head that is one message, perhaps a summary
+	alone := least // the least weight of a head that is a single message, perhaps a summary
 	if least == 0 {
 		alone = summaryLimit
 	}

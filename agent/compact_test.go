@@ -231,8 +231,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// Who asks for it gets it, however large the window and the system text are, if there is something to leave out; a summary is not shortened
-// again.
+// Compact shortens a conversation whatever the sizes of the window and of the system text, if there is something to leave out. It does not
+// shorten a summary again.
 func TestCompactByHand(t *testing.T) {
 	for name, tt := range map[string]struct {
 		system  string

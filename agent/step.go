@@ -15,7 +15,7 @@ type Step struct {
 	Call    *llm.Call  // a tool is about to be called
 	Result  *Result    // the result of the last Call
 	Usage   *llm.Usage // of one request, at its end
-	Model   string     // that had this Usage, as Options.Identity names it
+	Model   string     // the model of that request, as Options.Identity names it
 	Notice  string     // for the user: a wait, a second attempt, a shortened conversation, a turn that goes on
 	Anew    bool       // discard the Text since the last Call or Result: the answer starts again
 	Done    *Answer    // the last step, at depth 0 only

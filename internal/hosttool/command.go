@@ -112,7 +112,7 @@ func (h *host) runWith(ctx context.Context, command string, timeout time.Duratio
 	return r, "", nil
 }
 
-// toWrite says how a command can change files, or why none can.
+// toWrite says how a command may change files, or why it may not.
 func (h *host) toWrite(ctx context.Context, command string) string {
 	d := h.o.Decide(ctx, &permit.Call{Tool: "bash", Kind: permit.Command, Command: command, Confined: true, Writes: true})
 	if d.Verdict == permit.Denied {
@@ -139,7 +139,7 @@ func (h *host) named(paths []string) []string {
 	return out
 }
 
-// metHidden returns the hidden file that a command could not read by what it says, "" for none.
+// metHidden returns the hidden file that a command says it could not read, or "".
 func metHidden(ran *Ran) string {
 	if !strings.Contains(ran.Output, "Permission denied") {
 		return ""

@@ -26,7 +26,7 @@ const (
 
 // Jobs has the commands of one conversation that run in the background. The zero value has none. It is safe for concurrent use.
 type Jobs struct {
-	Note func() // called after each end, see Ended; set before the first command, or nil
+	Note func() // called after a command has ended, see Ended; set before the first command; may be nil
 
 	mu   sync.Mutex
 	last int
@@ -124,7 +124,7 @@ func (j *Jobs) end(one *job, r tool.Result, err error) {
 	close(one.done)
 }
 
-// Stop ends a command for the user, who knows of it then, and waits for its end.
+// Stop ends a command for the user and waits for its end. The user does not hear of the end again.
 func (j *Jobs) Stop(id string) error {
 	one := j.find(id)
 	if one == nil {

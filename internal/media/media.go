@@ -26,10 +26,10 @@ const (
 	MaxCount = 20       // of them in one request
 )
 
-// Room says how many images and documents still have room, and how many bytes together.
+// Room is the number of images and documents that still fit, and the bytes that they may have together.
 type Room struct{ Count, Bytes int }
 
-// Take takes room for one of some bytes, and reports false if there is none.
+// Take takes the room for one of that size. It reports false, and takes nothing, if there is not enough.
 func (r *Room) Take(size int) bool {
 	if r.Count < 1 || r.Bytes < size {
 		return false

@@ -26,7 +26,7 @@ type Turn struct {
 	Label        string // what it was about; foreign text
 	Time         time.Time
 	Undone       bool
-	Ran          bool // a command that may change files, which nobody recorded
+	Ran          bool // a command ran, which may have changed files without a record
 	Damaged      int  // records that could not be read
 
 	o       *Options

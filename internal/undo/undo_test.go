@@ -192,7 +192,7 @@ func lastOf(b *bench, o *undo.Options) []string {
 	return []string{turn.Label}
 }
 
-// A turn tells that a command ran in it, whether that was before its first change or after, once.
+// A turn has the note that a command ran in it once, whether the command ran before its first change or after.
 func TestRan(t *testing.T) {
 	b := newBench(t)
 	b.put("a", "0")
@@ -211,18 +211,18 @@ func TestRan(t *testing.T) {
 	b.j.Ran()
 	b.j.Ran()
 	if !ran() {
-		t.Error("one after the change is not told")
+		t.Error("a command after the change is not noted")
 	}
 	b.j.Begin("second", 2)
 	b.change("a", "2")
 	if ran() {
-		t.Error("the command of the turn before is told")
+		t.Error("the command of the turn before is noted")
 	}
 	b.j.Begin("third", 3)
 	b.j.Ran()
 	b.change("a", "3")
 	if !ran() {
-		t.Error("one before the change is not told")
+		t.Error("a command before the change is not noted")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // Bounds of the connection.
 const (
-	mostLine  = 10<<20 - 1<<10 // bytes of a line: a longer one would end the connection of the library
+	mostLine  = 10<<20 - 1<<10 // bytes of a line: the library ends the connection at a longer one
 	mostBad   = 10             // lines that are not the protocol; after them the connection ends
 	busyAt    = 256 << 10      // bytes that wait for the editor: what can be left out is
 	fullAt    = 4 << 20        // bytes that wait: nothing is read or done until the editor has read some
@@ -93,8 +93,8 @@ func notMessage(line []byte) string {
 	return ""
 }
 
-// idOf returns the id of a message of which only the beginning is there; nil if that does not have it. Without it in the answer an editor
-// would wait for ever.
+// idOf returns the id of a message from its beginning, or nil if the id is not in that. The answer needs the id: without it an editor
+// would wait forever.
 func idOf(begins []byte) (id any) {
 	d := json.NewDecoder(bytes.NewReader(begins))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

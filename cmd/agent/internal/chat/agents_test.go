@@ -87,7 +87,7 @@ func TestSubAgentAsks(t *testing.T) {
 	q := &question{Question: ui.Question{Text: "Let it?"}, answer: make(chan string, 1)}
 	k.happen(askEvent{q})
 	if got := k.screen(); strings.Contains(got, "● task") {
-		t.Errorf("nobody said which call asks:\n%s", got)
+		t.Errorf("the question names no call, and one is shown:\n%s", got)
 	}
 	q.call = "i"
 	if got := k.screen(); strings.Count(got, "● task") != 1 || !strings.Contains(got, "#2\n  ● read_file y  0.0 s  #4 of #2\n") {

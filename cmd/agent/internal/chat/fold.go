@@ -26,7 +26,7 @@ func (s *state) fold(text string) string {
 	return mark
 }
 
-// numbered counts the marks of a kind, by what they begin with: each kind is numbered by itself.
+// numbered counts the marks that begin so: each kind of mark has its own numbers.
 func (s *state) numbered(begin string) (n int) {
 	for _, p := range s.pastes {
 		if strings.HasPrefix(p[0], begin) {

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// drawing is what the library draws, for a screen of some width.
+// drawing is what the library draws, and the width of the screen that it draws for.
 type drawing struct {
 	screen
 	width int
@@ -21,11 +21,11 @@ type drawing struct {
 // joinWriter writes to the terminal in whole frames. The library prints finished rows at once and draws the live ones a
 // moment later: in between, the screen would show the same text twice. Printed rows wait for the next drawing.
 //
-// Most terminals break rows anew that are too long for a smaller window. The library does not know that, and would leave a part of the
-// former live rows on the screen. So before the first frame after that the writer erases them.
+// When the window becomes narrower, most terminals break rows that are now too long. The library does not know that, and would leave
+// a part of the old live rows on the screen. So the writer erases them before the next frame.
 type joinWriter struct {
 	file  *os.File
-	crops bool   // the terminal cuts such rows
+	crops bool   // the terminal cuts such rows instead
 	first func() // called at the first frame
 
 	mu   sync.Mutex
@@ -48,7 +48,7 @@ func (j *joinWriter) draws(f drawing) {
 	j.next = f
 }
 
-// Write writes b after what waits. Printed rows, which begin with a carriage return, wait.
+// Write writes the bytes that wait, and then b. Printed rows, which begin with a carriage return, wait.
 func (j *joinWriter) Write(b []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,14 +69,15 @@ func (j *joinWriter) flush() error {
 		j.held = append([]byte(j.last.erase(width, height)), j.held...)
 	}
 	if j.last = j.next; err == nil && width > 0 && j.last.width > width {
-		j.last.rows = nil // the library learns of the width soon, and draws it all again
+		j.last.rows = nil // the library gets the new width soon, and draws all rows again
 	}
 	_, err = j.file.Write(j.held)
 	j.held = j.held[:0]
 	return err
 }
 
-// erase returns what erases a drawing that the terminal has broken anew, and moves the cursor to where the library takes it to be.
+// erase returns the sequence that erases a drawing whose rows the terminal has broken, and moves the cursor to where the library believes
+// it to be.
 func (f *drawing) erase(width, height int) string {
 	up := f.y
 	for i, row := range f.rows {
@@ -97,7 +98,7 @@ func (f *drawing) erase(width, height int) string {
 	return seq
 }
 
-// breaks returns how many times a terminal of a width breaks a row.
+// breaks returns how often a terminal of that width breaks a row.
 func breaks(row string, width int) (n int) {
 	for used := 0; row != ""; {
 		first, w := ui.Cluster(row)

@@ -124,7 +124,7 @@ func (s *state) enter() []effect {
 	return append([]effect{remember{text}}, s.submit(text)...)
 }
 
-// byWord makes a command of the word alone with which one leaves a shell: no prompt is only that.
+// byWord returns /exit for exit and /quit for quit: these words, which leave a shell, make no prompt. Other texts stay unchanged.
 func byWord(text string) string {
 	if word := strings.TrimSpace(text); word == "exit" || word == "quit" {
 		return "/" + word

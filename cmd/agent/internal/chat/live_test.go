@@ -54,7 +54,8 @@ func TestLastLinesOfACommand(t *testing.T) {
 `)
 }
 
-// What a command wrote last and why it failed stay on the screen; of one that succeeds nothing does. Of a no the user knows.
+// When a command fails, its last lines and the reason stay on the screen. They do not when it succeeds, and the reason is not shown when it is
+// the user's own no.
 func TestReasonOfAFailure(t *testing.T) {
 	long := strings.Repeat("a reason that is long ", 30)
 	for _, test := range []struct {
@@ -91,7 +92,7 @@ func TestReasonOfAFailure(t *testing.T) {
 	}
 }
 
-// What happens beside the work is shown at once; while a prompt is answered, after the next call or at the end.
+// News is shown at once, or while a prompt is answered, after the next call or at the end.
 func TestNews(t *testing.T) {
 	k := newTalk(t, 80, &Options{})
 	k.happen(newsEvent{"one ended"})

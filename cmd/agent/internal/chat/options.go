@@ -21,12 +21,12 @@ type Options struct {
 	Terminal bool   // In and Out are *os.File of a terminal that understands cursor movement (not TERM=dumb)
 	Colour   bool   // false: no colours and no bold, so no SGR sequences at all
 	Term     string // the value of TERM; used in a terminal only
-	Crops    bool   // the terminal cuts rows that are too long for a smaller window, and does not break them anew
+	Crops    bool   // when the window becomes narrower, the terminal cuts rows that are too long, and does not break them
 	Prompt   string // printed before each line is read, without Terminal, where a person types it; else empty
 	Greeting string // the first lines; may be empty
 	First    string // the first input, as if it were typed; may be empty
 
-	// Said is what was said last in a conversation that continues. A person sees it below the greeting. Both may be empty.
+	// Said has the last prompt and answer of a conversation that continues, which a person sees below the greeting. Both may be empty.
 	Said struct{ Prompt, Answer string }
 
 	// Ask answers a prompt. One goroutine at a time iterates over it. Leaving the loop or cancelling ctx must keep the
@@ -52,7 +52,7 @@ type Options struct {
 	// the program.
 	Interrupt func(ctx context.Context) (context.Context, func())
 
-	// Stop stops the program until a shell brings it back, and reports false if no shell can. nil means that none can.
+	// Stop stops the program until a shell continues it. It returns false at once if no shell can. nil means that none can.
 	Stop func() bool
 
 	// Changed returns the lines of a unified diff that a call made, which are shown below the call. nil means none.
@@ -84,13 +84,13 @@ type Command struct {
 	Help  string // one sentence
 	Diff  bool   // the text that Run returns has lines of a unified diff
 
-	// Meanwhile reports whether it may also run with these arguments while a prompt is answered: it asks nothing, and is safe for
-	// concurrent use. nil means never.
+	// Meanwhile reports whether the command may run with these arguments while a prompt is answered: it then asks no question, and is
+	// safe for concurrent use. nil means never.
 	Meanwhile func(args string) bool
 
 	Fill func() string // returns an earlier input as one line, perhaps cut, that the empty input has after it; may be nil
 
-	// Run does it and returns the text to show. Like a prompt it runs alone unless Meanwhile allows more, and Ctrl-C cancels ctx.
+	// Run runs the command and returns the text to show. Like a prompt it runs alone unless Meanwhile allows more. Ctrl-C cancels ctx.
 	Run func(ctx context.Context, args string) (string, error)
 
 	// Complete returns the possible arguments that begin with prefix. It must return at once. It may be nil.
@@ -127,7 +127,7 @@ type Status struct {
 	Cost    string // of the whole conversation, such as "$0.12"; "" is not shown
 }
 
-// ActiveSkill is an active skill, with what the active skills together allow, such as a list of tools; "" for all tools.
+// ActiveSkill is an active skill. Allows says what the active skills together allow, such as a list of tools; "" means all tools.
 type ActiveSkill struct{ Name, Allows string }
 
 // SkillTokens is how many tokens of the conversation came from one skill.

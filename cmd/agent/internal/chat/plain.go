@@ -31,7 +31,7 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 		s.now = o.Now()
 		runEffects(ctx, o, s, out, s.submit(o.First))
 	}
-	var asked, again bool // a question was answered in the last turn; the prompt stands there still
+	var asked, again bool // whether the last turn asked a question, and whether the prompt is still the last thing on the screen
 	for !s.leaving && out.err == nil {
 		if !again {
 			out.text(o.Prompt)
@@ -44,7 +44,7 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 		}
 		text := byWord(lines.Text())
 		if strings.TrimSpace(text) == "" {
-			asked, again = false, asked // it may be the Enter after the key that answered
+			asked, again = false, asked // the line may be the Enter after the key that answered
 			continue
 		}
 		s.now = o.Now()

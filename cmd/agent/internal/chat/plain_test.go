@@ -87,7 +87,7 @@ func TestPlainPrompt(t *testing.T) {
 	}
 }
 
-// The Enter after the key that answered a question makes no second prompt; another one does. The word exit leaves.
+// The Enter after the key that answered a question prints no second prompt, and a further one does. The word exit leaves.
 func TestPlainEnterAfterAnswer(t *testing.T) {
 	p := &Prompter{}
 	var out bytes.Buffer

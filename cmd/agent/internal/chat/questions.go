@@ -53,8 +53,8 @@ func (p *Prompter) Ask(ctx context.Context, q *ui.Question) (string, error) {
 	return ask(ctx, q)
 }
 
-// News shows at once what happened beside the work, such as the end of a command in the background; while a prompt is answered, after
-// the next call. Without a screen texts is not called.
+// News shows what happened in the background, such as the end of a command: at once, or while a prompt is answered, after the next
+// call. Without a screen it does not call texts.
 func (p *Prompter) News(texts func() []string) {
 	p.mu.Lock()
 	news := p.news
@@ -91,7 +91,7 @@ func (p *Prompter) tell(news func(string)) {
 type question struct {
 	ui.Question
 	answer chan string
-	call   string // the ID of the call that asks; "" if that is not known
+	call   string // the ID of the call that asks, "" if it is not known
 }
 
 // ask takes a question. Several questions wait for their turn: only the first is on the screen, so an answer is never
@@ -199,8 +199,8 @@ func (s *state) questionView() screen {
 	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: ui.Columns(prompt), y: len(rows)}
 }
 
-// asking shows the call that the first question is about, below that of its sub-agent, if at most that many rows have room for them. If
-// several run and nothing says which of them asks, it shows none.
+// asking returns the rows of the call that the first question is about, below those of the sub-agent that made it. It returns none if they
+// are more than most rows, or if several calls run and the question does not name one of them.
 func (s *state) asking(most int) (rows []string) {
 	run := s.running()
 	about := keep(run, func(c *call) bool { return c.call.ID == s.questions[0].call })
@@ -222,6 +222,7 @@ func (s *state) asking(most int) (rows []string) {
 	return append(rows, "")
 }
 
+// keep returns the calls that are such.
 func keep(calls []*call, such func(*call) bool) []*call {
 	return slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return !such(c) })
 }

@@ -78,8 +78,8 @@ func wait(ctx context.Context, on <-chan struct{}) {
 	}
 }
 
-// In the middle of anything the window may get another size: nothing is doubled, nothing is lost, and the cursor is where it was. The
-// terminal breaks rows anew or cuts them; what a terminal cuts is lost by it, and is no longer looked for.
+// The window may get another size at any time: no row is doubled, none is lost, and the cursor is where it was. The terminal breaks rows
+// that are too long, or cuts them. The test does not look for the part that a terminal has cut.
 func TestResizeInTheMiddle(t *testing.T) {
 	for _, r := range resizes() {
 		for _, flows := range []bool{true, false} {

@@ -35,7 +35,7 @@ type (
 	pauseEvent    struct{} // a question is about to be printed, without a screen
 	goOnEvent     struct{} // it was answered
 	noticeEvent   struct{ text string }
-	newsEvent     struct{ text string } // a notice that waits for the end of an answer
+	newsEvent     struct{ text string } // a notice that waits, while a prompt is answered, for the end of a call or of the answer
 	editedEvent   struct{ text string } // what the user made of the input
 	filesEvent    struct{ files fileList }
 	leaveEvent    struct{}
@@ -85,7 +85,7 @@ type state struct {
 	out     []string
 	last    kind
 	flow    markup.Flow     // the answer
-	thought string          // the end of what the model thinks
+	thought string          // the last part of the thoughts of the model
 	said    strings.Builder // the last answer as the model wrote it
 
 	input editor
@@ -106,7 +106,7 @@ type state struct {
 	busy      bool
 	stopping  bool
 	begun     time.Time
-	heard     time.Time // when something last came from the model
+	heard     time.Time // when the model last sent something
 	calls     []*call
 	needs     map[string][]string // by the ID of a call that runs: what is said about what it lacks
 	count     int

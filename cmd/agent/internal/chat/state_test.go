@@ -441,7 +441,7 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// A model from which nothing comes is said to be silent; a call that runs long is not.
+// The status line says that a model sends nothing, but not while a call runs.
 func TestSilence(t *testing.T) {
 	const silent = "nothing comes from the model"
 	k := newTalk(t, 80, nil)

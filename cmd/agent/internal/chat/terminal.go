@@ -247,7 +247,7 @@ func (m *model) edit(text string) tea.Cmd {
 	})
 }
 
-// pause stops the program until its shell brings it back.
+// pause stops the program until its shell continues it.
 func (m *model) pause() error {
 	if !m.o.Stop() {
 		return errors.New("no shell can bring the conversation back: it is not stopped")
@@ -265,7 +265,7 @@ func (f inTerminal) Run() error {
 	return f()
 }
 
-// These do nothing: the program has the terminal itself. What the library would give it as output is not a terminal.
+// These do nothing: what runs has the terminal itself, and the library's own output is not a terminal.
 func (inTerminal) SetStdin(io.Reader)  {}
 func (inTerminal) SetStdout(io.Writer) {}
 func (inTerminal) SetStderr(io.Writer) {}

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	mostThought = 3       // rows that show what the model thinks
-	maxThought  = 2 << 10 // bytes of it that are kept
+	mostThought = 3       // rows of thoughts on the screen
+	maxThought  = 2 << 10 // bytes of thoughts that are kept
 )
 
-// think takes the next piece of what the model thinks.
+// think takes the next piece of the thoughts of the model.
 func (s *state) think(text string) {
 	s.thought += text
 	if n := len(s.thought) - maxThought; n > 0 {
@@ -20,7 +20,7 @@ func (s *state) think(text string) {
 	}
 }
 
-// thoughtRows returns the end of what the model thinks, until it answers.
+// thoughtRows returns the last rows of the thoughts of the model, or none once it answers.
 func (s *state) thoughtRows() []string {
 	var rows []string
 	for line := range strings.Lines(s.thought) {

@@ -112,7 +112,7 @@ func (s *state) inputView(most int) (rows []string, x, y int) {
 }
 
 // statusLine shows in one row what happens now, which skill is active and what it allows, and facts about the conversation. On a narrow
-// screen what changes least gives way first; then what the skill allows is cut.
+// screen the facts give way one after the other. At last the text about the skill is cut.
 func (s *state) statusLine() string {
 	const gap = "  ·  "
 	join := func(parts ...string) string {
@@ -160,7 +160,7 @@ func (s *state) context() string {
 	return fmt.Sprintf("context %d%%", s.status.Context)
 }
 
-// silence is how long nothing comes from a model until that is said.
+// silence is how long a model sends nothing before the status line says so.
 const silence = 30 * time.Second
 
 func (s *state) doing() string {
@@ -223,5 +223,5 @@ func (s *state) active() string {
 	return text + ": " + ui.Line(a.Allows)
 }
 
-// allTools follows the name of a skill that restricts nothing.
+// allTools stands after the name of a skill that allows all tools.
 const allTools = ": all tools"

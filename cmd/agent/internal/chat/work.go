@@ -136,7 +136,7 @@ func follow(ctx context.Context, turn iter.Seq2[agent.Step, error], f *feed) {
 	f.flush(doneEvent{err})
 }
 
-// during does some work, and sends meanwhile what was gathered; a beat shows that it goes on.
+// during does some work. Meanwhile it sends the events that were gathered, and beats to show that the work goes on.
 func (f *feed) during(work func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- work() }()

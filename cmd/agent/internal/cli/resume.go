@@ -13,10 +13,10 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 )
 
-// choosing is the value of --resume alone. No conversation is called so.
+// choosing is the value of --resume alone. No conversation has this ID.
 const choosing = "true"
 
-// pastID is the value of --resume. It has the type of a flag that may stand alone, so that its help does not show what it is then.
+// pastID is the value of --resume. Its type is that of a flag that may stand alone, so the help does not show the value choosing.
 type pastID string
 
 func (p *pastID) String() string        { return string(*p) }

@@ -183,7 +183,7 @@ func checkDigests(digests []string) error {
 // installed is one skill that was installed, or would be.
 type installed struct {
 	entry   registry.Entry
-	from    registry.Entry // of what was there already: the entry that the place gives, which may be another place
+	from    registry.Entry // what was there already as an entry of the place that it is added from now
 	digest  string
 	kept    bool              // false with --dry-run, and if it was there already
 	present bool              // it was there already

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stop stops the program, as Ctrl-Z does, until a shell brings it back. It does nothing and reports false if no shell can: the program has
-// the process group that its session began with, as in a container or a window of its own.
+// stop stops the program, as Ctrl-Z does, until a shell continues it. It returns false at once if no shell can, because the program is in
+// the process group that began its session, as in a container or a window of its own.
 func stop() bool {
 	if session, err := unix.Getsid(0); err != nil || session == unix.Getpgrp() {
 		return false

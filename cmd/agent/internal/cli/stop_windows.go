@@ -1,4 +1,4 @@
 package cli
 
-// stop does nothing: no program stops here.
+// stop returns false: Windows stops no programs.
 func stop() bool { return false }

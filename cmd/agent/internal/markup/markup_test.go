@@ -286,7 +286,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Half a megabyte of each ends, with rows that fit: what looks at the rest of the text again for each character of it would take hours.
+// Half a megabyte of each text is shown in time, in rows that fit. Code that looked at the rest of the text for each character would take
+// hours.
 func TestBombs(t *testing.T) {
 	for name, text := range hostile(500_000) {
 		for _, row := range stream(text, 79, 4096, nil) {

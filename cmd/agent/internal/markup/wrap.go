@@ -11,7 +11,7 @@ import (
 // wrapper breaks the characters of a line into rows, at spaces and at wide characters where it can.
 type wrapper struct {
 	lead, hang string // before the first row, and before the others
-	exact      bool   // of code: rows keep their spaces, so that together they are the line
+	exact      bool   // of code: rows keep their spaces, so together they are the line
 	row        []cell // that is being filled
 	used       int    // its columns
 	broken     bool   // rows of the line were returned
@@ -98,8 +98,8 @@ func (w *wrapper) broke(c *cell, paint func(sgr, text string) string) string {
 	return row
 }
 
-// breaks returns where the row ends and the next one begins, if c does not fit. A row of code keeps at least half of its columns, and
-// spaces where it breaks begin the next row: at the end of this one nobody would see them.
+// breaks returns where the row ends and the next one begins if c does not fit. A row of code keeps at least half of its columns. Spaces
+// where it breaks begin the next row, because spaces at the end of a row cannot be seen.
 func (w *wrapper) breaks(c *cell) (end, next int) {
 	n, least, used := len(w.row), 0, w.used
 	if w.exact {

@@ -31,7 +31,7 @@ func Servers() []Server {
 	return out
 }
 
-// Unanswered returns the address of a model's server, if that is one of this machine and nothing listens there now; else "".
+// Unanswered returns the address of a model's server if the server is on this machine and nothing listens there now, and else "".
 func (f *Finder) Unanswered(ctx context.Context, m *Found) string {
 	p, ok := find(m.Provider)
 	if !ok || len(p.keys) > 0 {

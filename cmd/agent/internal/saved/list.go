@@ -24,12 +24,12 @@ type Summary struct {
 	Project string    `json:"project"` // absolute path
 	Updated time.Time `json:"updated"`
 	Turns   int       `json:"turns"`
-	From    string    `json:"from,omitempty"` // the ID of the conversation that it is a copy of
+	From    string    `json:"from,omitempty"` // the ID of the conversation that this is a copy of
 
 	path string
 }
 
-// Label returns the title, and whether it is a copy: the first has the same title.
+// Label returns the title. It marks a copy, which has the title of the first.
 func (s *Summary) Label() string {
 	if s.From != "" {
 		return s.Title + " (a copy)"
@@ -156,7 +156,7 @@ func (p *place) all() (out []Summary) {
 // maxHead bounds the first line of a file.
 const maxHead = 16 << 10
 
-// read reads the first line of the file and its end, which say what a list shows, and as much of it as is needed.
+// read reads the first line of the file, and as much of its end as a list needs.
 func (s *Summary) read() {
 	f, info, err := openFile(s.path, os.O_RDONLY)
 	if err != nil {

@@ -113,7 +113,7 @@ type Conversation struct {
 	Prefix    Prefix
 	Messages  []llm.Message   // that the model is sent
 	Turns     []Turn          // without those that the user left
-	Left      []Turn          // those, which cost something, too
+	Left      []Turn          // the turns that the user left: they cost something, too
 	Last      int             // the greatest number of a turn so far
 	State     json.RawMessage // the last one of Log.State or an End of these turns
 	Todo      json.RawMessage // the last one of Log.Todo

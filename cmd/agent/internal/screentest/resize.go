@@ -4,9 +4,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// Resize gives the screen another size. A terminal that flows breaks rows anew which are too long, and joins them again when there is
-// room, as most do; another cuts them, as xterm does. The row of the cursor stays on the screen, and rows come back from the scrollback
-// if there is room for them.
+// Resize gives the screen another size. A terminal that flows, as most do, breaks rows that are too long and joins them again when there is
+// room. Another one, such as xterm, cuts them. The row of the cursor stays on the screen, and rows come back from the scrollback if there
+// is room for them.
 func (v *Screen) Resize(width, height int, flows bool) {
 	rows, y := v.Rows(), len(v.above)+v.y
 	for len(rows) > y+1 && rows[len(rows)-1] == "" {
@@ -58,7 +58,7 @@ func (v *Screen) Resize(width, height int, flows bool) {
 	v.x, v.y = min(toX, width-1), toY-first
 }
 
-// shift moves what is known of the rows of the screen from y on: down, or up over the first of them.
+// shift moves the marks of goesOn for the rows of the screen from y on by some rows, down or up. Those that leave the screen are lost.
 func (v *Screen) shift(y, by int) {
 	moved := map[int]bool{}
 	for i := range v.goesOn {
@@ -87,7 +87,7 @@ func chop(row string, width int) []string {
 	return parts
 }
 
-// cellsOf returns a row that is not longer than the screen is wide as cells.
+// cellsOf returns the cells of a row that fits the screen.
 func (v *Screen) cellsOf(row string) []string {
 	cells := v.blank()
 	for x := 0; row != ""; {

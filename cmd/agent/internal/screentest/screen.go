@@ -17,7 +17,7 @@ type Screen struct {
 	width, height int
 	cells         [][]string   // "" is the second half of a wide character
 	above         []string     // the scrollback
-	goesOn        map[int]bool // the rows of Rows whose text goes on in the next one, because it was too long
+	goesOn        map[int]bool // the rows of Rows that were too long and go on in the next row
 	x, y          int
 	wrapNext      bool
 	last          string // the last character, for REP

@@ -97,7 +97,7 @@ type Reader struct {
 	line int
 }
 
-// NewReader returns a Reader of r, of lines that have at most so many bytes.
+// NewReader returns a Reader of r. A line may have at most that many bytes.
 func NewReader(r io.Reader, most int) *Reader {
 	return &Reader{from: bufio.NewReaderSize(r, 64<<10), most: most}
 }
@@ -106,10 +106,10 @@ func NewReader(r io.Reader, most int) *Reader {
 type LineError struct {
 	Line   int // its number, from 1
 	Err    error
-	Begins []byte // how one begins that is too long
+	Begins []byte // the beginning of a line that is too long, else nil
 }
 
-// mostBegins is how much is kept of a line that is too long.
+// mostBegins is how many bytes are kept of a line that is too long.
 const mostBegins = 1 << 10
 
 // Error names the line.
@@ -149,7 +149,7 @@ func (r *Reader) Line() (line []byte, number int, err error) {
 	}
 }
 
-// read returns a line without its end. Of one that is too long it returns the beginning.
+// read returns a line without its end, or the beginning of one that is too long.
 func (r *Reader) read() (line []byte, long bool, err error) {
 	some := false
 	for {

@@ -33,7 +33,7 @@ const (
 // agentFolders are where a project and a user have such files.
 var agentFolders = [...]string{".agents/agents", ".claude/agents"}
 
-// HasAgents reports whether a slash path below a project is that of a folder with such files.
+// HasAgents reports whether such files are read in a folder, which is a slash path below a project.
 func HasAgents(path string) bool { return slices.Contains(agentFolders[:], path) }
 
 // Agents reads the files of sub-agents, those of the user first: of two with one name the first counts. What cannot be read, or has no

@@ -79,8 +79,7 @@ func Read(o *Options) *Texts {
 	return r.out
 }
 
-// Below returns the texts for agents that Read leaves out and that are about a path of the project: those of the folders on the way to
-// it.
+// Below returns the paths of the texts for agents in the folders from the root down to a path of the project, without those that Read reads.
 func Below(o *Options, to string) (out []string) {
 	read := folders(o.Root, o.Dir)
 	r := &reader{o: o, out: &Texts{}}

@@ -29,7 +29,7 @@ func (s *Streams) CanAsk() bool {
 // asks again. Details that exceed the screen are shown page by page. The pages before the last one take no answer but no.
 //
 // Without a person to answer ([Streams.CanAsk]) nothing is printed and the result is "": a "y" in a pipe approves nothing. A key
-// that was typed before the question was printed, or less than Quiet after that, is dropped: nobody had read the question yet.
+// that was typed before the question was printed, or less than Quiet after that, is dropped: it was not meant for the question.
 //
 // It returns ctx's error when ctx is done first; the read then goes on until the process ends. Another error says that
 // the terminal does not drop what was typed; nothing is asked then.
@@ -83,8 +83,8 @@ func (s *Streams) ask(ctx context.Context, q *Question) (string, error) {
 	return answer, endOfInput(err)
 }
 
-// answer prints text and reads until there is an answer to q. After what is not an answer it prints again. That a key came too
-// soon is said once: a program may send keys without end.
+// answer prints text and reads until there is an answer to q. After anything else it prints again. It says only once that a key
+// came too soon, because a program may send keys without end.
 func (s *Streams) answer(ctx context.Context, text, again string, q *Question) (string, error) {
 	for said := false; ; {
 		r, err := s.prompt(ctx, text, q.Free)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Question is what a person is asked. All of it may be foreign text. The answer "" means that nobody gave one.
+// Question is what a person is asked. All of it may be foreign text. The answer "" means that there was none.
 //
 // On the screen each row begins with Mark, which is in no foreign text. What begins in the third column is the first row of the
 // question, of the note or of a choice; details begin in the fifth, and rows that go on have a » before it. So no text
@@ -37,8 +37,8 @@ type Change struct {
 	Before, After []byte
 }
 
-// Quiet is how long a question must have been on the screen, without a key, before a key answers it. So the keys of a person who is typing
-// when it appears answer nothing.
+// Quiet is how long a question must be on the screen, without a key, before a key answers it. So a person who is typing when the question
+// appears does not answer it.
 const Quiet = 300 * time.Millisecond
 
 // Bounds of what the choices take.
@@ -162,7 +162,7 @@ func (q *Question) Prompt() string {
 	return text + ":"
 }
 
-// Chosen returns the choice that an answer is the key of, or an empty one.
+// Chosen returns the choice with that key, or an empty one.
 func (q *Question) Chosen(answer string) Choice {
 	for _, c := range q.keys() {
 		if c.Key == answer {

@@ -61,7 +61,7 @@ func New(in, out, err *os.File, o *Options) *Streams {
 	return s
 }
 
-// Resized makes Width that of a terminal now: its window may have another size than when New looked.
+// Resized sets Width to the present width of a terminal: the size of its window may have changed since New.
 func (s *Streams) Resized(terminal *os.File) {
 	if width, _, err := term.GetSize(int(terminal.Fd())); err == nil && width > 0 {
 		s.Width = width

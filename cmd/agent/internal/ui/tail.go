@@ -32,7 +32,7 @@ func (t *Tail) Add(text string) {
 	}
 }
 
-// Text returns all of it that is kept. It is foreign text.
+// Text returns all lines that are kept. They are foreign text.
 func (t *Tail) Text() string { return strings.Join(t.lines, "\n") }
 
 // Last returns the last lines that are not empty, sanitised; at most n.

@@ -94,9 +94,10 @@ func (r *role) only(o *allow.Options) (has func(*tool.Tool) bool, check func(nam
 	}
 }
 
-// kindDenial refuses a call that the file of a sub-agent does not let it make.
+// kindDenial returns the refusal of a call that the file of a sub-agent does not allow.
 func kindDenial(r *role, name string) error {
-	return &tool.Denial{Result: tool.CauseToolDenied.Failure(fmt.Sprintf("an agent of the kind %s may not make this call of %s, as %s says", r.name, name, r.file.Path))}
+	text := fmt.Sprintf("an agent of the kind %s may not make this call of %s, as %s says", r.name, name, r.file.Path)
+	return &tool.Denial{Result: tool.CauseToolDenied.Failure(text)}
 }
 
 var taskSchema = json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"All that the sub-agent has to know"},` +

@@ -47,7 +47,7 @@ func lastMode(list []saved.Approval, now permit.Mode) []saved.Approval {
 	})
 }
 
-// allowedBefore returns what the user had allowed. A mode that they chose since then stays.
+// allowedBefore returns what the user had allowed, without the mode if they have chosen another since then.
 func (w *worker) allowedBefore() []saved.Approval {
 	now, chosen := w.gate.mode()
 	return slices.DeleteFunc(lastMode(w.keep.allowed, now), func(a saved.Approval) bool { return chosen && a.Kind == allowedMode })

@@ -35,7 +35,7 @@ type attaching struct {
 	w     *worker
 	room  int // bytes that still fit
 	text  string
-	heard string   // of the user's hooks
+	heard string   // what the user's hooks said
 	said  []string // a row for the user about each file
 }
 
@@ -114,7 +114,7 @@ func (a *attaching) attach(ctx context.Context, path string) bool {
 	return true
 }
 
-// call calls a tool for the user. What hooks say about a call that was made is attached, too.
+// call calls a tool for the user. What hooks say about a call that succeeded is attached, too.
 func (a *attaching) call(ctx context.Context, name string, args map[string]any) tool.Result {
 	raw, err := json.Marshal(args)
 	if err != nil {

@@ -67,12 +67,12 @@ func (w *worker) after(kit *skilltool.Kit) func(context.Context, string, json.Ra
 	}
 }
 
-// fresh are the packages and the texts for agents that were found and that the model was not told of. It is safe for concurrent use.
+// fresh are the packages and the texts for agents that were found and that the model does not know of. It is safe for concurrent use.
 type fresh struct {
 	mu    sync.Mutex
 	list  []string
 	texts []string        // for agents, in folders where the conversation works
-	told  map[string]bool // texts that the model was told of
+	told  map[string]bool // texts that are or were in texts
 }
 
 func (f *fresh) addTexts(paths []string) {
@@ -88,7 +88,7 @@ func (f *fresh) addTexts(paths []string) {
 	}
 }
 
-// mostTexts is of how many texts for agents a model is told because it works near them.
+// mostTexts bounds how many texts for agents are named to a model because it works near them.
 const mostTexts = 50
 
 func (f *fresh) add(packages []string) {
@@ -97,7 +97,7 @@ func (f *fresh) add(packages []string) {
 	f.list = append(f.list, packages...)
 }
 
-// met describes the texts for agents and the skills of the packages that were found since the last time, "" if there are none.
+// met describes the texts for agents, and the skills of the packages, that were found since the last time, or returns "".
 func (w *worker) met(ctx context.Context) string {
 	w.fresh.mu.Lock()
 	defer w.fresh.mu.Unlock()

@@ -20,7 +20,7 @@ func TestWordsOfACommand(t *testing.T) {
 	}
 }
 
-// A model is told of a text for agents once, and not of a project with a great many.
+// Each text for agents is named to a model once, and at most mostTexts of them are.
 func TestTextsAreToldOnce(t *testing.T) {
 	var f fresh
 	f.addTexts([]string{"0/AGENTS.md", "0/AGENTS.md"})

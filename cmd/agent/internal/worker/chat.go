@@ -47,8 +47,8 @@ type talk struct {
 
 	mu sync.Mutex // guards w.found and the session, which the status line reads while a turn runs
 
-	changing sync.Mutex                 // held by what changes the conversation
-	parts    atomic.Pointer[[][]string] // of a request, as they were when that began or last asked the model
+	changing sync.Mutex                 // held while a turn or a command changes the conversation
+	parts    atomic.Pointer[[][]string] // of a request, as measure last found them
 }
 
 // converse runs agent without a verb: a conversation, until the user leaves or the input ends. It returns the conversation that the user
@@ -116,8 +116,8 @@ func (t *talk) greeting() string {
 	return strings.Join(lines, "\n")
 }
 
-// crops reports whether the terminal cuts rows that are too long for a smaller window, as xterm and screen do. What xterm started, such as
-// tmux, has its variables, too, and names itself.
+// crops reports whether the terminal cuts rows that are too long for a smaller window, as xterm and screen do. A program that xterm
+// started, such as tmux, has xterm's variables, but also names itself in TERM_PROGRAM.
 func crops(getenv func(string) string) bool {
 	return getenv("STY") != "" || getenv("XTERM_VERSION") != "" && getenv("TERM_PROGRAM") == ""
 }

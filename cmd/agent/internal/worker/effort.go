@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 )
 
-// noEffort is how a user leaves it to the provider how much a model thinks.
+// noEffort is the word for the effort that the provider chooses.
 const noEffort = "auto"
 
 // effortCommand is /effort.
@@ -35,7 +35,7 @@ func (t *talk) effortCommand(ctx context.Context, word string) (string, error) {
 	return fmt.Sprintf("effort %s from now on", word), nil
 }
 
-// effortOf returns what a word of the user means, "" for what the provider chooses.
+// effortOf returns the effort that a word of the user means, "" for the one that the provider chooses.
 func effortOf(word string) string {
 	if word == noEffort {
 		return ""
@@ -43,7 +43,7 @@ func effortOf(word string) string {
 	return word
 }
 
-// effort returns how much the model thinks, "" for what its provider chooses.
+// effort returns the effort of the model, "" for the one that its provider chooses.
 func (t *talk) effort() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -24,7 +24,7 @@ type gate struct {
 	approver *consent.Approver                      // nil: no person can be asked
 	problems []manifest.Problem                     // of rules
 	note     func(kind, text string, confined bool) // hears what is allowed for the rest of the conversation
-	ran      func()                                 // hears that a script or a tool of a skill is called; may be nil
+	ran      func()                                 // called before each script and each tool of a skill; may be nil
 
 	mu       sync.Mutex
 	policy   *permit.Policy // that of the conversation: its mode and rules can change

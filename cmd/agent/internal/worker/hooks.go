@@ -29,7 +29,7 @@ const (
 )
 
 // ownHooks are the hooks of the user's settings. They see every call of the model and its sub-agents that skills allow, and those of
-// the user but a command outside the sandbox.
+// the user, except a command outside the sandbox.
 type ownHooks struct {
 	w    *worker
 	list []ownHook

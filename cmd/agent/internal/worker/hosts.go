@@ -257,7 +257,7 @@ func (h *hosts) forScript(ctx context.Context, s *skill.Skill, sc script.Script,
 	return run.end
 }
 
-// told puts into the result of a command what became of hosts, and what rules hide from it, as far as its model does not know that.
+// told adds to the result of a command what became of hosts, and what rules hide from it, as far as the model does not know that.
 func (a *asker) told(ctx context.Context, known *runner.Told, o *hosttool.Output, cmd *runner.Command, out *runner.Output) {
 	o.Hidden = known.Tell(cmd.Denied, out)
 	for _, path := range o.Hidden {
@@ -275,7 +275,7 @@ func (a *asker) told(ctx context.Context, known *runner.Told, o *hosttool.Output
 	o.Network = strings.Join(texts, "; ")
 }
 
-// refused returns hosts that were refused, and clauses about them. The watch of the call is told of each.
+// refused returns the hosts that were refused, and clauses that say why. It notifies the watch of the call of each.
 func (a *asker) refused(ctx context.Context, refused []runner.Refusal) (hosts []string, text string) {
 	var texts, ask []string
 	for _, r := range refused {

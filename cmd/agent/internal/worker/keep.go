@@ -56,7 +56,7 @@ func (k *keeper) id() string {
 	return k.log.ID()
 }
 
-// coming returns what continues the conversation once it has had a prompt, "" if it will not be saved. A new one is called id.
+// coming returns the ID that the conversation has, or will have once it has had a prompt: id for a new one, "" if it will not be saved.
 func (k *keeper) coming(id string) string {
 	if k.where == nil || k.log != nil {
 		return k.id()

@@ -42,7 +42,7 @@ func (p *past) close() {
 	}
 }
 
-// last returns the last prompt of a conversation that continues, perhaps cut, and the last text of its answer, "" if there is none.
+// last returns the last prompt of a conversation that continues, perhaps cut, and the last text of the answer to it, or "".
 func (p *past) last() (prompt, answer string) {
 	if p == nil || len(p.c.Turns) == 0 {
 		return "", ""
@@ -59,7 +59,7 @@ func (p *past) last() (prompt, answer string) {
 		case m.Role == llm.User && !results && strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSuffix(prompt, "…")):
 			return prompt, answer
 		case m.Role == llm.User && !results:
-			return prompt, "" // of a prompt before: the last one failed
+			return prompt, "" // the answer is that of an earlier prompt: the last one failed
 		}
 	}
 	return prompt, ""

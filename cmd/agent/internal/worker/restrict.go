@@ -20,8 +20,8 @@ func (w *worker) executor(set *tool.Set, kit *skilltool.Kit) *tool.Executor {
 	return &tool.Executor{Tools: set, Check: w.check(kit.Check, w.hooks), After: w.after(kit), Trace: w.s.Observe.Tracer(), ErrorText: w.s.Settings.Config().ErrorText}
 }
 
-// callForUser makes a call that the user typed. Only hooks guard it, none if that is nil: what active skills say is about the model. It returns
-// what the hooks say about the call, too.
+// callForUser makes a call that the user typed. Only hooks guard it, or nothing if hooks is nil: active skills restrict the model, not the
+// user. It also returns what the hooks say about the call.
 func (w *worker) callForUser(ctx context.Context, name string, args json.RawMessage, hooks *ownHooks) (r tool.Result, said string) {
 	after := func(ctx context.Context, name string, args json.RawMessage, r tool.Result) tool.Result {
 		said = hooks.said(ctx, name, args, r)
@@ -32,7 +32,7 @@ func (w *worker) callForUser(ctx context.Context, name string, args json.RawMess
 	return r, said
 }
 
-// check returns the check of calls: what is called must be recorded, if the settings say so, allowed, and right for the hooks.
+// check returns the check of a call: it is recorded, if the settings say so, and then allowed and the hooks must permit it.
 func (w *worker) check(allowed func(context.Context, string, json.RawMessage) error, hooks *ownHooks) func(context.Context, string, json.RawMessage) error {
 	return func(ctx context.Context, name string, args json.RawMessage) error {
 		if err := w.s.Observe.Guard(ctx, trace.Event{Kind: trace.ToolStarting, Tool: name}); err != nil {
@@ -63,7 +63,7 @@ func (w *worker) rules(ctx context.Context, _ *skill.Skill) allow.Options {
 	return o
 }
 
-// allows says in a few words what a model may call in a session now, "" for all tools. The session may be used at the same time.
+// allows says in a few words what a model may call in a session now, or returns "" for all tools. It is safe while the session is used.
 func allows(s *session.Session, enforce string) string {
 	r, active := s.Restriction(), s.Active()
 	names := r.AllowedToolNames()

@@ -28,7 +28,7 @@ type spent struct {
 	free   int       // requests to models whose prices are not known
 }
 
-// prices returns those of the model of a step, which may be one of a sub-agent.
+// prices returns the prices of the model of a step, which may be that of a sub-agent.
 func (w *worker) prices(s *agent.Step) models.Prices {
 	if s.Usage == nil || s.Model == "" || s.Model == w.found.String() {
 		return w.found.Facts.Prices
@@ -72,7 +72,8 @@ func (s *spent) pay(u llm.Usage, p models.Prices) {
 	}
 }
 
-// summary adds what a summary cost that the user asked for. If it took the place of messages, the next request tells how full the window is.
+// summary adds the cost of a summary that the user asked for. If it shortened the conversation, how full the window is is not known before
+// the next request.
 func (s *spent) summary(before, now llm.Usage, p models.Prices, shorter bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,7 +40,7 @@ func (w *worker) readAgents() (agents []surroundings.Agent, notes []string) {
 	}), notes
 }
 
-// textsBelow returns the texts for agents that are about a path of the project and that the conversation did not begin with.
+// textsBelow returns the paths of the texts for agents that are about a path of the project, without those that the conversation began with.
 func (w *worker) textsBelow(path string) []string {
 	if w.bare || !w.s.Settings.Config().Agent.Context {
 		return nil
@@ -48,7 +48,7 @@ func (w *worker) textsBelow(path string) []string {
 	return surroundings.Below(readOptions(w.s, w.gate.current()), path)
 }
 
-// ReadsAgents reports whether a slash path below the project is that of a folder whose files of sub-agents are read.
+// ReadsAgents reports whether files of sub-agents are read in a folder, which is a slash path below the project.
 func ReadsAgents(s *app.Services, path string) bool {
 	return s.Settings.Config().Agent.Context && surroundings.HasAgents(path)
 }
@@ -81,7 +81,7 @@ func (w *worker) sayContext() {
 	}
 }
 
-// change begins a change of the conversation, and returns what ends it.
+// change begins a change of the conversation, and returns the function that ends it.
 func (t *talk) change() (end func()) {
 	t.changing.Lock()
 	t.measure()
@@ -104,7 +104,7 @@ func (t *talk) measure() {
 	t.parts.Store(&rows)
 }
 
-// contextCommand shows the estimated tokens of each part of the next request; while the model works, of its last one.
+// contextCommand shows the estimated tokens of each part of the next request, or while the model works, of the last one.
 func (t *talk) contextCommand(context.Context, string) (string, error) {
 	if t.changing.TryLock() {
 		t.measure()
