@@ -16,15 +16,15 @@ const (
 	codeResources  = jetstream.ErrorCode(10023) // its disk or its memory is full
 	codeStore      = jetstream.ErrorCode(10077) // the stream is full
 	codeSequence   = jetstream.ErrorCode(10071) // the log has grown
-	codeSequence2  = jetstream.ErrorCode(10164) // likewise, by a batch that is under way
-	codeIncomplete = jetstream.ErrorCode(10176) // a message of the batch was not taken
-	codeTooMany    = jetstream.ErrorCode(10210) // batches are under way; those of writers that were killed, too, for ten seconds
+	codeSequence2  = jetstream.ErrorCode(10164) // likewise, by a batch that is not complete yet
+	codeIncomplete = jetstream.ErrorCode(10176) // the server did not take a message of the batch
+	codeTooMany    = jetstream.ErrorCode(10210) // incomplete batches; that of a killed writer counts for ten seconds
 )
 
 // Headers of messages.
 const (
 	headChange = "Change" // the id of the change that a message belongs to
-	headWriter = "Writer" // who made it
+	headWriter = "Writer" // the process that made it, see Options.Writer
 	headPart   = "Part"   // the name of the part, quoted
 	headGone   = "Gone"   // the part was removed
 	headBatch  = "Nats-Batch-Id"
@@ -54,7 +54,7 @@ func (b *batch) add(subject string, data []byte, headers ...string) {
 func (b *batch) check(kind string) error {
 	for _, m := range b.messages {
 		if len(m.Data) > maxPart {
-			return fmt.Errorf("what the %s have of %s is %d bytes, more than %d, and nothing was written: each file of a skill is listed, so one with fewer files takes less",
+			return fmt.Errorf("the %s of %s would have %d bytes, more than %d: nothing was written (each file of a skill is listed, so a skill with fewer files needs less)",
 				kind, m.Header.Get(headPart), len(m.Data), maxPart)
 		}
 	}
@@ -64,7 +64,7 @@ func (b *batch) check(kind string) error {
 	return nil
 }
 
-// commit stores a batch: all of it or nothing. The error is errConflict if another change came first, and errUnknown if nobody knows.
+// commit stores a batch: all of it or nothing. The error is errConflict if another change came first, and errUnknown if no answer came.
 func (s *State) commit(ctx context.Context, b *batch) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -81,7 +81,7 @@ func (s *State) commit(ctx context.Context, b *batch) error {
 	m := b.messages[last]
 	m.Header.Set(headCommit, "1")
 	answer, err := s.conn.RequestMsgWithContext(ctx, m)
-	if errors.Is(err, nats.ErrNoResponders) { // nobody got the end of it
+	if errors.Is(err, nats.ErrNoResponders) { // no server got the end of it
 		return err
 	}
 	if err == nil && s.o.broken.deaf {

@@ -72,7 +72,7 @@ func (c *cluster) kill(i int) {
 func newCluster(t *testing.T) *cluster {
 	c := &cluster{}
 	var ports [6]int
-	var held [6]net.Listener // so that all are different
+	var held [6]net.Listener // all are open at once, so they have different ports
 	for i := range ports {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -103,7 +103,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// place returns the place of a document: by the server i, and by the others if that does not answer.
+// place returns the place of a document: at the server i, and at the others if that one does not answer.
 func (c *cluster) place(i int, how, name string) string {
 	return c.urls[i%3] + "," + c.urls[(i+1)%3] + "," + c.urls[(i+2)%3] + "#" + how + "|" + name
 }
@@ -129,7 +129,7 @@ func (c *cluster) leader(t *testing.T) int {
 	return 0
 }
 
-// Three servers keep what was acknowledged while their leader is killed, and nobody reads the past.
+// Three servers keep the acknowledged changes while their leader is killed, and no read returns a former state.
 func TestCluster(t *testing.T) {
 	c := newCluster(t)
 	killed := make(chan bool)

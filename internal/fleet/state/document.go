@@ -26,15 +26,15 @@ type Document struct {
 	Tenant string // "" for the only one
 	Kind   string // what it is: "trust"
 
-	// Lists are the names of lists in it whose items have a name of a skill, under "name". The items of one skill are a part of their
-	// own. The document is a JSON object then. Nil keeps any document whole.
+	// Lists are the names of those lists in it whose items name a skill, under "name": the document is then a JSON object, and the items of
+	// one skill are a part of it. Nil keeps the document, which may be any text, in one part.
 	Lists []string
 
-	// Record returns the text of an event for the log, nil for none. It may be called several times for one change, before it is made.
-	// Its error keeps a change from being made, unless the change only takes rights away. Nil records nothing.
+	// Record returns the text of an event for the log, nil for none. It is called before the change is made, perhaps several times. If it
+	// fails, the change is not made, unless it only takes rights away. A nil Record records nothing.
 	Record func(context.Context, trace.Event) ([]byte, error)
 
-	// Done gets the events of a change that was made. Nil is nobody.
+	// Done gets the events of a change after it was made. It may be nil.
 	Done func(context.Context, trace.Event)
 }
 
@@ -44,9 +44,9 @@ func logOf(doc string) string       { return "state.log." + doc }
 func partsOf(doc string) string     { return "state.doc." + doc }
 func keptOf(doc, end string) string { return "state.keep." + doc + "." + subject.Token(end) }
 
-// shared is what the stores of one document in this process share.
+// shared is the state that the stores of one document share in this process.
 type shared struct {
-	turn chan struct{} // held by who changes it: processes compete, goroutines wait
+	turn chan struct{} // held during a change: only one goroutine competes with other processes
 	now  atomic.Pointer[snapshot]
 	mu   sync.Mutex // held while a newer snapshot is read
 }
@@ -55,13 +55,8 @@ type shared struct {
 type snapshot struct {
 	log   uint64 // the sequence of the last record of its log; parts may be newer
 	last  uint64 // the sequence of the newest part
-	parts map[string]part
+	parts parts
 	text  func() ([]byte, error) // the document, which the caller does not change
-}
-
-type part struct {
-	name string
-	text []byte
 }
 
 type store struct {
@@ -101,7 +96,7 @@ func (d *store) Load(ctx context.Context) (content []byte, err error) {
 	return bytes.Clone(content), nil
 }
 
-// snapshot returns the document as it is. If its log has not grown, neither has it.
+// snapshot returns the present document. It reads the parts only if the log has grown.
 func (d *store) snapshot(ctx context.Context) (*snapshot, error) {
 	log, err := d.s.last(ctx, logOf(d.id))
 	if err != nil {
@@ -117,36 +112,27 @@ func (d *store) snapshot(ctx context.Context) (*snapshot, error) {
 	d.both.mu.Lock()
 	defer d.both.mu.Unlock()
 	was := d.both.now.Load()
-	if was.log >= log { // somebody else has read it meanwhile
+	if was.log >= log { // another goroutine has read it meanwhile
 		return was, nil
 	}
-	next := &snapshot{log: log, last: was.last, parts: map[string]part{}}
+	next := &snapshot{log: log, last: was.last, parts: parts{}}
 	maps.Copy(next.parts, was.parts)
 	err = d.s.each(ctx, partsOf(d.id)+".*", next.last, func(m *jetstream.RawStreamMsg) error {
 		next.last = m.Sequence
-		if m.Header.Get(headGone) != "" {
-			delete(next.parts, m.Subject)
-			return nil
-		}
 		name, err := strconv.Unquote(m.Header.Get(headPart))
-		next.parts[m.Subject] = part{name, m.Data}
+		if m.Header.Get(headGone) != "" {
+			delete(next.parts, name)
+		} else {
+			next.parts[name] = m.Data
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	next.text = sync.OnceValues(func() ([]byte, error) { return next.byName().join(d.Lists) })
+	next.text = sync.OnceValues(func() ([]byte, error) { return next.parts.join(d.Lists) })
 	d.both.now.Store(next)
 	return next, nil
-}
-
-// byName returns the parts by their names.
-func (s *snapshot) byName() parts {
-	out := parts{}
-	for _, p := range s.parts {
-		out[p.name] = p.text
-	}
-	return out
 }
 
 // Transform changes the document, see document.Store.
@@ -171,7 +157,6 @@ func (d *store) Transform(ctx context.Context, edit document.Edit) error {
 		if done, err := d.done(ctx, since, open); done || err != nil {
 			return err
 		}
-		old := was.byName()
 		content, err := was.text()
 		if err != nil {
 			return err
@@ -179,7 +164,7 @@ func (d *store) Transform(ctx context.Context, edit document.Edit) error {
 		if c, refused = edit(bytes.Clone(content)); refused != nil || c.Content == nil {
 			return nil
 		}
-		b, changed, err := d.parts(&c, old)
+		b, changed, err := d.parts(&c, was.parts)
 		if err != nil || len(changed) == 0 {
 			c.Events, refused = nil, err
 			return nil
@@ -187,7 +172,7 @@ func (d *store) Transform(ctx context.Context, edit document.Edit) error {
 		if refused = d.record(ctx, b, &c); refused != nil {
 			return nil
 		}
-		if err := d.ready(ctx, b, was, &c, old); err != nil {
+		if err := d.ready(ctx, b, was, &c); err != nil {
 			return err
 		}
 		if err = d.s.commit(ctx, b); errors.Is(err, errUnknown) {
@@ -211,7 +196,7 @@ func (d *store) Transform(ctx context.Context, edit document.Edit) error {
 	return err
 }
 
-// done reports whether one of some changes was made: then the log has it, and it alone.
+// done reports whether one of some changes was made, which the log then has. At most one of them was.
 func (d *store) done(ctx context.Context, since uint64, ids []string) (found bool, err error) {
 	if len(ids) == 0 || d.s.o.broken.blind {
 		return false, nil
@@ -223,7 +208,7 @@ func (d *store) done(ctx context.Context, since uint64, ids []string) (found boo
 	return found, err
 }
 
-// parts returns a batch with the parts that a change makes other, and their names.
+// parts returns a batch with the parts that a change makes different, and their names.
 func (d *store) parts(c *document.Change, old parts) (b *batch, changed []string, err error) {
 	if len(c.Content) > maxDocument {
 		return nil, nil, fmt.Errorf("the %s would have %d bytes, more than %d: nothing was written", d.Kind, len(c.Content), maxDocument)
@@ -251,7 +236,7 @@ func (d *store) parts(c *document.Change, old parts) (b *batch, changed []string
 	return b, changed, b.check(d.Kind)
 }
 
-// record puts the records of a change before its parts, and one that says nothing if there are none.
+// record puts the records of a change before its parts. Without records it adds an empty one, because each change makes the log grow.
 func (d *store) record(ctx context.Context, b *batch, c *document.Change) error {
 	log := &batch{}
 	for _, e := range c.Events {
@@ -277,15 +262,15 @@ func (d *store) record(ctx context.Context, b *batch, c *document.Change) error 
 	return b.check(d.Kind)
 }
 
-// ready does what comes before a change of a snapshot is stored.
-func (d *store) ready(ctx context.Context, b *batch, was *snapshot, c *document.Change, old parts) error {
+// ready completes a batch before it is stored. It returns an error if there is no room.
+func (d *store) ready(ctx context.Context, b *batch, was *snapshot, c *document.Change) error {
 	if !c.Takes {
 		if err := d.s.room(ctx); err != nil {
 			return err
 		}
 	}
-	if c.Keep != "" && len(old) > 0 {
-		if err := d.keep(ctx, b, c.Keep, old); err != nil {
+	if c.Keep != "" && len(was.parts) > 0 {
+		if err := d.keep(ctx, b, c.Keep, was.parts); err != nil {
 			return err
 		}
 	}
@@ -295,7 +280,7 @@ func (d *store) ready(ctx context.Context, b *batch, was *snapshot, c *document.
 	return nil
 }
 
-// keep adds a copy of what there was.
+// keep adds a copy of the parts as they were.
 func (d *store) keep(ctx context.Context, b *batch, end string, old parts) error {
 	used, err := d.s.last(ctx, keptOf(d.id, end)+".*")
 	if err != nil {
@@ -310,7 +295,7 @@ func (d *store) keep(ctx context.Context, b *batch, end string, old parts) error
 	return nil
 }
 
-// pollTime is how long a watch waits for word of a change, before it looks.
+// pollTime is the longest time after which a watch reads the document again.
 const pollTime = 30 * time.Second
 
 // Watch yields the document, and again after changes, see document.Store.
@@ -352,7 +337,7 @@ type Record struct {
 	Text   []byte    // as Document.Record gave it
 }
 
-// Records yields the log of a document: what was recorded of changes that happened, in their order.
+// Records yields the log of a document: the records of the changes that were made, in their order.
 func (s *State) Records(ctx context.Context, d *Document) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		stop := errors.New("stop")

@@ -8,18 +8,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// hub passes word of changes on to whoever watches in this process: one consumer of the stream for all of them. It says only that
-// something changed; what, is read from the leader.
+// hub wakes the watches of this process after changes: they share one consumer of the stream. A watch then reads the document from the
+// leader.
 type hub struct {
 	s *State
 
 	mu      sync.Mutex
 	waiting map[string]map[chan struct{}]bool // by the subject of a log
-	consume jetstream.ConsumeContext          // nil while nobody watches, or after it could not be made
-	closed  chan nats.Status                  // gets word of the end of the connection
+	consume jetstream.ConsumeContext          // nil without a watch, or after it could not be made
+	closed  chan nats.Status                  // gets the end of the connection
 }
 
-// join returns a channel that gets word of changes, and the function that leaves. Without a consumer no word comes.
+// join returns a channel that gets a value after changes, and the function that ends it. Without a consumer no value comes.
 func (h *hub) join(ctx context.Context, log string) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,20 +72,20 @@ func (h *hub) start(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	if h.consume, err = c.Consume(func(m jetstream.Msg) { h.tell(m.Subject()) }); err != nil {
+	if h.consume, err = c.Consume(func(m jetstream.Msg) { h.wake(m.Subject()) }); err != nil {
 		return
 	}
 	closed := h.s.conn.StatusChanged(nats.CLOSED)
 	h.closed = closed
 	go func() {
-		for range closed { // until the last one leaves
-			h.tell("")
+		for range closed { // until the last watch leaves
+			h.wake("")
 		}
 	}()
 }
 
-// tell gives word to those who watch the document of a log, or with "" to all.
-func (h *hub) tell(log string) {
+// wake wakes the watches of the document of a log, or with "" all watches.
+func (h *hub) wake(log string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for of, waiting := range h.waiting {
@@ -95,7 +95,7 @@ func (h *hub) tell(log string) {
 			}
 			select {
 			case c <- struct{}{}:
-			default: // it has word already
+			default: // it is awake
 			}
 		}
 	}

@@ -1,12 +1,12 @@
 // Package state keeps the documents of a fleet, such as the approvals of a tenant, in a stream of a node that many processes change.
 // Each is a document.Store.
 //
-// A document is kept in parts, one for each skill, for a message has at most a MiB: see Document.Lists. Every change of a document is one
-// batch that is stored whole or not at all: the parts that changed, and what the log of the document says of it. It is stored only if the
-// log has not grown since the document was read. So nothing is recorded that did not happen, and nothing happens that is not recorded.
+// A message has at most a MiB, so a document is kept in parts, one for each skill: see Document.Lists. A change of a document is a batch
+// that is stored whole or not at all: the parts that changed, and the records for the log of the document. It is stored only if the log has
+// not grown since the document was read. So no record is of a change that was not made, and no change is without a record.
 //
 // Reads are answered by the leader of the stream, never by another replica, which may be behind. A leader that was cut off from the
-// others can answer for some seconds more what it last knew.
+// others may answer with what it last knew for some seconds.
 package state
 
 import (
@@ -24,14 +24,14 @@ import (
 // Bounds.
 const (
 	defaultBytes = 256 << 20
-	patience     = 20 * time.Second // with a node that does not answer, and with other writers
+	patience     = 20 * time.Second // for attempts, while the node does not answer or other writers come first
 	answerTime   = 3 * time.Second  // for one request
 	maxPause     = 200 * time.Millisecond
 	maxPart      = 1<<20 - 8<<10 // bytes of a message without its headers
 	maxDocument  = 64 << 20      // bytes
 	maxBatch     = 900           // messages; a server takes 1000
 	maxLog       = 100_000       // records of one document, after which the oldest are removed
-	fullAt       = 0.9           // of the bytes: then only what takes rights away is stored
+	fullAt       = 0.9           // of the bytes, after which only changes that take rights away are stored
 )
 
 // streamName is the name of the stream.
@@ -43,15 +43,15 @@ type Options struct {
 	Bytes    int64  // of the disk, set aside for all documents and their logs; default 256 MiB
 	Writer   string // the name of this process in the logs
 
-	broken broken // for tests of the tests
+	broken broken
 }
 
-// broken is what a test takes out, to see that a checker finds it.
+// broken takes a safeguard out, so a test can see that its checker finds that.
 type broken struct {
 	direct bool // any server answers reads
-	noSwap bool // changes are stored whatever was there
+	noSwap bool // a change is stored also if the log has grown
 	deaf   bool // answers to changes do not come
-	blind  bool // and nobody looks whether they were made
+	blind  bool // and it is not read from the log whether they were made
 }
 
 // State is the documents of a node. It is safe for concurrent use.
@@ -111,8 +111,8 @@ func (s *State) last(ctx context.Context, subject string) (uint64, error) {
 	return m.Sequence, nil
 }
 
-// each calls f for the messages of a subject that come after a sequence. What it has seen at its end is what there was at one moment: a
-// message that was replaced meanwhile comes again.
+// each calls f for the messages of a subject that come after a sequence. A message that is replaced meanwhile comes again, so the last ones
+// that f gets are the state of one moment.
 func (s *State) each(ctx context.Context, subject string, after uint64, f func(*jetstream.RawStreamMsg) error) error {
 	for {
 		one, cancel := context.WithTimeout(ctx, answerTime)
@@ -144,8 +144,8 @@ func (s *State) room(ctx context.Context) error {
 
 // Errors of changes.
 var (
-	errFull     = errors.New("the state of the fleet is full: give it more room; what takes rights away is still stored")
-	errConflict = errors.New("another writer came first, each time")
+	errFull     = errors.New("the state of the fleet is full: remove skills and approvals that are not needed, which is still possible")
+	errConflict = errors.New("another process changed it first, at each attempt")
 	errBack     = errors.New("the state is older than what was read before: if it was restored, start this program again")
 	errUnknown  = errors.New("no answer came: it is not known whether the change was made")
 )
@@ -159,7 +159,7 @@ func retry(ctx context.Context, f func() error) error {
 			return err
 		}
 		if time.Now().After(until) {
-			return fmt.Errorf("the fleet's node did not do it within %s: is it running, and has it a leader? (%w)", patience, err)
+			return fmt.Errorf("the node did not do this within %s: make sure that it runs and has a leader (%w)", patience, err)
 		}
 		select {
 		case <-ctx.Done():

@@ -41,7 +41,7 @@ func open(place string, record func(context.Context, trace.Event) error) documen
 	return stateAt(at).Document(d)
 }
 
-// stateAt returns the state of this process at the folder of a node or the addresses of servers. What is broken of it is said after a "#".
+// stateAt returns the state of this process at the folder of a node or the addresses of servers. The text after a "#" names what is broken.
 func stateAt(at string) *State {
 	once, _ := opened.LoadOrStore(at, sync.OnceValue(func() *State {
 		at, how, _ := strings.Cut(at, "#")
@@ -94,7 +94,7 @@ func TestDocument(t *testing.T) {
 	documenttest.Run(t, func(*testing.T) string { n++; return fmt.Sprintf("%s|%d", dir, n) }, open)
 }
 
-// The suite finds a store that changes documents without looking at what is there.
+// The suite finds a store that changes documents without comparing them with what it read.
 func TestDocumentWithoutSwap(t *testing.T) {
 	if lost := documenttest.Writers(t, folder(t)+"#noSwap|x", open); lost == "" {
 		t.Error("nothing was lost without a comparison")
@@ -103,7 +103,7 @@ func TestDocumentWithoutSwap(t *testing.T) {
 	}
 }
 
-// What is recorded of many changes at once is what happened, once each, in the order in which it happened.
+// The log of many changes at once has each change once, in the order in which they were made.
 func TestRecords(t *testing.T) {
 	dir := folder(t)
 	store := open(dir+"|x", func(_ context.Context, e trace.Event) error {
@@ -146,7 +146,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// A change whose answer does not come is made once: it is looked for before it is made again.
+// A change whose answer does not come is made once: the log is read before another attempt.
 func TestUnknown(t *testing.T) {
 	for how, want := range map[string]string{"deaf": "a\nb\nc\n", "deaf, blind": ""} {
 		s := open(folder(t)+"#"+how+"|x", nil)
@@ -223,7 +223,7 @@ func TestParts(t *testing.T) {
 	}
 	for content, want := range map[string]string{
 		`{"approvals": [{"is": 1}]}`: "without a name", `[]`: "cannot unmarshal", `{"approvals": {}}`: "approvals: ",
-		`{"approvals": [{"name": "big", "files": "` + strings.Repeat("x", maxPart) + `"}]}`:        `what the approvals have of "big" is 1040`,
+		`{"approvals": [{"name": "big", "files": "` + strings.Repeat("x", maxPart) + `"}]}`:        `the approvals of "big" would have 1040`,
 		`{"approvals": [` + strings.TrimSuffix(strings.Repeat(`{"name": "%d"},`, 901), ",") + `]}`: "more than 900",
 		`{"approvals": "` + strings.Repeat("x", maxDocument) + `"}`:                                "more than 67108864",
 	} {
@@ -245,7 +245,7 @@ func (s *State) sizes(t *testing.T) int {
 	return int(info.State.Msgs)
 }
 
-// When there is no room, what gives something is refused, and what takes something away is stored.
+// Without room, a change that gives rights is refused, and one that takes rights away is stored.
 func TestFull(t *testing.T) {
 	n, err := node.Open(t.Context(), &node.Options{Dir: folder(t)})
 	if err != nil {
@@ -280,7 +280,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A stream that is older than what was read is not believed: what was taken back since would count again.
+// A stream that is older than what was read is refused: rights that were taken back since would count again.
 func TestBack(t *testing.T) {
 	s := stateAt(folder(t))
 	d := s.Document(Document{Kind: "tests"})
@@ -304,7 +304,7 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// However many watch, the stream has one consumer, and each sees the changes of its document.
+// All watches together have one consumer of the stream, and each sees the changes of its document.
 func TestWatchers(t *testing.T) {
 	s := stateAt(folder(t))
 	ctx, cancel := context.WithCancel(t.Context())
