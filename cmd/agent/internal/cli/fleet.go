@@ -18,9 +18,9 @@ import (
 func newFleetCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "fleet",
-		Short: "Bring what this machine has into a fleet",
-		Long: `A fleet is several servers that share approvals, grants and the list of installed skills. They are kept in a node: a folder that one
-process has, and that the others of the same user reach through it.`,
+		Short: "Share approvals, grants and installed skills between servers",
+		Long: `A fleet is several servers that share approvals, grants and the list of installed skills. They are kept in a node: one process has its
+folder open, and the other processes of the user reach the node through that process.`,
 		Example: `  agent fleet import --dry-run`,
 	})
 	c.AddCommand(newFleetImportCommand(s, runFleetImport), newFleetLogCommand(s, runFleetLog))
@@ -34,14 +34,14 @@ type fleetOptions struct {
 	limit        int
 }
 
-// flags defines those of all commands.
+// flags defines the flags that the commands have in common.
 func (o *fleetOptions) flags(c *cobra.Command) {
 	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` of the node (default: the folder shared of AGENT_HOME)")
 	_ = c.MarkFlagDirname("dir")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 
-// node returns the folder of the node, and whether it is there.
+// node returns the folder of the node, and whether it exists.
 func (o *fleetOptions) node() (dir string, there bool, err error) {
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return "", false, err
@@ -59,12 +59,13 @@ func newFleetImportCommand(s *app.Services, run func(context.Context, *fleetOpti
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Bring the approvals, grants and installed skills of this machine into a fleet",
-		Long: `Bring the approvals, the grants and the list of installed skills of this machine into the node of a fleet. The files stay as they are.
+		Long: `Bring the approvals, the grants and the list of installed skills of this machine into the node of a fleet. The files of this machine
+are not changed.
 
-It only adds. What the fleet has stays as it is, also where this machine says something else, and what was taken back in the fleet
-is not brought again. What is of one machine alone is left, with the reason: trusted folders, approvals and grants of skills in your own
-folders, grants that name a folder or give the home, and skills that are linked or were installed from a folder. So a second run
-changes nothing.`,
+The import only adds. An entry that the fleet has is not changed, even if this machine has a different one. An entry that was taken back
+in the fleet is not brought again. An entry that has a meaning on one machine only is left, and the reason is shown: trusted folders,
+approvals and grants of skills in your own folders, grants that name a folder or give the home, and skills that are linked or were
+installed from a folder. A second import changes nothing.`,
 		Example: `  agent fleet import --dry-run
   agent fleet import
   AGENT_TENANT=acme agent fleet import --json`,
@@ -142,8 +143,8 @@ func newFleetLogCommand(s *app.Services, run func(context.Context, *fleetOptions
 	c := &cobra.Command{
 		Use:   "log",
 		Short: "Show what was approved, granted, installed and taken back in a fleet",
-		Long: `Show the records of the changes of what a fleet shares, the newest last: what was approved, granted, installed and taken back, when,
-and by which process (its machine and process ID). Each is stored with its change, or neither is.`,
+		Long: `Show the log of a fleet, the newest record last: what was approved, granted, installed and taken back, when, and by which process (its
+machine and process ID). A record is stored together with its change, or neither is stored.`,
 		Example: `  agent fleet log
   agent fleet log --json --limit 0`,
 		Args: arguments(0, 0, "no arguments"),
@@ -171,7 +172,7 @@ func runFleetLog(ctx context.Context, o *fleetOptions) error {
 		list = list[len(list)-o.limit:]
 	}
 	if o.json {
-		return o.s.Out.JSON(map[string]any{"records": append([]replica.Logged{}, list...)})
+		return o.s.Out.JSON(map[string]any{"records": list})
 	}
 	if len(list) == 0 {
 		o.s.Out.Printf("Nothing was changed in the fleet of %s\n", dir)

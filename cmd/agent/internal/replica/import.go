@@ -23,38 +23,38 @@ const (
 	root     = "folder"
 )
 
-// Item is one thing of the files of a machine.
+// Item is one approval, grant, installed skill or trusted folder of a machine.
 type Item struct {
 	Kind   string `json:"kind"` // approval, grant, skill or folder
 	Name   string `json:"name"` // of a skill, or the path of a trusted folder
 	Digest string `json:"digest,omitempty"`
-	Why    string `json:"why,omitempty"` // it was left
+	Why    string `json:"why,omitempty"` // why it was left
 }
 
-// Report says what became of what a machine has.
+// Report lists the items of a machine by what Import did with them.
 type Report struct {
 	Brought []Item `json:"brought"`
-	There   []Item `json:"there"` // as it is here
+	There   []Item `json:"there"` // the fleet has the same
 	Left    []Item `json:"left"`
 }
 
-// Files are what a machine has.
+// Files are the contents of the files of a machine, or of what a fleet has in their place.
 type Files struct {
 	Trust  *trust.Set
 	Skills *registry.Set
 }
 
-// importer brings what is in the files of a machine into a fleet.
+// importer is one Import.
 type importer struct {
 	Report
 	fleet   Files
 	revoked map[Item]time.Time // by kind, name and digest, "" for all contents of the name
-	bring   *Replica           // nil: nothing is written
+	bring   *Replica           // where items are written; nil writes none
 }
 
-// Import brings what the files of a machine say into the fleet. It adds: what the fleet has stays as it is, also where the two differ, and
-// what was taken back in the fleet since is not brought again. What is of one machine alone is left. If write is false, the report says
-// what would be done. A nil Replica is an empty fleet, to which nothing is written.
+// Import adds the items of the files of a machine to the fleet. It changes nothing that the fleet has, and leaves out items that were taken
+// back in the fleet after the machine got them, and those that have a meaning on one machine only. Without write, it only reports what it
+// would do. A nil Replica is an empty fleet, to which nothing is written.
 func (r *Replica) Import(ctx context.Context, from Files, write bool) (*Report, error) {
 	i := &importer{fleet: Files{&trust.Set{}, &registry.Set{}}, revoked: map[Item]time.Time{}}
 	i.Brought, i.There, i.Left = []Item{}, []Item{}, []Item{}
@@ -85,7 +85,7 @@ func (r *Replica) Import(ctx context.Context, from Files, write bool) (*Report, 
 	return &i.Report, ctx.Err()
 }
 
-// takenBack reads when something was last taken back in the fleet.
+// takenBack reads from the log of the fleet when items were last taken back.
 func (i *importer) takenBack(ctx context.Context, r *Replica) error {
 	kinds := map[trace.Kind][]string{trace.TrustRevoked: {approval, grant}, trace.GrantRevoked: {grant}, trace.SkillRemoved: {entry}}
 	log, err := r.Log(ctx)
@@ -102,8 +102,8 @@ func (i *importer) leave(it Item, why string) {
 	i.Left = append(i.Left, it)
 }
 
-// settle decides about an item. had is when the machine got it, there and other say what the fleet has, and local why it is of this machine
-// alone, or "".
+// settle decides about an item, which the machine got at the time had. there says that the fleet has the same, and other that it has another
+// one. local is why the item has no meaning on other machines, or "".
 func (i *importer) settle(it Item, had time.Time, there, other bool, local string, write func(*Replica) error) {
 	gone := i.revoked[Item{Kind: it.Kind, Name: it.Name}]
 	if one := i.revoked[it]; one.After(gone) {
@@ -129,7 +129,7 @@ func (i *importer) settle(it Item, had time.Time, there, other bool, local strin
 	}
 }
 
-// local returns why what is recorded of a place is of this machine alone, "" if it is not.
+// local returns why a record of a place has no meaning on other machines, or "" if it has one.
 func local(layer string) string {
 	switch {
 	case place.IsFolder(layer):
@@ -157,7 +157,7 @@ func (i *importer) grant(ctx context.Context, g trust.Grant) {
 	}
 	var there, other bool
 	for _, b := range i.fleet.Trust.Grants() {
-		if b.Name == g.Name && b.Layer == g.Layer { // one of another content there would be replaced
+		if b.Name == g.Name && b.Layer == g.Layer { // a grant of another content there would be replaced
 			there = b.Digest == g.Digest && slices.Equal(b.Given, g.Given) && slices.Equal(b.Withheld, g.Withheld)
 			other = !there
 		}

@@ -85,8 +85,8 @@ func given(items ...want.Want) func(*trust.Grant) error {
 	return func(g *trust.Grant) error { g.Given = want.New(items...); return nil }
 }
 
-// What was brought is what the fleet has, with a record of each, and stays until the fleet takes it back. What the fleet took back is
-// brought again only if it was given here since.
+// The fleet has what was brought, with a record of each, until it takes it back. An entry that the fleet took back is brought again only if
+// this machine got it later.
 func TestImport(t *testing.T) {
 	r, done := opened(t, "")
 	m, ctx := machine(t), t.Context()
@@ -132,7 +132,7 @@ left skill z: it was installed from /home/me`
 		t.Errorf("%+v, %+v, %v, %v", g, e, err, err2)
 	}
 
-	// The fleet takes back; the machine has one thing less.
+	// The fleet takes entries back, and this machine has one entry less.
 	_, err = r.Trust().Revoke(ctx, "a")
 	_, err2 = r.Skills().Unregister(ctx, "a")
 	_, err3 := m.trust.Revoke(ctx, "b")
@@ -157,13 +157,13 @@ left skill z: it was installed from /home/me`
 		t.Errorf("approved since:\n%s", got)
 	}
 
-	// What differs stays.
+	// A different entry of the fleet stays.
 	must(t, r.Trust().EditGrant(ctx, trust.Grant{Name: "a", Layer: at, Digest: digest("a")}, given(want.Want{Kind: want.Variable, Name: "OTHER", From: want.User})))
 	if got := m.into(t, r, true); !strings.Contains(got, "left grant a: the fleet has another one") {
 		t.Errorf("it differs:\n%s", got)
 	}
 
-	// A skill that was updated here since is brought, and no content that others cannot go back to.
+	// A skill that this machine has updated since is brought, without its former contents, which other machines do not have.
 	path, err := r.Skills().Folder("a", digest("d"))
 	must(t, err, r.Skills().Register(ctx, registry.Entry{Name: "a", Digest: digest("d"), InstalledPath: path}))
 	_, err = r.Skills().Unregister(ctx, "a")
@@ -181,7 +181,7 @@ left skill z: it was installed from /home/me`
 		t.Errorf("%+v, %v", e, err)
 	}
 
-	// So does a grant of another content in the same place.
+	// A grant of another content in the same place stays, too.
 	must(t, r.Trust().EditGrant(ctx, trust.Grant{Name: "b", Layer: "bundled", Digest: digest("e")}, given(key)),
 		m.trust.EditGrant(ctx, trust.Grant{Name: "b", Layer: "bundled", Digest: digest("b")}, given(key)))
 	if got := m.into(t, r, true); !strings.Contains(got, "left grant b: the fleet has another one") {

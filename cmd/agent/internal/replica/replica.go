@@ -30,7 +30,7 @@ type Options struct {
 	Warn      func(text string)
 
 	Record func(context.Context, trace.Event) ([]byte, error) // as in state.Document
-	Done   func(context.Context, trace.Event)                 // likewise, for approvals and grants: whoever installs skills says so
+	Done   func(context.Context, trace.Event)                 // likewise, for approvals and grants: the installer reports installed skills
 }
 
 // Replica reads and changes what a fleet shares. It is safe for concurrent use.
@@ -38,12 +38,12 @@ type Replica struct {
 	o Options
 
 	mu    sync.Mutex
-	node  *node.Node // nil before it is wanted
+	node  *node.Node // nil before it is used
 	state *state.State
 }
 
-// New returns a Replica, which the caller closes. It opens the node, which another process may have, when it is wanted first, and again
-// when that process has ended.
+// New returns a Replica, which the caller closes. Its first use opens the node, which may run in another process. When that process has
+// ended, the next use opens the node again.
 func New(o *Options) *Replica { return &Replica{o: *o} }
 
 // Close ends the connection.
@@ -56,7 +56,7 @@ func (r *Replica) Close() {
 	}
 }
 
-// open returns the state that the node has now.
+// open returns the state in the node, and opens the node if it is not open.
 func (r *Replica) open(ctx context.Context) (*state.State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *Replica) open(ctx context.Context) (*state.State, error) {
 	return r.state, nil
 }
 
-// doc is a document of the state that the node has now.
+// doc is a document that stays usable when the node is opened again.
 type doc struct {
 	r  *Replica
 	of state.Document
@@ -101,7 +101,7 @@ func (d *doc) Transform(ctx context.Context, edit document.Edit) error {
 	return s.Document(d.of).Transform(ctx, edit)
 }
 
-// again is how long a watch waits for a node that is not there.
+// again is the pause between two attempts of a watch to reach a node.
 const again = time.Second
 
 func (d *doc) Watch(ctx context.Context) iter.Seq2[[]byte, error] {
@@ -147,8 +147,8 @@ func (r *Replica) Skills() *registry.Store {
 	return &registry.Store{Path: "the skills of the fleet", Now: r.o.Now, Kept: r.skills(), Folder: at.Path}
 }
 
-// Watch calls changed after changes of what the fleet shares, by whichever process, until ctx is done: also if a change may have been
-// missed. failed gets what keeps it from seeing changes.
+// Watch calls changed after changes by any process, and when it may have missed one, until ctx is done. It calls failed with an error that
+// keeps it from seeing changes.
 func (r *Replica) Watch(ctx context.Context, changed func(), failed func(error)) {
 	var all sync.WaitGroup
 	for _, d := range []*doc{r.approvals(), r.skills()} {
@@ -179,8 +179,9 @@ type Logged struct {
 	Agent  string     `json:"agent_id,omitempty"`
 }
 
-// Log returns the records of the changes that happened, the oldest first.
-func (r *Replica) Log(ctx context.Context) (out []Logged, err error) {
+// Log returns the records of the changes that were made, the oldest first. The list is not nil.
+func (r *Replica) Log(ctx context.Context) ([]Logged, error) {
+	out := []Logged{}
 	fleet, err := r.open(ctx)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// The replicas of a node see each other's changes, also when the process that had the node has gone.
+// The replicas of a node see each other's changes, also after the process that had the node has ended.
 func TestWatch(t *testing.T) {
 	first, _ := opened(t, "acme")
 	o := first.o
@@ -72,7 +72,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A change that came while the node could not be had is told when it can.
+// A change while the node could not be reached is reported when it can.
 func TestWatchBroken(t *testing.T) {
 	o := Options{Dir: filepath.Join(t.TempDir(), "node"), Record: func(context.Context, trace.Event) ([]byte, error) { return nil, nil }}
 	must(t, os.WriteFile(o.Dir, nil, 0o600))
@@ -93,7 +93,7 @@ func TestWatchBroken(t *testing.T) {
 	}
 }
 
-// What is of one machine alone is not shared, and a node that cannot be had is an error.
+// A trusted folder and a grant of a folder are not shared, and a node that cannot be opened is an error.
 func TestOfMachine(t *testing.T) {
 	r, _ := opened(t, "")
 	if err := r.Trust().AddRoot(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "one of this machine") {
