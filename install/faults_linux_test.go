@@ -402,7 +402,7 @@ func TestRemoveOnFullDisk(t *testing.T) {
 	}
 }
 
-// What a list that cannot be read needs is said of that list alone.
+// A list that cannot be read names the cure of its own fault only.
 func TestSourceUnreadable(t *testing.T) {
 	w := newWorld(t)
 	w.add("csv")

@@ -23,8 +23,10 @@ type Candidate struct {
 	File     string // name of its manifest
 	Manifest *manifest.Manifest
 	Problems []manifest.Problem
-	Plugin   string   // the plugin of a Claude marketplace that it is part of; "" if none
-	Others   []string // of the plugin that it lies in, what is no part of it: "commands has commands"
+	Plugin   string // the plugin of a Claude marketplace that it is part of; "" if none
+
+	// PluginHas is what the plugin that it lies in has besides skills: "commands has commands".
+	PluginHas []string
 }
 
 // Fatal returns the first problem that makes the skill unusable, or nil.
@@ -71,7 +73,7 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, n
 			f.left = append(f.left, fmt.Sprintf("%s: %v", path.Join(dir, file), err))
 			continue
 		}
-		c.Plugin, c.Others = plugins.of(dir), f.others(dir)
+		c.Plugin, c.PluginHas = plugins.of(dir), f.pluginHas(dir)
 		f.out = append(f.out, c)
 	}
 	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
@@ -110,8 +112,8 @@ func inOneOf(dirs map[string]bool, name string) bool {
 	return dirs["."]
 }
 
-// others returns what the plugin that a skill lies in has besides skills.
-func (f *finder) others(dir string) (out []string) {
+// pluginHas returns what the plugin that a skill lies in has besides skills.
+func (f *finder) pluginHas(dir string) (out []string) {
 	has := func(dir, name string) bool {
 		list, _ := fs.ReadDir(f.fsys, dir) // a folder that is not there has nothing
 		return slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == name })
@@ -120,9 +122,9 @@ func (f *finder) others(dir string) (out []string) {
 		if dir = path.Dir(dir); !has(path.Join(dir, pluginFolder), pluginFile) {
 			continue
 		}
-		for _, part := range [...]struct{ name, what string }{{"agents", "sub-agents"}, {"commands", "commands"}, {"hooks", "hooks"}, {serversFile, "MCP servers"}} {
-			if has(dir, part.name) {
-				out = append(out, path.Join(dir, part.name)+" has "+part.what)
+		for _, part := range pluginParts {
+			if name, _, _ := strings.Cut(part.files, "/"); has(dir, name) {
+				out = append(out, path.Join(dir, name)+" has "+part.what)
 			}
 		}
 		return out
@@ -130,17 +132,26 @@ func (f *finder) others(dir string) (out []string) {
 	return nil
 }
 
-// What a plugin of other agents has: a folder with the file that describes it, and a file with its MCP servers.
+// A plugin of another agent has a folder with the file that describes it.
 const (
 	pluginFolder = ".claude-plugin"
 	pluginFile   = "plugin.json"
-	serversFile  = ".mcp.json"
 )
 
-// ofPlugin reports whether a file shows what a plugin has besides skills.
+// pluginPart is what a plugin may have besides skills, with the pattern of the files that show it.
+type pluginPart struct{ files, what string }
+
+var pluginParts = [...]pluginPart{
+	{"agents/*.md", "sub-agents"}, {"commands/*.md", "commands"}, {"hooks/hooks.json", "hooks"}, {".mcp.json", "MCP servers"},
+}
+
+// ofPlugin reports whether a file describes a plugin, or shows what it has besides skills.
 func ofPlugin(name string) bool {
 	dir, base := path.Base(path.Dir(name)), path.Base(name)
-	return base == serversFile || dir == pluginFolder || base == "hooks.json" || path.Ext(base) == ".md" && (dir == "agents" || dir == "commands")
+	return dir == pluginFolder || slices.ContainsFunc(pluginParts[:], func(p pluginPart) bool {
+		shows, _ := path.Match(p.files, path.Join(dir, base))
+		return shows || p.files == base
+	})
 }
 
 // choose returns what a Request.Choose says of the skills at and below a folder: their files, what describes them, and one file of the

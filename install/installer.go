@@ -51,10 +51,10 @@ type Options struct {
 	Folder   string                  // required, absolute: its folder ".store" keeps the contents of installed skills
 	Fetchers map[source.Kind]Fetcher // by kind of place
 	Catalog  skill.Options           // how the skills of a place are opened; Layers and Admit are ignored
-	Progress func(Progress)          // told how far a fetch is; it may be nil
+	Progress func(Progress)          // gets how far a fetch is; it may be nil
 
-	// Others returns further lists of skills whose contents are in Folder: no version that they name is removed. Nil means none.
-	Others func(context.Context) ([]*registry.Set, error)
+	// OtherLists returns further lists of skills whose contents are in Folder: no version that they name is removed. Nil means none.
+	OtherLists func(context.Context) ([]*registry.Set, error)
 
 	// Verify checks the signature of a skill that was there at a time; the zero time is now. Nil checks none.
 	Verify func(ctx context.Context, skill fs.FS, at time.Time) (*oms.Report, error)
@@ -241,7 +241,7 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 			k.Parts = append(k.Parts, part)
 		}
 	}
-	for _, has := range c.Others {
+	for _, has := range c.PluginHas {
 		k.LeftOut = append(k.LeftOut, has+" of the plugin, which are no part of the skill")
 	}
 	if err := k.prepare(ctx, dir); err != nil {
@@ -346,7 +346,7 @@ func (in *Installer) load(ctx context.Context, dir, name string, admit func(cont
 	return e.Load(ctx)
 }
 
-// Layer returns where the skill will be once it is kept, as its skill.ID has it.
+// Layer returns the Layer that the skill.ID of the skill will have once the package is kept.
 func (k *Package) Layer() string { return place.Version(k.Digest) }
 
 // Approved is a package with what the user said about it.

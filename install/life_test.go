@@ -305,7 +305,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// No version goes that any list of the home names, whatever the folder of the versions is called.
+// A version that any list of the home names is not removed, by whatever path its folder is reached.
 func TestVersionsNamed(t *testing.T) {
 	w := newWorld(t)
 	w.add("csv")
@@ -322,7 +322,7 @@ func TestVersionsNamed(t *testing.T) {
 	wrong := error(nil)
 	other := &registry.Store{Path: filepath.Join(t.TempDir(), "registry.json")}
 	named := func(context.Context) ([]*registry.Set, error) { return []*registry.Set{set}, wrong }
-	for _, o := range []*install.Options{{Registry: w.reg, Folder: filepath.Join(way, filepath.Base(at))}, {Registry: other, Folder: at, Others: named}} {
+	for _, o := range []*install.Options{{Registry: w.reg, Folder: filepath.Join(way, filepath.Base(at))}, {Registry: other, Folder: at, OtherLists: named}} {
 		in, err := install.New(o)
 		if err != nil {
 			t.Fatal(err)
@@ -330,7 +330,7 @@ func TestVersionsNamed(t *testing.T) {
 		if r, err := in.Sweep(t.Context(), nil); err != nil || len(r.Removed) > 0 {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if o.Others == nil {
+		if o.OtherLists == nil {
 			continue
 		}
 		if err := other.Register(t.Context(), e); err != nil {

@@ -107,7 +107,7 @@ func (in *Installer) removeFiles(ctx context.Context, out *Removed) error {
 	return nil
 }
 
-// versions are the places of versions with the names of skills, whatever the folder of the store is called.
+// versions are versions of installed skills, by place and name. The path of the store does not matter.
 type versions map[skill.ID]bool
 
 // add adds the versions that a list names.
@@ -123,19 +123,19 @@ func (v versions) add(set *registry.Set) {
 // others returns the versions that lists besides the registry name.
 func (in *Installer) others(ctx context.Context) (versions, error) {
 	named := versions{}
-	if in.o.Others == nil {
+	if in.o.OtherLists == nil {
 		return named, nil
 	}
-	lists, err := in.o.Others(ctx)
+	lists, err := in.o.OtherLists(ctx)
 	for _, set := range lists {
 		named.add(set)
 	}
 	return named, err
 }
 
-// Sweep removes the versions that no entry of the registry or of Options.Others names, and what killed processes left. Unless somebody installs
-// at the same time, it then calls forget, which may be nil, to remove what others recorded about versions: gone reports whether a content
-// is of a version that is not there and that the registry does not name.
+// Sweep removes the versions that no entry of the registry or of Options.OtherLists names, and what killed processes left. Unless another
+// process installs at the same time, it then calls forget, which may be nil, to remove what is recorded about versions elsewhere: gone
+// reports whether a content is of a version that is not there and that no list names.
 func (in *Installer) Sweep(ctx context.Context, forget func(gone func(skill.ID) bool) error) (*Swept, error) {
 	var wanted versions
 	return in.store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/install/source"
 )
 
-// Skills come from a server with a certificate of the organisation's own, and from a repository of very many files.
+// Skills come from a server whose certificate is signed by the organisation, and from a repository with very many files.
 func Example() {
 	pem, err := os.ReadFile("/etc/ssl/ours.pem")
 	if err != nil {

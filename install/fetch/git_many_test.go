@@ -68,7 +68,7 @@ func TestGitManyFiles(t *testing.T) {
 			if want := map[string]int{"one": 2}[c.Manifest.Name]; want > 0 && len(content(t, k.Skill.FS())) != want {
 				t.Errorf("%s: got %v", c.Path, content(t, k.Skill.FS()))
 			}
-			if c.Manifest.Name == "three" && len(c.Others) == 0 {
+			if c.Manifest.Name == "three" && len(c.PluginHas) == 0 {
 				t.Errorf("%s: nothing is said of the servers of its plugin", c.Path)
 			}
 			k.Close()

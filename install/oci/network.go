@@ -80,7 +80,7 @@ func retryPolicy() retry.Policy {
 	return &retry.GenericPolicy{Retryable: mayPass, Backoff: retry.DefaultBackoff, MinWait: 200 * time.Millisecond, MaxWait: 3 * time.Second, MaxRetry: 3}
 }
 
-// mayPass reports whether another attempt may help. A registry that was silent until its time was over has had its time.
+// mayPass reports whether another attempt may help: not after a registry was silent for the whole time that it has.
 func mayPass(res *http.Response, err error) (bool, error) {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {

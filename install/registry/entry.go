@@ -48,8 +48,7 @@ func (e *Entry) UnmarshalJSON(text []byte) error {
 	return e.rest.Split(text, plain{})
 }
 
-// Layer returns where the skill is, as its skill.ID has it: a version of the store by the digest that it is there by, and any other folder
-// by itself.
+// Layer returns the Layer of the skill.ID of the skill. A version in the store has that of its digest, and any other folder one of its own.
 func (e *Entry) Layer() string {
 	if e.Linked || e.Digest == "" {
 		return place.Folder(e.InstalledPath)

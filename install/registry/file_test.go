@@ -274,7 +274,7 @@ func TestEditsRunTwice(t *testing.T) {
 	}
 }
 
-// A list that many machines share has no folder of one of them: each has its own, by the content.
+// A list that several machines share names no folder of one of them: each machine has its own, by the content.
 func TestFolder(t *testing.T) {
 	shared := &documenttest.Memory{}
 	on := func(root string) *registry.Store {

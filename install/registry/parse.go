@@ -47,14 +47,14 @@ func (s *Store) sound(content []byte) (*file, error) {
 	return f, f.check()
 }
 
-// there reports whether a folder is there, or may be.
+// there reports whether a folder exists, or whether that is not known.
 func there(dir string) bool {
 	_, err := os.Lstat(dir)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// folders calls f for each folder of an entry, with the folder that its content has on this machine. In a file there are other folders, too:
-// links, and those of older programs.
+// folders calls f for each folder of an entry, with the folder that its content has on this machine. It leaves out the folders of links and of
+// entries without a digest, which only a file has.
 func (s *Store) folders(e *Entry, f func(dir *string, is string) error) error {
 	one := func(digest string, dir *string, linked bool) error {
 		if s.Kept == nil && (linked || digest == "") {
@@ -80,7 +80,7 @@ func (s *Store) folders(e *Entry, f func(dir *string, is string) error) error {
 	return nil
 }
 
-// unplaced returns entries without folders. It returns an error for one whose folder does not follow from its content.
+// unplaced returns copies of entries without their folders. It returns an error if a folder is not that of its content.
 func (s *Store) unplaced(list []Entry) ([]Entry, error) {
 	list = slices.Clone(list)
 	for i := range list {

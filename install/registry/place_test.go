@@ -11,8 +11,8 @@ import (
 	"github.com/agent-base/agent-base/internal/test/documenttest"
 )
 
-// A version has its folder by its name and digest: in a list without paths, which several machines share, and in one that was brought here
-// with its versions. A path that leads to a folder is believed, and so is that of a link, which nothing else says.
+// The folder of a version follows from its name and digest: in a list without paths, which several machines share, and in a file that was
+// moved here with its versions. A path that leads to a folder is used, and so is that of a link, which follows from nothing else.
 func TestFolders(t *testing.T) {
 	s, versions := newStore(t), &store.Dir{Root: t.TempDir()}
 	s.Folder = versions.Path

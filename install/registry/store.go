@@ -77,14 +77,15 @@ type Store struct {
 
 	Cache *Cache // lets Load parse the same content once; nil means each time
 
-	// Kept is where the list is kept for many machines, in place of the file: Path is then what errors call it. Its entries name no
-	// folder: Folder returns that of a content on this machine, whether it is there or not. Nil means the file, in which a folder that
-	// is gone gives way to that of Folder, so the list and the versions can be brought to another machine.
-	Kept   Document
+	// Kept keeps the list in place of the file, for several machines. Path is then the name of the list in errors. Nil means the file.
+	Kept Document
+
+	// Folder returns the folder of a content on this machine, whether it exists or not. Entries of Kept get their folders from it. In a file
+	// it replaces folders that are gone, so the file and the versions can be moved to another machine. Nil keeps the folders of the file.
 	Folder func(name, digest string) (string, error)
 }
 
-// Document keeps one text that many change at the same time: with Load, Transform and Watch.
+// Document keeps one text, which several processes may change at the same time.
 type Document = document.Store
 
 // Cache keeps the last content that Load parsed. The zero value is empty. It is safe for concurrent use, by several Stores of
@@ -243,7 +244,7 @@ type Draft struct {
 	entries []Entry // by canonical name
 	changed bool
 	takes   bool          // its changes only remove skills
-	events  []trace.Event // what the changes are: for a list that records them, which the file does not
+	events  []trace.Event // of the changes, for a Kept that records them; a file does not
 	now     time.Time
 }
 

@@ -53,7 +53,7 @@ type Ref struct {
 	Joined bool
 }
 
-// Local reports whether other machines do not reach the place: it is a path, or named in this machine's settings.
+// Local reports whether only this machine can reach the place: it is a path, or a server that is named in the settings.
 func (r Ref) Local() bool {
 	switch r.Kind {
 	case Git:

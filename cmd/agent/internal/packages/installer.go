@@ -39,13 +39,13 @@ func (p *Packages) Installer() (*install.Installer, error) {
 		return nil, err
 	}
 	o := &install.Options{
-		Registry: p.Settings.Registry(),
-		Folder:   p.Settings.Config().PluginsDir,
-		Others:   p.Settings.OtherSkills,
-		Fetchers: p.fetchers(),
-		Catalog:  *catalog,
-		Progress: p.progress,
-		Verify:   p.signatures(),
+		Registry:   p.Settings.Registry(),
+		Folder:     p.Settings.Config().PluginsDir,
+		OtherLists: p.Settings.OtherSkills,
+		Fetchers:   p.fetchers(),
+		Catalog:    *catalog,
+		Progress:   p.progress,
+		Verify:     p.signatures(),
 	}
 	if a := scanner.NewAdmission(p.Sys, p.Settings, p.Verdicts); a != nil {
 		o.Admit = a.OfPlace

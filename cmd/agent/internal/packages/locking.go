@@ -70,19 +70,19 @@ func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) error {
 	return nil
 }
 
-// LockedRef returns where a lock file says that a skill is. The file may be of someone else, so it names nothing of this machine outside of
-// the project.
+// LockedRef returns the place that a lock file has for a skill. Another person may have written the file, so a path in it must lead into the
+// project.
 func LockedRef(project string, k *lock.Skill) (source.Ref, error) {
 	ref, err := source.Parse(k.Source, &source.Options{Dir: project})
 	if err != nil {
 		return ref, err
 	}
 	switch {
-	case ref.Kind == source.Folder || ref.Kind == source.Archive && filepath.IsAbs(ref.URL):
+	case ref.Kind == source.Folder || ref.Kind == source.Archive && ref.Local():
 		if !paths.WithinReal(project, ref.URL) {
 			return ref, fmt.Errorf("%s is not in the project", k.Source)
 		}
-	case ref.Kind == source.Git && strings.HasPrefix(ref.URL, "file:"):
+	case ref.Kind == source.Git && ref.Local():
 		return ref, fmt.Errorf("%s is a repository of this machine, which only a person may name", k.Source)
 	case ref.Kind == source.Git && k.Commit != "":
 		ref.Want, ref.Type = k.Commit, "commit"
