@@ -226,9 +226,6 @@ func (k *Kit) Admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	case trust.Runs():
 		return k.inPlace(ctx, s)
 	case k.o.Policy.Approve != nil:
-		if _, err = s.Digest(ctx); err != nil { // computed first: the answer is for this content
-			break
-		}
 		var ok bool
 		if ok, err = k.ask(ctx, s); ok && err == nil {
 			return k.seal(ctx, s)
@@ -250,10 +247,14 @@ func (k *Kit) inPlace(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 
 // ask asks whether the content of s may run, and traces the answer.
 func (k *Kit) ask(ctx context.Context, s *skill.Skill) (bool, error) {
+	id, err := s.ID(ctx) // computed first: the answer is for this content
+	if err != nil {
+		return false, err
+	}
 	begun := time.Now()
 	ok, err := k.o.Policy.Approve(ctx, s)
 	ev := trace.Event{Kind: trace.TrustAsked, Skill: s.Canonical(), Duration: time.Since(begun), Err: err, Message: "Approved skill '" + s.Canonical() + "'",
-		Attrs: []slog.Attr{slog.Bool("approved", ok && err == nil)}}
+		Attrs: []slog.Attr{slog.Bool("approved", ok && err == nil), slog.String(trace.AttrLayer, id.Layer), slog.String(trace.AttrDigest, id.Digest)}}
 	if !ok || err != nil {
 		ev.Level, ev.Message = slog.LevelWarn, "Skill '"+s.Canonical()+"' was not approved"
 	}

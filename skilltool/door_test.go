@@ -158,7 +158,7 @@ func TestContentIsHashedOnce(t *testing.T) {
 	}
 }
 
-// Every answer about trust is an event, with what was answered.
+// Every answer about trust is an event, with the answer and the ID of the content.
 func TestTrustIsTraced(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		var got []string
@@ -171,9 +171,22 @@ func TestTrustIsTraced(t *testing.T) {
 			o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { return yes, nil }
 		}})
 		call(t, k, "script_run", `{"skill_name":"kalshi-markets","script_name":"status"}`)
-		want := []string{"script_started kalshi-markets [] false", "trust_asked kalshi-markets [approved=true] false", "script_run kalshi-markets [program=python3 exit_code=0 stdout_bytes=0 stderr_bytes=0 sandbox=off] false"}
+		e, err := k.o.Catalog().Lookup("kalshi-markets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := e.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := s.ID(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := fmt.Sprintf("trust_asked kalshi-markets [approved=%t layer=%s digest=%s] false", yes, id.Layer, id.Digest)
+		want := []string{"script_started kalshi-markets [] false", asked, "script_run kalshi-markets [program=python3 exit_code=0 stdout_bytes=0 stderr_bytes=0 sandbox=off] false"}
 		if !yes {
-			want[1], want[2] = "trust_asked kalshi-markets [approved=false] false", "script_run kalshi-markets [code=permission_denied reason=untrusted] true"
+			want[2] = "script_run kalshi-markets [code=permission_denied reason=untrusted] true"
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
