@@ -175,14 +175,22 @@ var errNoAuditHome = errors.New("there is no home directory for the audit log, a
 
 // Guard records a step that is about to begin. With the setting audit: required, it returns an error if that cannot be done.
 func (o *Observers) Guard(ctx context.Context, e trace.Event) error {
-	o.begin()
-	switch {
-	case o.mode != "required":
-		return nil
-	case o.log == nil:
-		return errNoAuditHome
+	log, err := o.required()
+	if log == nil {
+		return err
 	}
-	return o.log.Guard(o.tenant(ctx), e)
+	return log.Guard(o.tenant(ctx), e)
+}
+
+// required returns the log if the setting audit is required, and an error if there is none then.
+func (o *Observers) required() (*audit.Log, error) {
+	if o.begin(); o.mode != "required" {
+		return nil, nil
+	}
+	if o.log == nil {
+		return nil, errNoAuditHome
+	}
+	return o.log, nil
 }
 
 // Record records a decision of the user that is about to take effect. With the setting audit: required, it returns an error
@@ -195,7 +203,7 @@ func (o *Observers) Record(ctx context.Context, e trace.Event) error {
 	return nil
 }
 
-// Text returns the record of a decision, for the log of a fleet, which keeps it with what was decided.
+// Text returns the record of a decision, for the log of a fleet.
 func (o *Observers) Text(ctx context.Context, e trace.Event) ([]byte, error) {
 	return audit.Text(o.tenant(ctx), &e, o.redact())
 }
@@ -215,14 +223,11 @@ func (o *Observers) Runner(next runner.Runner) runner.Runner {
 
 // Recording returns an error if nothing may start, because with the setting audit: required events cannot be recorded.
 func (o *Observers) Recording() error {
-	o.begin()
-	switch {
-	case o.mode != "required":
-		return nil
-	case o.log == nil:
-		return errNoAuditHome
+	log, err := o.required()
+	if log == nil {
+		return err
 	}
-	_, err := o.log.Failure() // the start of a script is an event before it
+	_, err = log.Failure() // the start of a script is an event before it
 	return err
 }
 
