@@ -1,13 +1,13 @@
-// Package place has the names of the places of skills. A place and a canonical name say which skill something is recorded of: a later
-// content in the same place is the same skill, and the skill of that name in another place is another one. A place names no folder of
-// the machine in clear, and is a text without spaces that has at most one "@":
+// Package place has the names of the places of skills. A record, such as an approval, is of the skill with a canonical name in a place: a
+// later content in the same place is the same skill, and the skill of that name in another place is another one. A place is a text without
+// spaces that has at most one "@". No path of the machine can be read from it:
 //
 //	installed@<16 digits of a digest>    a version of an installed skill, see package store
 //	folder@<32 digits of a hash>         any other folder, such as one of a project
 //	mcp@<server>/<skill>                 a skill that an MCP server serves
-//	<layer>                              what is in no folder, by the name of its layer: bundled
+//	<layer>                              a skill that is in no folder, by the name of its layer: bundled
 //
-// Each of the first three has one content at a time. A tenant has files of their own, so no place in them names one: see For.
+// Each of the first three has one content at a time. A tenant has its own files of records, so the places in them do not name it: see For.
 package place
 
 import (
@@ -17,14 +17,17 @@ import (
 	"strings"
 )
 
+// Digits are those of a digest that name a version.
+const Digits = 16
+
 const (
 	version = "installed@"
 	folder  = "folder@"
 	server  = "mcp@"
 )
 
-// Folder returns the place of the skill in a folder. Links that lead to the folder are followed, so that it has one place whatever it is
-// called; the layers in which it is read do not matter.
+// Folder returns the place of the skill in a folder. Links that lead to the folder are followed, so it has one place by all its names, and in
+// all layers.
 func Folder(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -32,19 +35,18 @@ func Folder(dir string) string {
 	return RealFolder(dir)
 }
 
-// RealFolder is Folder for the name of a folder that had no links in it, whatever is there now.
+// RealFolder is Folder for a path without links. The folder may be gone.
 func RealFolder(dir string) string {
 	return fmt.Sprintf("%s%x", folder, sha256.Sum256([]byte(filepath.Clean(dir))))[:len(folder)+32]
 }
 
-// IsFolder reports whether a place is that of a folder of the user's own.
+// IsFolder reports whether a place is that of a folder which is not a version.
 func IsFolder(place string) bool { return strings.HasPrefix(place, folder) }
 
 // Version returns the place of the version of an installed skill that was installed with a digest.
 func Version(digest string) string {
-	const digits = 16 // as in the store
 	hash := strings.TrimPrefix(digest, "sha256:")
-	return version + hash[:min(len(hash), digits)]
+	return version + hash[:min(len(hash), Digits)]
 }
 
 // IsVersion reports whether a place is that of a version of an installed skill.
@@ -59,7 +61,8 @@ func IsServer(place string) bool { return strings.HasPrefix(place, server) }
 // OfServer returns the path of the place of a skill of an MCP server, and whether it is one.
 func OfServer(place string) (path string, ok bool) { return strings.CutPrefix(place, server) }
 
-// For returns a place as that of a tenant, for a worker of several: none has what another one keeps there. "" is no tenant.
+// For returns the place that a worker of several tenants has for one of them, so tenants share nothing that is kept by a place. Without a
+// tenant, "", it returns the place.
 func For(tenant, place string) string {
 	if tenant == "" {
 		return place
@@ -67,7 +70,7 @@ func For(tenant, place string) string {
 	return fmt.Sprintf("%s+%x", place, sha256.Sum256([]byte(tenant)))
 }
 
-// Home returns what the skill of a place shares with that of other places in its own home: the versions of an installed skill have one.
+// Home returns the name by which the home of the skill in a place is kept. The versions of an installed skill have the same.
 func Home(place string) string {
 	if _, tenant, _ := strings.Cut(place, "+"); IsVersion(place) {
 		return "installed" + tenant

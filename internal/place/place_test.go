@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Places tell apart what is apart, and nothing else.
+// Different skills have different places, and one skill has one place.
 func TestPlaces(t *testing.T) {
 	top := t.TempDir()
 	a, b, way := filepath.Join(top, "a"), filepath.Join(top, "b"), filepath.Join(top, "way")

@@ -28,6 +28,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -35,7 +36,7 @@ const (
 	storeName = ".store"
 	stageName = ".stage"
 	lockEnd   = ".lock"
-	digits    = 16 // of a digest in the name of a folder
+	digits    = place.Digits // of a digest in the name of a folder
 )
 
 // ErrLocked means that another process held a lock of the store for the whole waiting time.

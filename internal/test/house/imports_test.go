@@ -221,7 +221,7 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/lock": {"internal/naming", "install/source", "internal/dirhash", "internal/lockfile"},
 	"internal/pack":           {"internal/content", "internal/filename", "internal/lazyregexp", "internal/unpack"},
 	"install/registry":        {"internal/place", "internal/document", "install/source", "internal/lockfile", "internal/unknown", "skill/manifest", "trace"},
-	"internal/store":          {"internal/dirhash", "internal/lockfile", "skill/manifest", "internal/ondisk"},
+	"internal/store":          {"internal/place", "internal/dirhash", "internal/lockfile", "skill/manifest", "internal/ondisk"},
 
 	"examples/embed": {"disclose", "script", "script/confine", "session", "skill", "skills", "skilltool", "tool"},
 
