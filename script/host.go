@@ -54,8 +54,8 @@ type Options struct {
 	// Hosts decides, for each run of a script, about hosts that it was not granted. Nil refuses them.
 	Hosts HostsFunc
 
-	// FormerHome returns the folder by which the home of a skill was named before its place did that, see skill.Entry.Place: for a version of
-	// an installed skill, and a skill of a server; "" for none. What is there under that name gets the present one. Nil means none.
+	// FormerHome returns the folder that named the home of a skill in former versions of this program, by its place, see skill.Entry.Place:
+	// that of a version of an installed skill or of a skill of a server, "" for others. A home with that name is renamed. Nil renames none.
 	FormerHome func(place string) string
 
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none

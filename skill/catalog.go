@@ -38,7 +38,7 @@ type Options struct {
 	Trust TrustFunc
 	// LookPath finds a command that a skill needs; nil checks no command.
 	LookPath func(name string) (string, error)
-	// System is the operating system, named as in GOOS, for skills that are made for some only; "" is that of this program.
+	// system is the operating system, named as in GOOS, for skills that are made for some only; "" is that of this program.
 	system string
 	// HasVariable reports whether an environment variable that a skill needs is set; nil checks no variable.
 	HasVariable func(name string) bool

@@ -150,10 +150,9 @@ func (e Entry) Origin() string {
 	return "MCP server " + e.Server()
 }
 
-// Place names where the skill is: what is recorded of the content of a skill, such as an approval, is recorded of its place. Skills of one
-// name in two folders have two places, whatever their layers are called, and a folder has one, however it is reached. The versions of an
-// installed skill, and the skills of servers, have places that are the same on every machine; so have those that are in no folder, by their
-// layer's name. It is "" for a skill of a server whose source names none: nothing can be recorded of it.
+// Place returns the name of the place of the skill, for records of its content, such as an approval. A folder has one place, in all layers and
+// by all its names. The versions of an installed skill, the skills of servers, and those that are in no folder, have the same places on every
+// machine. The place is "" for a skill of a server whose source names none: nothing can be recorded of it.
 func (e Entry) Place(ctx context.Context) (string, error) { return e.place(ctx, e.dir) }
 
 func (e Entry) place(ctx context.Context, dir lazily) (string, error) {

@@ -32,7 +32,7 @@ func TestMounted(t *testing.T) {
 	}
 }
 
-// The skill of a server is in no folder: nothing is recorded of one whose source names no place.
+// The skill of a server is in no folder. If its source names no place, it has none, and nothing can be recorded of it.
 func TestPlaceOfServer(t *testing.T) {
 	dir := disk(t, t.TempDir(), map[string]string{"pdf/SKILL.md": ""})
 	for named, want := range map[string]string{"": "", "docs/pdf": "mcp@docs/pdf"} {

@@ -127,8 +127,8 @@ func (s *Skill) Digest(ctx context.Context) (string, error) {
 	return sum.Digest, err
 }
 
-// ID names one content of one skill: skills with the same ID are the same on every machine. What is recorded of a skill is recorded of its
-// ID: an approval, a grant. A program that serves several tenants has records of its own for each of them, see trace.Identity.
+// ID names one content of one skill: skills with the same ID are the same on every machine. Approvals and grants are recorded of an ID. A
+// program that serves several tenants has separate records for each of them, see trace.Identity.
 type ID struct {
 	Layer  string `json:"layer"`  // the place of the skill in a layer, see Entry.Place
 	Name   string `json:"name"`   // canonical

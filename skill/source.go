@@ -50,8 +50,8 @@ type Found struct {
 	// What the tree then reads has to have the same.
 	Told bool
 
-	// Place names where the skill is, for approvals and grants, if that is not the folder that it lies in: see Entry.Place. For a skill of a
-	// Layer with a Server it is needed, and no other skill of any server has it.
+	// Place is the name of the skill's place for approvals and grants, see Entry.Place; "" means that of its folder. A skill of a Layer with a
+	// Server needs one that no other skill of any server has.
 	Place string
 
 	// Open returns the skill's files. The catalogue calls it when the skill is loaded.

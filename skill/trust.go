@@ -37,8 +37,8 @@ type Subject struct {
 	Layer string
 	// Bundled reports whether the skill comes with the program: its layer has TrustBundled, and its source is in no folder.
 	Bundled bool
-	// Server is the label of the MCP server that serves the skill, "" for others. What is approved is the content in its place then, of
-	// this server.
+	// Server is the label of the MCP server that serves the skill, "" for others. An approval in the place of the skill is then for this
+	// server alone.
 	Server string
 	// Place returns where the skill is, as Entry.Place does. Nil means the place of the folder Dir.
 	Place func(context.Context) (string, error)

@@ -15,8 +15,8 @@ import (
 // object is a JSON object with the texts of its values.
 type object map[string]json.RawMessage
 
-// upgraded returns a file of a former format in the present one. In the first one approvals had lines, such as "env: A B", and grants a
-// list for each kind. In the second one the folder of a skill was its place. Fields that are not known stay.
+// upgraded returns a file of format 1 or 2 in the present one. In format 1 approvals had lines, such as "env: A B", and grants a list for each
+// kind. In both, the folder of a skill was its place. Unknown fields are kept.
 func (s *Store) upgraded(content []byte, from int) ([]byte, error) {
 	var all object
 	if err := json.Unmarshal(content, &all); err != nil {
@@ -49,7 +49,7 @@ func (s *Store) upgraded(content []byte, from int) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// locate gives a record its place by the folder that it was of: "" for a bundled skill. The folder need not be there any more.
+// locate gives a record the place that its folder has now. The folder may be gone; without one the skill is bundled.
 func (s *Store) locate(o object) error {
 	var dir string
 	if text := o["dir"]; text != nil {

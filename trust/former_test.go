@@ -56,8 +56,8 @@ func TestFormerFile(t *testing.T) {
 	}
 }
 
-// C57, C65: in the second format the folder of a skill was its place. What such a file says holds for the same folder, version or skill of
-// a server, whatever became of it on the disk, and the next write has the present format. It is as untidy as years make it.
+// C57, C65: in format 2 the folder of a skill was its place. The records of such a file hold for the same folder, version or skill of a server,
+// also if the folder is gone, and the next write has the present format. The file here is as untidy as after years.
 func TestFormerPlaces(t *testing.T) {
 	top := t.TempDir()
 	under := func(name string) string { return filepath.Join(top, filepath.FromSlash(name)) }
@@ -125,14 +125,14 @@ func TestFormerPlaces(t *testing.T) {
 			t.Errorf("%d of %s in %s", strings.Count(text, part), part, text)
 		}
 	}
-	must(t, s.Approve(t.Context(), Approval{Layer: at(under("one/x")), Name: "x", Digest: digest("d"), Dir: under("one/x")})) // replaces that of its folder alone
+	must(t, s.Approve(t.Context(), Approval{Layer: at(under("one/x")), Name: "x", Digest: digest("d"), Dir: under("one/x")})) // replaces only the one of its folder
 	set := loaded(t, s)
 	for d, want := range map[string]skill.Trust{"a": skill.TrustChanged, "b": skill.TrustApproved, "c": skill.TrustApproved, "d": skill.TrustApproved} {
 		if got := trusted(set, "x", under("one/x"), digest(d)); got != want {
 			t.Errorf("content %s is %v, want %v", d, got, want)
 		}
 	}
-	for _, bad := range []string{`"dir":7`, `"dir":"one/x"`} { // what cannot be understood damages the file, as it always did
+	for _, bad := range []string{`"dir":7`, `"dir":"one/x"`} { // with such a value the file counts as damaged, as before
 		must(t, os.WriteFile(s.Path, []byte(`{"version":2,"roots":[],"approvals":[{"name":"x","digest":"`+digest("a")+`",`+bad+`}]}`), 0o600))
 		if _, err := s.Load(t.Context()); !errors.Is(err, errCorrupt) {
 			t.Errorf("%s: %v", bad, err)

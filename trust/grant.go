@@ -143,7 +143,7 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 			return err
 		}
 		if err := g.Local(); s.Kept != nil && err != nil {
-			return fmt.Errorf("a grant that machines share is not for files: %w", err)
+			return fmt.Errorf("a grant that machines share cannot be for files: %w", err)
 		}
 		if at >= 0 {
 			f.Grants = slices.Delete(f.Grants, at, at+1)
@@ -162,7 +162,7 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 // their lists.
 func (s *Set) Grants() []Grant { return slices.Clone(s.grants) }
 
-// Grant returns what was given to a content of a skill, in any place; its own is preferred. It reports whether there is such a grant.
+// Grant returns what was given to a content of a skill, and whether there is such a grant. That of its own place is preferred to others.
 func (s *Set) Grant(id skill.ID) (Grant, bool) {
 	var found *Grant
 	for i := range s.grants {

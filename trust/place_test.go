@@ -12,7 +12,7 @@ import (
 	"github.com/agent-base/agent-base/want"
 )
 
-// C57, C65: what is recorded of a skill is of its content and of its place, and no name, link or other layer brings either to another one.
+// C57, C65: a record of a skill is for its content and its place, and no name, link or other layer lets it count for others.
 func TestPlaces(t *testing.T) {
 	top := t.TempDir()
 	under := func(name string) string { return filepath.Join(top, filepath.FromSlash(name)) }
@@ -60,7 +60,7 @@ func TestPlaces(t *testing.T) {
 	is("by another layer", "extra", "a/skills/x", skill.TrustApproved)
 	is("the same name in another project", "project", "b/skills/x", skill.TrustNone)
 
-	// What is withheld in one project is of that one, and a grant is of the content.
+	// What is withheld in one project is withheld there only. A grant is for the content, wherever it is.
 	must(t, s.EditGrant(t.Context(), Grant{Layer: id.Layer, Name: id.Name, Digest: id.Digest}, func(g *Grant) error {
 		g.Given, g.Withheld = want.Each(want.Variable, want.User, "A"), want.Each(want.Host, want.Declared, "a.example")
 		return nil
@@ -75,7 +75,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("the other project had %+v", g)
 	}
 
-	// A former content of the folder is trusted no longer, by whatever way and layer the folder is reached.
+	// A former content of the folder is no longer trusted, by each path and layer that leads to the folder.
 	must(t, os.Symlink(under("a"), under("way")))
 	write("a/skills/x", "x", "Three.")
 	is("changed", "project", "a/skills/x", skill.TrustChanged)
@@ -88,7 +88,7 @@ func TestPlaces(t *testing.T) {
 	is("the former content", "project", "a/skills/x", skill.TrustChanged)
 	is("the former content, by a link", "extra", "way/skills/x", skill.TrustChanged)
 
-	// A link that leads to another folder brings nothing there.
+	// A link that leads to another folder has no records.
 	must(t, os.Remove(under("way")))
 	must(t, os.Symlink(under("b"), under("way")))
 	is("behind a link that leads elsewhere now", "project", "way/skills/x", skill.TrustNone)
@@ -102,7 +102,7 @@ func TestPlaces(t *testing.T) {
 	must(t, os.RemoveAll(under("a")))
 	is("moved", "project", "c/skills/x", skill.TrustChanged)
 
-	// Names that differ in their letters' case alone are one name.
+	// Names that differ only in case are one name.
 	write("d/skills/y", "X", "Four.")
 	is("in capitals", "project", "d/skills/y", skill.TrustChanged)
 	approve("project", "d/skills/y")
@@ -111,7 +111,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("%d approvals", n)
 	}
 
-	// A file names no folder but that of its note, and what it is about is not told by it.
+	// The file has a folder only as a note, and the note does not decide what a record is for.
 	text := string(read(t, s.Path))
 	for _, g := range loaded(t, s).Grants() {
 		if strings.Contains(g.Layer, filepath.Base(top)) {
@@ -124,7 +124,7 @@ func TestPlaces(t *testing.T) {
 	must(t, os.WriteFile(s.Path, []byte(strings.ReplaceAll(text, `"dir": "`, `"dir": "/elsewhere`)), 0o600))
 	is("after the note has changed", "project", "d/skills/y", skill.TrustApproved)
 
-	// What lies in no folder of the user's own has no note.
+	// A record of a skill that is in no folder of the user's own has no note.
 	in := place.Version(digest("a"))
 	must(t, s.Approve(t.Context(), Approval{Layer: in, Name: "v", Digest: digest("a"), Dir: under("v")}))
 	must(t, s.EditGrant(t.Context(), Grant{Layer: in, Name: "v", Digest: digest("a"), Dir: under("v")}, func(g *Grant) error {
@@ -136,7 +136,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("%+v, %+v", a, g)
 	}
 
-	// Another tenant's file has nothing of it.
+	// The file of another tenant does not have it.
 	s = newStore(t)
 	is("for another tenant", "project", "d/skills/y", skill.TrustNone)
 }

@@ -53,8 +53,8 @@ type Store struct {
 	Now  func() time.Time // nil means time.Now
 	Home string           // the user's, which AddRoot refuses, as it does a folder above it; "" for none
 
-	// Installed is the folder with the versions of installed skills, and Served the one that stood for those of MCP servers: absolute, or ""
-	// for none. They say what files of version 2 meant, which knew places by their folders.
+	// Installed is the folder with the versions of installed skills, and Served the one that stood for the skills of MCP servers: absolute, or
+	// "" for none. A file of version 1 or 2 has folders below them, where the present version has a Layer.
 	Installed, Served string
 
 	// Record gets each change once, before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
@@ -62,11 +62,11 @@ type Store struct {
 	// records nothing.
 	Record func(context.Context, trace.Event) error
 
-	// Kept is where approvals are kept for many machines, in place of the file: Path is then what errors call it. Nil means the file.
+	// Kept keeps the approvals in place of the file, for several machines. Path is then their name in errors. Nil means the file.
 	Kept Document
 }
 
-// Document keeps one text that many change at the same time: with Load, Transform and Watch.
+// Document keeps one text, which several processes may change at the same time.
 type Document = document.Store
 
 // file is the format on disk.
@@ -184,7 +184,7 @@ func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 	})
 }
 
-// noted returns the folder that is noted of what is recorded of a place: none of what is not in it, or not on this machine alone.
+// noted returns the folder that a record of a layer notes: dir if the layer is a folder and the file of this machine has the record, else "".
 func (s *Store) noted(layer, dir string) string {
 	if s.Kept != nil || !place.IsFolder(layer) {
 		return ""

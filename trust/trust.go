@@ -29,9 +29,9 @@ import (
 // later question can show what has changed.
 type Approval struct {
 	Name       string    `json:"name"`              // canonical: lower case, "-" for "_"
-	Layer      string    `json:"layer"`             // where the skill is, as skill.ID has it: the content there has one approval
+	Layer      string    `json:"layer"`             // that of the skill.ID; a name has one approval in each
 	Digest     string    `json:"digest"`            // skill.Skill.Digest of the content: "sha256:" and 64 hexadecimal digits
-	Dir        string    `json:"dir,omitempty"`     // absolute folder in which the skill lay, for people and for Set.Another, or ""; it names nothing
+	Dir        string    `json:"dir,omitempty"`     // absolute folder of the skill at that time, for people and for Set.Another, or ""
 	ApprovedAt time.Time `json:"approved_at"`       // whole seconds, UTC
 	Wants      want.Set  `json:"wants,omitempty"`   // what the skill asked for, by its manifest and by the texts of its scripts
 	Forgoes    want.Set  `json:"forgoes,omitempty"` // what its manifest gives up, such as a tool
@@ -67,13 +67,12 @@ func (s *Set) Roots() []string { return slices.Clone(s.roots) }
 // Approvals returns all approvals, sorted by name and place. The caller must not change their lists.
 func (s *Set) Approvals() []Approval { return slices.Clone(s.approvals) }
 
-// apart reports whether what is recorded of a place says nothing of another one, because one of them is that of a skill of a server.
+// apart reports whether records of one place do not count for another one, because one of them is that of a skill of a server.
 func apart(layer, other string) bool {
 	return layer != other && (place.IsServer(layer) || place.IsServer(other))
 }
 
-// Approval returns the approval of a name in the place that a skill.ID has as its Layer, or else the latest approval of that name, and
-// whether there is one.
+// Approval returns the approval of a name in the layer of a skill.ID, or else the latest approval of that name, and whether there is one.
 func (s *Set) Approval(name, layer string) (Approval, bool) {
 	var last Approval
 	found := false
@@ -147,8 +146,8 @@ func layerOf(ctx context.Context, subject *skill.Subject) (string, error) {
 }
 
 // Another returns the folder of another skill of this name, if what is approved of the name is of that one alone; "" if an approval may
-// be of the skill in the place that a skill.ID has as its Layer. A skill that was moved, and the versions of an installed one, are the same
-// skill. It looks whether the folder of the approval is still there.
+// be of the skill in the layer of a skill.ID. A skill that was moved, and the versions of an installed one, are the same skill. It looks
+// whether the folder of the approval is still there.
 func (s *Set) Another(name, layer string) string {
 	a, ok := s.Approval(name, layer)
 	if !ok || a.Layer == layer || !place.IsFolder(a.Layer) || !place.IsFolder(layer) && !place.IsVersion(layer) || a.Dir == "" {

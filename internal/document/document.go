@@ -1,6 +1,6 @@
-// Package document is what keeps a small document that many change at the same time: the approvals, the list of installed
-// skills. Package lockfile keeps one in a file, package state in a node that servers share. Whatever keeps one passes the suite of
-// internal/test/documenttest.
+// Package document has the interface of what keeps a small document that several processes change at the same time: the approvals, the list
+// of installed skills. Package lockfile keeps one in a file, package state in a node that servers share. Each implementation passes the suite
+// of internal/test/documenttest.
 package document
 
 import (

@@ -6,13 +6,14 @@ import (
 	"os"
 )
 
-// Records is a folder with JSON files of what a program has found out and can find out again. A program that has none asks.
+// Records is a folder with JSON files that a program can make again, such as the tools that a server has. Without a file, the program asks
+// the server.
 type Records struct {
 	Dir string // made with mode 0700; "" keeps nothing
 	Max int64  // bytes of a file
 }
 
-// Keep writes v to the file of a name, unless it is there. It takes no lock: the last one counts.
+// Keep writes v to the file of a name, unless the file has it already. It takes no lock: the last writer wins.
 func (r Records) Keep(name string, v any) error {
 	if r.Dir == "" {
 		return nil
@@ -35,7 +36,7 @@ func (r Records) Keep(name string, v any) error {
 	return Write(root, name, b, 0o600)
 }
 
-// Read reads the file of a name into v, and reports whether it could.
+// Read reads the file of a name into v, and reports whether that was possible.
 func (r Records) Read(name string, v any) bool {
 	root, err := os.OpenRoot(r.Dir)
 	if err != nil {

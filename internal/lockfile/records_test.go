@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is kept is read again, and is written again only if it has changed. What cannot be read is not there.
+// A kept value is read again, and is written again only if it has changed. A file that cannot be read counts as missing.
 func TestRecords(t *testing.T) {
 	r := Records{Dir: filepath.Join(t.TempDir(), "a", "b"), Max: 100}
 	var got []string

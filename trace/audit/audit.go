@@ -58,7 +58,7 @@ type Record struct {
 	Answer       string          `json:"answer,omitempty"`
 	Code         string          `json:"code,omitempty"`
 	Commit       string          `json:"commit,omitempty"` // of skill_installed and the like
-	Layer        string          `json:"layer,omitempty"`  // with skill_name and digest: which content this is about, on every machine
+	Layer        string          `json:"layer,omitempty"`  // with skill_name and digest, the skill.ID of the content
 	Digest       string          `json:"digest,omitempty"`
 	Host         string          `json:"host,omitempty"`
 	Path         string          `json:"path,omitempty"`

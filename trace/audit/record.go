@@ -35,8 +35,8 @@ var outcomes = map[trace.Kind]bool{
 	Lost: false,
 }
 
-// Text returns the record of an event as JSON, without its place in a chain: for a log that is ordered by what keeps it. It is nil for an
-// event that is not recorded. further is as Options.Redact.
+// Text returns the record of an event as JSON, for a log that is not a chain of records. It is nil for an event that is not recorded. further
+// is as Options.Redact.
 func Text(ctx context.Context, e *trace.Event, further func(string) string) ([]byte, error) {
 	m := newMaker(further)
 	r, ok := m.record(ctx, e)

@@ -18,7 +18,7 @@ type VerifyOptions struct {
 	// was not written anew or cut off before it. A record that was removed with the oldest file counts as missing.
 	Head string
 
-	// MaxFiles is that of the log; 0 means 6. A log that has fewer files and not its first record was cut off at its
+	// maxFiles is that of the log; 0 means 6. A log that has fewer files and not its first record was cut off at its
 	// beginning.
 	maxFiles int
 }

@@ -57,7 +57,7 @@ func (st *Store) Sealed() string { return filepath.Join(st.o.Cache, sealedFolder
 const digits = 16
 
 // name returns the name of the folders that a skill keeps: its home and its cache. Skills of one name in different places
-// have different ones: a user's skill does not find the files of a project's. The content does not matter, so the versions of an installed
+// have different ones: a user's skill does not find the files of a project's. The content does not matter: the versions of an installed
 // skill share them, on this machine and on a worker of a fleet.
 func (st *Store) name(ctx context.Context, s *skill.Skill) (string, error) {
 	at, err := s.Entry().Place(ctx)
@@ -74,7 +74,8 @@ func nameOf(s *skill.Skill, of string) string {
 	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(of)))[:len(name)+1+digits]
 }
 
-// formerName returns the name that the folders of a skill had while it was made of the path of its root, "" for none.
+// formerName returns the name of the folders of a skill in former versions of this program, which made it of the path of the skill's root; ""
+// for none.
 func (st *Store) formerName(ctx context.Context, s *skill.Skill, at string) string {
 	e := s.Entry()
 	switch {
@@ -91,7 +92,7 @@ func (st *Store) formerName(ctx context.Context, s *skill.Skill, at string) stri
 	return ""
 }
 
-// adopt gives the folders of a former name the present one. Where there is one with that, the other stays.
+// adopt renames the folders of a former name. A folder stays if one with the present name exists.
 func (st *Store) adopt(name, former string) {
 	if former == "" {
 		return
@@ -106,7 +107,7 @@ func (st *Store) adopt(name, former string) {
 func (st *Store) home(name string) string  { return filepath.Join(st.o.Homes, name) }
 func (st *Store) cache(name string) string { return filepath.Join(st.o.Cache, cachesFolder, name) }
 
-// keptFiles returns where stays what the scripts of a skill write in its folder, by the name of its home.
+// keptFiles returns the folder that keeps what the scripts of a skill write in its folder, by the name of its home.
 func (st *Store) keptFiles(name string) string { return filepath.Join(st.o.Homes, ".kept", name) }
 
 // inFolder returns the entries of a folder, by name; none if it cannot be read.

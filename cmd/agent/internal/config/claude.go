@@ -65,7 +65,7 @@ func (l *loader) claudeRules(p *Permissions, at Origin, src []byte, err error) {
 	var file struct {
 		Permissions struct {
 			Deny, Ask []string
-			Allow     json.RawMessage // it does not matter what is wrong with it
+			Allow     json.RawMessage // of any form: an error in it does not matter
 		}
 	}
 	if err == nil {

@@ -47,7 +47,7 @@ func (l *loader) userFile() given {
 	return out
 }
 
-// misnamed reports files beside that of the user whose names are those of other programs' settings: nothing reads them.
+// misnamed reports files in the folder of the user's settings that have a similar name, or one that other programs use: they are not read.
 func (l *loader) misnamed(path string) {
 	for _, name := range []string{"settings.yaml", "settings.yml", "settings.json", "config.yml", "config.json"} {
 		other := filepath.Join(filepath.Dir(path), name)

@@ -223,7 +223,7 @@ var keys = []*key{
 		means: []string{"no log", "a log, as far as it can be written", "what cannot be written is not done"}},
 	{name: "state", kind: choice, project: never, values: []string{"files", "fleet"}, initial: "files",
 		about: "Where approvals, grants and the list of installed skills are kept, see [Fleet](fleet.md).",
-		means: []string{"in files of `AGENT_HOME`", "in the node of a fleet, which is in the folder `shared` of `AGENT_HOME`: servers that share it see each other's changes, and tell their clients"}},
+		means: []string{"in files of `AGENT_HOME`", "in the node of a fleet, the folder `shared` of `AGENT_HOME`: servers that share it see each other's changes and tell their clients"}},
 	{name: "usage", kind: choice, project: tighten, values: []string{"on", "off"}, initial: "on",
 		about: "Whether `agent skill stats` counts how skills are used, from the audit log. The counts stay on this machine.",
 		means: []string{"it counts", "it does not"}},
@@ -316,7 +316,7 @@ var keys = []*key{
 	{name: "serve.calls", local: "calls", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_CALLS", initial: "64", min: 1, max: 10_000,
 		about: "How many calls run at the same time, for each tenant. Four times as many requests may be open, half of them of one client; others are told to come back."},
 	{name: "serve.queue", local: "queue", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_QUEUE", initial: "1000", min: 1, max: 100_000,
-		about: "With `agent serve --workers`: how many calls of scripts may be queued or run. One more is refused at once."},
+		about: "With `agent serve --workers`: how many calls of scripts may wait or run. One more is refused at once."},
 	{name: "serve.name", local: "name", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_NAME",
 		about: "The lasting name of this server in a [cluster](fleet.md#a-cluster), from a-z, 0-9 and -."},
 	{name: "serve.listen", local: "listen", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_LISTEN",
@@ -330,7 +330,7 @@ var keys = []*key{
 	{name: "serve.certKey", local: "certKey", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_CERT_KEY",
 		about: "A file in PEM with the key of `cert`."},
 	{name: "serve.ca", local: "ca", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_CA",
-		about: "A file in PEM with the certificates that sign those of the cluster's servers, and nobody else's."},
+		about: "A file in PEM with the certificates of the authority that signs those of the cluster's servers, and no others."},
 
 	{name: "mcpServers", local: "LABEL", section: serversSection, kind: servers, project: propose, env: noVariable,
 		about: "A server of tools for the agent, see [MCP](mcp.md#servers-in-the-agent); `agent mcp add` writes it. A program on this machine has `command`, `args`, `env` and `cwd`, a server on the network `url`, `headers` and `oauth`, as in the `.mcp.json` of other agents. " +

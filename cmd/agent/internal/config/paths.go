@@ -86,8 +86,8 @@ func (p Paths) OfTenant() string {
 // Plugins returns the default folder of installed skills.
 func (p Paths) Plugins() string { return under(p.Agent, "plugins") }
 
-// Shared returns the default folder of the node with what servers share, for all tenants. It is not that of the queue of workers: whoever
-// has that one hands runs to them. Scripts see nothing of either.
+// Shared returns the default folder of the node with the state that servers share, for all tenants. It is not the folder of the queue, from
+// which the process that has it gives runs to workers. Scripts cannot read either.
 func (p Paths) Shared() string { return under(p.Agent, "shared") }
 
 // Enterprise returns the folder of the operator's skills for all users.

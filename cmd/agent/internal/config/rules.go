@@ -15,7 +15,7 @@ type Permissions struct {
 	Ask   []Rule // ask
 	Deny  []Rule // deny
 
-	Idle []Rule // that allow, of other programs' settings: shown, and without effect
+	Idle []Rule // rules of other programs' settings that allow: they are shown and have no effect
 
 	// Doubt is the place of a part of Ask or Deny that cannot be read, or the user's file; "" if there is none. Each call must then be asked about.
 	Doubt string

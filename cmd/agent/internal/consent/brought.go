@@ -53,7 +53,7 @@ func leftOutLines(k *install.Package) []string {
 	return append(out, next)
 }
 
-// Moved tells a proposal where the skill will be after it was asked about, as its skill.ID then has it.
+// Moved gives a proposal the Layer that the skill.ID of the skill will have after the question.
 func (p *Proposal) Moved(layer string) { p.approval.Layer, p.approval.Dir = layer, "" }
 
 // Permissions are the lines of what the skill asks for, as the registry records them.

@@ -26,7 +26,7 @@ import (
 type Cures struct {
 	Policy *policy.Policy
 	Set    func(variable string) bool // whether the operator has a variable
-	Denied func(host string) string   // why a rule of the user keeps everything from a host, "" for others; nil for no rules
+	Denied func(host string) string   // why a rule of the user denies a host, "" if none does; nil means no rules
 }
 
 // Cure is what helps. The zero value is nothing that is known.
@@ -136,7 +136,7 @@ func (c *Cures) Server(label string, wants want.Set) Cure {
 	return found
 }
 
-// decide says whether something may be given freely, and would have an effect.
+// decide is Policy.Decide. It also says Never for a host that a rule of the user denies, because a grant would have no effect.
 func (c *Cures) decide(w want.Want) policy.Decision {
 	d := c.Policy.Decide(w)
 	if d.Level == policy.Free && w.Kind == want.Host && c.Denied != nil {

@@ -102,7 +102,7 @@ var groups = [...]group{
 		{"config-claude", "error", "a settings file of Claude Code has rules that cannot be read: every call of a tool is asked about", "fix the file; see [context.md](context.md)"},
 		{"config-duplicate-key", "error", "a key is there twice: the last one counts, or the strictest value", "keep one of them"},
 		{"config-form", "error", "`skills` or `agent` is not a map of settings", "write the settings below it, indented"},
-		{"config-misnamed", "warning", "a file beside your `config.yaml` has the name of another program's settings: nothing reads it", "move what it sets to `config.yaml`"},
+		{"config-misnamed", "warning", "a file with your `config.yaml` has a similar name, or one that other programs use for settings: nothing reads it", "move what it sets to `config.yaml`"},
 		{"config-more", "warning", "more problems are not shown", "fix the others first"},
 		{"config-owner", "warning", "a repository above the working directory belongs to another user: the working directory is the project", "`--project DIR`, if you trust its owner"},
 		{"config-policy", "warning", "a setting is stricter than you set it, because of the policy of your organisation", "the message names the line and whom to ask; see [policy](policy.md)"},

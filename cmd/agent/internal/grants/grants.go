@@ -42,7 +42,7 @@ func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	return granted, err
 }
 
-// Elsewhere is Of for scripts that run where nobody stands in a folder: without what every skill of a place has there.
+// Elsewhere is Of for scripts that run on a worker, which has no folder of the user's: without the folders that a skill may use unasked.
 func (g *Grants) Elsewhere(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	out, err := g.Of(ctx, s)
 	out.Given = out.Given.Without(WritesHere())

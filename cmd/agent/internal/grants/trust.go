@@ -72,7 +72,7 @@ func (t *Trust) store() *trust.Store {
 	return t.file()
 }
 
-// Where returns the file of the approvals, or the folder of the node that has them.
+// Where returns the file of the approvals, or the folder of the node that keeps them.
 func (t *Trust) Where() string {
 	paths := t.settings.Config().Paths
 	if t.settings.Fleet() != nil {
@@ -81,7 +81,7 @@ func (t *Trust) Where() string {
 	return paths.Trust()
 }
 
-// OfMachine reads the approvals of this machine, also where a fleet has those that count.
+// OfMachine reads the approvals in the file of this machine, also with the setting state: fleet.
 func (t *Trust) OfMachine(ctx context.Context) (*trust.Set, error) { return t.file().Load(ctx) }
 
 func (t *Trust) file() *trust.Store {

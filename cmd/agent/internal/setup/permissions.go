@@ -45,10 +45,10 @@ func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
 	return p, problems
 }
 
-// Ignored is the list of rules that do not hold: those of Claude Code's settings that allow.
+// Ignored is the list of rules that have no effect: those of Claude Code's settings that allow.
 const Ignored permit.Verdict = "ignored"
 
-// IgnoredHelp says what becomes of them.
+// IgnoredHelp explains that list to the user.
 const IgnoredHelp = "ignored: what Claude Code allows is not allowed here; permissions.allow in your settings, or the answer \"always\", allows it"
 
 // RuleRow is a rule as people and programs see it.
@@ -74,10 +74,10 @@ func (s *Settings) RuleRows(p *permit.Policy) []RuleRow {
 	return rows
 }
 
-// OfProject names the place of the rules that the answer "always, in this project" keeps.
+// OfProject is the origin of the rules that the answer "always, in this project" adds.
 const OfProject = "this project"
 
-// From names the place of a rule for people.
+// From returns the origin of a rule for people.
 func (s *Settings) From(r RuleRow) string {
 	if r.Origin == s.ProjectRules().File() {
 		return OfProject

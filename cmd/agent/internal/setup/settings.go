@@ -52,16 +52,16 @@ type Settings struct {
 	recorder Recorder
 }
 
-// Recorder records what is decided.
+// Recorder records decisions.
 type Recorder interface {
 	Text(context.Context, trace.Event) ([]byte, error) // for the log of a fleet, as replica.Options has it
 	Record(context.Context, trace.Event) error
 }
 
-// RecordTo says what records decisions about what a fleet shares.
+// RecordTo sets the Recorder of decisions about what a fleet shares.
 func (s *Settings) RecordTo(r Recorder) { s.recorder = r }
 
-// Fleet returns what this machine shares with others, nil if the settings say that it keeps files of its own.
+// Fleet returns the state that this machine shares with others, nil with the setting state: files.
 func (s *Settings) Fleet() *replica.Replica {
 	s.sharing.Do(func() {
 		if s.Config().Fleet {
@@ -71,7 +71,7 @@ func (s *Settings) Fleet() *replica.Replica {
 	return s.fleet
 }
 
-// FleetIn returns what the fleet whose node is in a folder shares. The caller closes it.
+// FleetIn returns the state of the fleet whose node is in a folder. The caller closes it.
 func (s *Settings) FleetIn(dir string, warn func(string)) *replica.Replica {
 	cfg := s.Config()
 	host, _ := os.Hostname()
@@ -411,7 +411,7 @@ func (s *Settings) Registry() *registry.Store {
 	return s.Installed()
 }
 
-// OtherSkills returns the lists of installed skills of this home that do not count now: of the file, or of the fleet.
+// OtherSkills returns the lists of installed skills of this home that Registry does not return: that of the file, or of the fleet.
 func (s *Settings) OtherSkills(ctx context.Context) ([]*registry.Set, error) {
 	list := s.Installed()
 	if s.Fleet() == nil {
