@@ -6,21 +6,21 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 // Cluster says how a node is reached from other machines. Everything that comes from there is encrypted.
 type Cluster struct {
-	Name   string   // of this node, as a worker can have one: no other one has it, and it lasts
+	Name   string   // of this node: as that of a worker, unique in the cluster, and always the same
 	Listen string   // HOST:PORT for workers
 	Route  string   // HOST:PORT for the other nodes; "" where there are none
 	Peers  []string // HOST:PORT of the routes of all nodes, or of the others; three nodes bear the loss of one
@@ -33,7 +33,7 @@ type Cluster struct {
 	Issuer *Issuer
 }
 
-// clusterName is that of every cluster: what belongs to one is said by its certificates.
+// clusterName is the name of every cluster. The certificates say which nodes belong to one.
 const clusterName = "agent"
 
 const (
@@ -112,7 +112,7 @@ func hostPort(address string) (string, int, error) {
 
 // tls returns what a node shows to workers, and what nodes show to each other.
 func (c *Cluster) tls() (outside, inside *tls.Config, _ error) {
-	ca, err := readPEM(c.CA)
+	ca, err := lockfile.Read(c.CA, maxPEM)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,11 +121,11 @@ func (c *Cluster) tls() (outside, inside *tls.Config, _ error) {
 		return nil, nil, fmt.Errorf("%s has no certificate in PEM", c.CA)
 	}
 	own := func() (*tls.Certificate, error) {
-		cert, err := readPEM(c.Cert)
+		cert, err := lockfile.Read(c.Cert, maxPEM)
 		if err != nil {
 			return nil, err
 		}
-		key, err := readPEM(c.Key)
+		key, err := lockfile.Read(c.Key, maxPEM)
 		if err != nil {
 			return nil, err
 		}
@@ -143,15 +143,6 @@ func (c *Cluster) tls() (outside, inside *tls.Config, _ error) {
 	inside.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own() }
 	inside.ClientAuth, inside.ClientCAs, inside.RootCAs = tls.RequireAndVerifyClientCert, pool, pool
 	return outside, inside, nil
-}
-
-func readPEM(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxPEM))
 }
 
 // leader waits until the nodes have chosen who leads them: before that nothing can be stored.

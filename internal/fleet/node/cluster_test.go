@@ -102,7 +102,7 @@ func ports(t *testing.T, n int) (out []string) {
 
 func issuer(t *testing.T) *Issuer {
 	t.Helper()
-	i, err := NewIssuer(t.TempDir())
+	i, err := NewIssuer(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,9 +374,24 @@ func TestCredentialRights(t *testing.T) {
 // The issuer of a folder stays, and its copy in another folder issues the same.
 func TestIssuer(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
-	first, err := NewIssuer(dir)
+	first, err := NewIssuer(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
+	}
+	made := make([]string, 8) // at the same time, in a new folder
+	var all sync.WaitGroup
+	for k, d := range slices.Repeat([]string{t.TempDir()}, len(made)) {
+		all.Go(func() {
+			if i, err := NewIssuer(t.Context(), d); err != nil {
+				t.Error(err)
+			} else {
+				made[k] = i.public
+			}
+		})
+	}
+	all.Wait()
+	if one := slices.Compact(made); len(one) != 1 {
+		t.Errorf("one folder has the issuers %v", one)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, issuerName))
 	if err != nil {
@@ -386,7 +401,7 @@ func TestIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range []string{dir, other} {
-		if again, err := NewIssuer(d); err != nil || again.public != first.public {
+		if again, err := NewIssuer(t.Context(), d); err != nil || again.public != first.public {
 			t.Errorf("%v", err)
 		}
 	}
@@ -402,7 +417,7 @@ func TestIssuer(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(other, issuerName), bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewIssuer(other); err == nil || !strings.Contains(err.Error(), issuerName) {
+		if _, err := NewIssuer(t.Context(), other); err == nil || !strings.Contains(err.Error(), issuerName) {
 			t.Errorf("%.5s: %v", bad, err)
 		}
 	}
@@ -431,7 +446,7 @@ func TestClusterRefuses(t *testing.T) {
 		"name at least 3":                 func(c *Cluster) { c.Route, c.Peers = "127.0.0.1:2", []string{"127.0.0.1:2", "127.0.0.1:3"} },
 		"no such file":                    func(c *Cluster) { c.Cert = filepath.Join(a.dir, "none") },
 		"no certificate in PEM":           func(c *Cluster) { c.CA = key },
-		"failed to find any PEM data":     func(c *Cluster) { c.Key = os.DevNull },
+		"failed to find any PEM data":     func(c *Cluster) { c.Key = a.write("empty", "NOTHING", nil); os.Truncate(c.Key, 0) },
 		`"127.0.0.1:70000": "70000" is n`: func(c *Cluster) { c.Listen = "127.0.0.1:70000" },
 	} {
 		c := good

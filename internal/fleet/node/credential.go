@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/base64"
@@ -32,9 +33,9 @@ type Issuer struct {
 	public string
 }
 
-// NewIssuer returns the Issuer that is kept in a folder. The first one makes it; the other nodes of a cluster get a copy of its file.
-func NewIssuer(dir string) (*Issuer, error) {
-	seed, err := secret(dir, issuerName, nkeys.CreateAccount)
+// NewIssuer returns the Issuer of a folder. The first call makes its file, of which the other nodes of a cluster get a copy.
+func NewIssuer(ctx context.Context, dir string) (*Issuer, error) {
+	seed, err := secret(ctx, dir, issuerName, nkeys.CreateAccount)
 	if err != nil {
 		return nil, err
 	}
@@ -52,31 +53,41 @@ func NewIssuer(dir string) (*Issuer, error) {
 	return &Issuer{key, public}, nil
 }
 
-// secret returns the seed of a key that is kept in a folder. The first one to ask makes it.
-func secret(dir, name string, create func() (nkeys.KeyPair, error)) ([]byte, error) {
+// secret returns the seed of the key in a file of a folder. The first process that asks makes it.
+func secret(ctx context.Context, dir, name string, create func() (nkeys.KeyPair, error)) (seed []byte, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	seed, err := lockfile.ReadPrivate(filepath.Join(dir, name), 1<<10)
-	if err == nil || !errors.Is(err, os.ErrNotExist) {
+	file := &lockfile.File{Path: filepath.Join(dir, name), Max: 1 << 10, Private: true}
+	if seed, err = file.Read(); seed != nil || err != nil {
 		return seed, err
 	}
-	made, err := create()
-	if err != nil {
-		return nil, err
-	}
-	if seed, err = made.Seed(); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return seed, lockfile.Write(root, name, seed, 0o600)
+	err = file.Edit(ctx, func(old []byte) ([]byte, error) {
+		if seed = old; seed != nil { // another process was first
+			return seed, nil
+		}
+		made, err := create()
+		if err == nil {
+			seed, err = made.Seed()
+		}
+		return seed, err
+	})
+	return seed, err
 }
 
-// Secret returns a secret of 32 bytes for a purpose, which all who have this Issuer find, and nobody else.
+// newUser returns a new key of a worker: its public half and its seed.
+func newUser() (public string, seed []byte, err error) {
+	key, err := nkeys.CreateUser()
+	if err == nil {
+		public, err = key.PublicKey()
+	}
+	if err == nil {
+		seed, err = key.Seed()
+	}
+	return public, seed, err
+}
+
+// Secret derives a secret of 32 bytes for a purpose. It is the same for every copy of the Issuer.
 func (i *Issuer) Secret(purpose string) ([]byte, error) {
 	seed, err := i.key.Seed()
 	if err != nil {
@@ -85,8 +96,8 @@ func (i *Issuer) Secret(purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, seed, nil, purpose, 32)
 }
 
-// Credential returns a credentials file of NATS for a worker of a name: a key, and what says for how long it is good and whose it is. The
-// worker reaches what Node.Admit says. Nothing takes a credential back before its time but another Issuer for all.
+// Credential returns a credentials file of NATS for a worker: its key, its name and when it expires. The worker may do what Node.Admit
+// describes. One credential cannot be revoked; another Issuer revokes all.
 func (i *Issuer) Credential(worker string, until time.Time) ([]byte, error) {
 	if err := checkName(worker); err != nil {
 		return nil, err
@@ -94,21 +105,13 @@ func (i *Issuer) Credential(worker string, until time.Time) ([]byte, error) {
 	if left := time.Until(until); left <= 0 || left > Longest {
 		return nil, fmt.Errorf("a credential can be good for at most %d days, not until %s", int(Longest.Hours()/24), until.Format(time.DateOnly))
 	}
-	key, err := nkeys.CreateUser()
-	if err != nil {
-		return nil, err
-	}
-	public, err := key.PublicKey()
-	if err != nil {
-		return nil, err
-	}
-	seed, err := key.Seed()
+	public, seed, err := newUser()
 	if err != nil {
 		return nil, err
 	}
 	claims := jwt.NewUserClaims(public)
 	claims.Name, claims.Expires = worker, until.Unix()
-	claims.Permissions = jwt.Permissions{} // what it may do follows from its name, and is not believed
+	claims.Permissions = jwt.Permissions{} // its rights follow from its name
 	token, err := claims.Encode(i.key)
 	if err != nil {
 		return nil, err
@@ -116,8 +119,8 @@ func (i *Issuer) Credential(worker string, until time.Time) ([]byte, error) {
 	return jwt.FormatUserConfig(token, seed)
 }
 
-// WithCredential returns the options by which a worker shows a credential, to a node or to a server of NATS that knows it. A node looks for
-// it where others have a token, for the server in it drops what is none of its own.
+// WithCredential returns the options by which a worker shows a credential to a node, or to a NATS server that knows it. A node reads it as
+// a token, because the server in the node discards a JWT that it does not check itself.
 func WithCredential(file []byte) ([]nats.Option, error) {
 	token, err := jwt.ParseDecoratedJWT(file)
 	if err != nil {
@@ -134,7 +137,7 @@ func WithCredential(file []byte) ([]nats.Option, error) {
 	return []nats.Option{nats.UserJWTAndSeed(token, string(seed)), nats.Token(token)}, nil
 }
 
-// user returns who has shown a token, if it is good and the nonce is signed with its key.
+// user returns the worker of a token. It returns an error unless the token is good and the nonce is signed with its key.
 func (i *Issuer) user(token string, nonce []byte, signature string) (*server.User, error) {
 	claims, err := jwt.DecodeUserClaims(token)
 	if err != nil {

@@ -143,7 +143,7 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 			n.Close()
 		}
 	}()
-	own, err := ownKey(o.Dir)
+	own, err := ownKey(ctx, o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -195,9 +195,9 @@ func (o *Options) serverOptions(u *users) *server.Options {
 	}
 }
 
-// ownKey returns the key by which the user's own processes come in. The first one makes it.
-func ownKey(dir string) (nkeys.KeyPair, error) {
-	seed, err := secret(dir, keyName, nkeys.CreateUser)
+// ownKey returns the key by which the user's own processes come in.
+func ownKey(ctx context.Context, dir string) (nkeys.KeyPair, error) {
+	seed, err := secret(ctx, dir, keyName, nkeys.CreateUser)
 	if err != nil {
 		return nil, err
 	}

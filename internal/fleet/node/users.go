@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nkeys"
 )
 
 // Admit lets a worker in and returns the seed of its key, in place of the one that this name had. It hears to.NAME.> and says from.NAME.>,
@@ -20,17 +19,13 @@ func (n *Node) Admit(name string) (seed []byte, err error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	key, err := nkeys.CreateUser()
-	if err != nil {
-		return nil, err
-	}
-	public, err := key.PublicKey()
+	public, seed, err := newUser()
 	if err != nil {
 		return nil, err
 	}
 	n.users.name(name, public)
 	n.users.add(public, permissions(name))
-	return key.Seed()
+	return seed, nil
 }
 
 // users are the keys that come in, with what they may do.
@@ -42,7 +37,7 @@ type users struct {
 	named map[string]string              // public keys, by the names of workers
 }
 
-// name gives a name to a key. The key that had it does not come in any more.
+// name gives a name to a key. The former key of that name is refused from now on.
 func (u *users) name(name, public string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -91,7 +86,7 @@ func pass(to, from net.Conn) {
 	to.Close()
 }
 
-// logger passes on what fails in the node, and nothing that it repairs. It never ends the process.
+// logger passes on errors of the node, and no warnings. It never ends the process.
 type logger struct {
 	log func(string)
 
@@ -99,7 +94,7 @@ type logger struct {
 	said map[string]time.Time // when something was said last
 }
 
-// again is after how long something is said that was said before, such as that another node does not answer.
+// again is the pause before an error is repeated, such as that another node does not answer.
 const again = time.Minute
 
 func (l *logger) say(format string, v []any) {

@@ -19,8 +19,8 @@ func newCredentialsCommand(s *app.Services) *cobra.Command {
 		Short: "Make credentials for a worker on another machine",
 		Long: `Make the file by which the worker NAME comes in at a server with the setting serve.listen, or at another node of its cluster. Whoever
 has the file can be that worker, and nothing else: it gets the runs that are for it, and reaches no other run and nothing that is stored.
-The credentials cannot be taken back before their time, but together: without the file issuer in the folder node of AGENT_HOME, which the
-nodes of a cluster share, a server makes another one when it starts.`,
+Credentials cannot be revoked one by one. To revoke all, remove the file issuer in the folder node of AGENT_HOME, which the nodes of a
+cluster share: a server that starts makes another one.`,
 		Example: `  agent worker credentials w1
   agent worker credentials w1 --out ~/w1.creds --days 1`,
 		Args: arguments(1, 1, "the NAME of a worker"),
@@ -31,7 +31,7 @@ nodes of a cluster share, a server makes another one when it starts.`,
 			if err := s.Settings.NeedHome(); err != nil {
 				return err
 			}
-			text, err := serve.Credential(s.Settings, args[0], time.Now().AddDate(0, 0, days))
+			text, err := serve.Credential(c.Context(), s.Settings, args[0], time.Now().AddDate(0, 0, days))
 			if err != nil {
 				return failure.Usage(err, "see agent worker credentials --help")
 			}

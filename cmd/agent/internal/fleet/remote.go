@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -17,7 +16,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
-// Remote is a node of a cluster, or a NATS server of others with JetStream.
+// Remote is a node of a cluster, or a NATS server with JetStream.
 type Remote struct {
 	URL   string
 	Creds []byte // what a file of credentials has, see node.WithCredential
@@ -57,14 +56,19 @@ func (f *Fleet) open(ctx context.Context) (*node.Node, error) {
 	return node.Of(conn), nil
 }
 
-// key returns what signs orders: a new key, that of a cluster, whose workers take orders of each node, or for a server of others the one in
-// the folder. Its public half is there for workers that others start.
+// key returns the key that signs orders. It is new where this process admits the workers. Workers on other machines know that of the issuer
+// in the folder, which all nodes of a cluster have: the file of its public half is for them.
 func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
 	if f.o.Remote == nil && f.o.Cluster == nil {
 		_, private, err := ed25519.GenerateKey(rand.Reader)
 		return private, err
 	}
-	if err := os.MkdirAll(f.o.Dir, 0o700); err != nil {
+	issuer, err := node.NewIssuer(ctx, f.o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	seed, err := issuer.Secret("the key that signs orders")
+	if err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(f.o.Dir)
@@ -72,35 +76,9 @@ func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	defer root.Close()
-	seed, err := f.seed(ctx, root)
-	if err != nil {
-		return nil, err
-	}
 	private := ed25519.NewKeyFromSeed(seed)
 	public := private.Public().(ed25519.PublicKey) //nolint:forcetypeassert // it says so
 	return private, lockfile.Write(root, signers, []byte(keyName(public)+"\n"), 0o644)
-}
-
-// seed returns what the key is made of. In the folder the first one makes it.
-func (f *Fleet) seed(ctx context.Context, dir *os.Root) ([]byte, error) {
-	if f.o.Remote == nil {
-		return f.o.Cluster.Issuer.Secret("the key that signs orders")
-	}
-	unlock, err := lockfile.Lock(ctx, filepath.Join(f.o.Dir, "signer.lock"), patience)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	seed, err := lockfile.ReadPrivate(filepath.Join(f.o.Dir, "signer"), 1<<10)
-	if err == nil && len(seed) != ed25519.SeedSize {
-		err = fmt.Errorf("%s is no key: remove it, and give workers the new %s", filepath.Join(f.o.Dir, "signer"), signers)
-	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return seed, err
-	}
-	seed = make([]byte, ed25519.SeedSize)
-	_, _ = rand.Read(seed) // it never fails
-	return seed, lockfile.Write(dir, "signer", seed, 0o600)
 }
 
 // signers is the name of the file with the public half of the key.
@@ -125,7 +103,8 @@ func Signers(text string) (map[string]ed25519.PublicKey, error) {
 	return out, nil
 }
 
-// For works for the servers of these keys, over a NATS server, until ctx is done. It waits for that, unless it refuses the credentials.
+// For carries out the orders of these keys that come from a NATS server, until ctx is done. It connects again and again, unless the server
+// refuses the credentials.
 func (w *Worker) For(ctx context.Context, r *Remote, name string, keys map[string]ed25519.PublicKey) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
 		conn, err := r.connect(w.Say)

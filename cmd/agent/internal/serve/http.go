@@ -50,7 +50,7 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return err
 	}
 	cfg := s.s.Settings.Config()
-	cluster, err := Cluster(s.s.Settings)
+	cluster, err := Cluster(ctx, s.s.Settings)
 	if err == nil && cluster != nil && o.Remote != nil {
 		err = errors.New("the setting serve.listen has it here, and --server elsewhere: leave one of them out")
 	}
@@ -70,12 +70,12 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 }
 
 // Cluster returns how other machines reach the node of the settings; nil if none does.
-func Cluster(s *setup.Settings) (*node.Cluster, error) {
+func Cluster(ctx context.Context, s *setup.Settings) (*node.Cluster, error) {
 	c := s.Config().Serve
 	if c.Listen == "" {
 		return nil, nil
 	}
-	issuer, err := node.NewIssuer(Node(s))
+	issuer, err := node.NewIssuer(ctx, Node(s))
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func Cluster(s *setup.Settings) (*node.Cluster, error) {
 }
 
 // Credential returns what the worker of a name on another machine comes in with, for some time.
-func Credential(s *setup.Settings, worker string, until time.Time) ([]byte, error) {
-	issuer, err := node.NewIssuer(Node(s))
+func Credential(ctx context.Context, s *setup.Settings, worker string, until time.Time) ([]byte, error) {
+	issuer, err := node.NewIssuer(ctx, Node(s))
 	if err != nil {
 		return nil, err
 	}
@@ -177,9 +177,11 @@ func (s *Server) health(g *gate) http.Handler {
 			http.Error(w, "the skills cannot be read", http.StatusServiceUnavailable) // why is for the log
 			return
 		}
-		if s.fleet != nil && s.fleet.Ready() != nil {
-			http.Error(w, "the queue of the workers is not there", http.StatusServiceUnavailable)
-			return
+		if s.fleet != nil {
+			if err := s.fleet.Ready(); err != nil {
+				http.Error(w, err.Error(), http.StatusServiceUnavailable)
+				return
+			}
 		}
 		fmt.Fprintln(w, "ok")
 	})
