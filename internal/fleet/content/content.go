@@ -1,5 +1,5 @@
 // Package content brings the content of skills to the machine that runs them, by digest: Spool makes an archive of one, a Cache gets,
-// checks and keeps it. Who sends an archive is not trusted: what does not have the digest is nowhere.
+// checks and keeps it. The sender of an archive is not trusted: content that does not have the digest is not kept.
 package content
 
 import (
@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/internal/unpack"
 	"github.com/agent-base/agent-base/skill"
@@ -30,27 +31,30 @@ func (e *LinkError) Error() string {
 
 // Check returns an error if the content of a skill cannot be sent, which may be a *LinkError.
 func Check(ctx context.Context, s *skill.Skill) error {
-	sum, err := s.Sum(ctx)
-	if err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(sum.Files, func(f skill.SumFile) bool { return f.Link }); i >= 0 {
-		return &LinkError{s.Name(), sum.Files[i].Path}
-	}
-	return nil
+	_, err := files(ctx, s)
+	return err
 }
 
-// Write writes the files that the digest of a skill covers, as a tar archive. The error may be that of Check.
-func Write(ctx context.Context, w io.Writer, s *skill.Skill) error {
-	if err := Check(ctx, s); err != nil {
-		return err
-	}
+// files returns the files that the digest of a skill covers.
+func files(ctx context.Context, s *skill.Skill) ([]skill.SumFile, error) {
 	sum, err := s.Sum(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(sum.Files, func(f skill.SumFile) bool { return f.Link }); i >= 0 {
+		return nil, &LinkError{s.Name(), sum.Files[i].Path}
+	}
+	return sum.Files, nil
+}
+
+// pack writes the files that the digest of a skill covers, as a tar archive. The error may be that of Check.
+func pack(ctx context.Context, w io.Writer, s *skill.Skill) error {
+	covered, err := files(ctx, s)
 	if err != nil {
 		return err
 	}
 	archive := tar.NewWriter(w)
-	for _, f := range sum.Files {
+	for _, f := range covered {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -85,7 +89,7 @@ func Spool(ctx context.Context, dir string, s *skill.Skill) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = Write(ctx, f, s); err == nil {
+	if err = pack(ctx, f, s); err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
@@ -105,13 +109,13 @@ type Cache struct {
 	Most int64 // bytes of all contents; default DefaultMost. Those that were not opened for longest go first, and none that is open
 
 	mu     sync.Mutex
-	coming map[string]chan struct{} // contents that come now, by path; closed when they have, or have not
+	coming map[string]chan struct{} // contents that are on their way, by path; closed when they have come or failed
 }
 
 // Get returns the archive of a content.
 type Get func(context.Context) (io.ReadCloser, error)
 
-// Open opens the skill with an ID, and gets its content if it is not there, or not whole. Of several that want the same content one gets
+// Open opens the skill with an ID, and gets its content if it is not there, or not whole. Of several calls for the same content one gets
 // it. The caller closes the skill and then calls release: until then the content is not removed.
 func (c *Cache) Open(ctx context.Context, id skill.ID, get Get) (s *skill.Skill, release func(), err error) {
 	path, err := c.Dir.Path(id.Name, id.Digest)
@@ -134,7 +138,7 @@ func (c *Cache) Open(ctx context.Context, id skill.ID, get Get) (s *skill.Skill,
 	return nil, nil, fmt.Errorf("skill %q with the digest %s: %w", id.Name, id.Digest, err)
 }
 
-// whole opens what a folder has, which must be the content of an ID.
+// whole opens the skill in a folder. It returns an error unless that is the content of an ID.
 func whole(ctx context.Context, path string, id skill.ID) (*skill.Skill, error) {
 	s, err := At(ctx, path, id)
 	if err != nil {
@@ -181,7 +185,7 @@ func (c *Cache) hold(ctx context.Context, path string, id skill.ID, get Get) (re
 			}
 			return release, err
 		}
-		select { // if it does not come, it is the turn of another one
+		select { // if that fails, another call gets it
 		case <-come:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -212,8 +216,7 @@ func (c *Cache) get(ctx context.Context, id skill.ID, get Get) (release func(), 
 	return c.Dir.Lease(ctx, path)
 }
 
-// prune removes contents until they are few enough, and what processes that were killed have left. What cannot be removed now is another
-// time.
+// prune removes contents until the others fit, and what killed processes have left. It leaves what cannot be removed now for the next call.
 func (c *Cache) prune(ctx context.Context) {
 	most := c.Most
 	if most <= 0 {
@@ -228,8 +231,8 @@ func (c *Cache) prune(ctx context.Context) {
 	var sum int64
 	for _, path := range c.Dir.Versions() {
 		if info, err := os.Stat(path); err == nil {
-			k := kept{path, info.ModTime(), sizeOf(path)}
-			all, sum = append(all, k), sum+k.size
+			_, size := proc.Measure(path)
+			all, sum = append(all, kept{path, info.ModTime(), size}), sum+size
 		}
 	}
 	slices.SortFunc(all, func(a, b kept) int { return a.used.Compare(b.used) })
@@ -242,19 +245,6 @@ func (c *Cache) prune(ctx context.Context) {
 		}
 	}
 	_, _ = c.Dir.Sweep(ctx, func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil }, nil)
-}
-
-// sizeOf returns the bytes of the files in a folder.
-func sizeOf(dir string) (sum int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				sum += info.Size()
-			}
-		}
-		return nil
-	})
-	return sum
 }
 
 // write writes the files of an archive into a new folder.
@@ -271,7 +261,7 @@ func write(ctx context.Context, from io.Reader, dir string) error {
 	return w.End(unpack.Tar(ctx, from, w))
 }
 
-// At opens what a folder has as the skill with an ID. Nobody has checked that it has its digest.
+// At opens the skill in a folder, under an ID. It does not check the digest.
 func At(ctx context.Context, dir string, id skill.ID) (*skill.Skill, error) {
 	c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: id.Layer, Place: id.Layer, Source: skill.Dir(dir, nil)}}})
 	if err != nil {

@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"internal/fleet/state":     {"internal/document", "internal/fleet/subject", "skill/manifest", "trace"},
 	"internal/fleet/kube":      {},
 	"internal/fleet/flow":      {"internal/fleet/order"},
-	"internal/fleet/content":   {"internal/store", "internal/unpack", "skill"},
+	"internal/fleet/content":   {"internal/proc", "internal/store", "internal/unpack", "skill"},
 	"internal/fleet/order":     {"internal/media", "tool", "toolset", "internal/fleet/cause", "script", "script/runner", "session/allow", "skill", "skill/manifest", "trace", "want"},
 	"internal/skilluri":        {"internal/yamlnode"},
 	"internal/hooklist":        {"internal/yamlnode"},
