@@ -13,33 +13,30 @@ const DefaultStart = 5 * time.Minute
 
 // Alone starts a worker for one run, and ends it. Its methods may be called again for the same run, also by another process.
 type Alone interface {
-	// Start starts the worker of a run, which is to have the name. That it is there already is no error.
+	// Start starts the worker of a run, under a name. It returns nil if that worker exists already.
 	Start(ctx context.Context, r *Run, worker string) error
 
-	// Stop ends the worker of a run that has ended. That it is gone is no error.
+	// Stop ends the worker of a run that has ended. It returns nil if there is none.
 	Stop(ctx context.Context, run string) error
 
 	// Why says what keeps the worker of a run from being there; "" if nothing is known.
 	Why(ctx context.Context, run string) (string, error)
 }
 
-// workerOf returns the name of the worker that a run has alone. Every dispatcher finds the same.
+// workerOf returns the name of the worker that a run has alone. It is the same in every dispatcher.
 func workerOf(run string) string {
 	sum := sha256.Sum256([]byte(run))
 	return "run-" + hex.EncodeToString(sum[:16])
 }
 
-// own returns the worker of a name if it has room.
+// own takes a place at the worker of a name; nil if it has none.
 func (d *Dispatcher) own(name string) *To {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	w := d.workers[name]
-	if w == nil || w.free == 0 || time.Since(w.heard) > silence*d.q.o.Beat {
-		return nil
+	if w := d.workers[name]; d.here(w) {
+		return w.take()
 	}
-	w.free--
-	to := w.to
-	return &to
+	return nil
 }
 
 // pick takes a place for the run; nil if there is none.

@@ -26,7 +26,7 @@ type Dispatcher struct {
 	Seal func(ctx context.Context, r *Run, to *To) ([]byte, error)
 
 	Alone Alone         // gives each run a worker of its own, once, whatever its Repeat says; nil for workers that many runs share
-	Start time.Duration // that such a worker may take to be there; default DefaultStart
+	Start time.Duration // how long such a worker may take to come; default DefaultStart
 
 	// Ended is called when a run has ended; nil for nobody. It is set before Serve.
 	Ended func(r *Run, e *End)
@@ -176,13 +176,22 @@ func (d *Dispatcher) wakeUp(part int) func(*nats.Msg) {
 func (d *Dispatcher) pick() *To {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	best := d.best()
-	if best == nil {
+	return d.best().take()
+}
+
+// take takes a place at a worker; nil if it has none, or is nil. The caller holds the lock.
+func (w *known) take() *To {
+	if w == nil || w.free == 0 {
 		return nil
 	}
-	best.free--
-	to := best.to
+	w.free--
+	to := w.to
 	return &to
+}
+
+// here reports whether a worker was heard lately. It is not if nil. The caller holds the lock.
+func (d *Dispatcher) here(w *known) bool {
+	return w != nil && time.Since(w.heard) <= silence*d.q.o.Beat
 }
 
 // room reports whether a worker has a place.
@@ -196,10 +205,10 @@ func (d *Dispatcher) room() bool {
 func (d *Dispatcher) best() *known {
 	var best *known
 	for name, w := range d.workers {
-		switch age := time.Since(w.heard); {
-		case age > orphan*d.q.o.Beat:
+		switch {
+		case time.Since(w.heard) > orphan*d.q.o.Beat:
 			delete(d.workers, name)
-		case age < silence*d.q.o.Beat && w.free > 0 && (best == nil || w.free > best.free):
+		case d.here(w) && w.free > 0 && (best == nil || w.free > best.free):
 			best = w
 		}
 	}
@@ -309,14 +318,14 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 	return true
 }
 
-// forget gives a worker nothing until it is heard again.
+// forget hands no run to a worker until its next beat.
 func (d *Dispatcher) forget(worker string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.workers, worker)
 }
 
-// ask sends something to a worker and returns its answer, nil if it does not answer. It reports whether nobody got it.
+// ask sends something to a worker and returns its answer, nil if it does not answer. It reports whether the worker was gone.
 func (d *Dispatcher) ask(ctx context.Context, worker, what string, h nats.Header, body []byte) (_ *nats.Msg, gone bool) {
 	ctx, cancel := context.WithTimeout(ctx, d.q.o.Beat)
 	defer cancel()

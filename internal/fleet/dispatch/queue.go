@@ -90,11 +90,11 @@ const (
 	lease   = 8  // of a dispatcher on a run
 )
 
-// How long the nodes may take to answer, for they may be choosing a leader, and each answer.
+// How long a node may take.
 const (
-	silentTime = time.Minute      // for the nodes of a cluster to be there
-	submitTime = 20 * time.Second // for a leader to be chosen
-	answerTime = 3 * time.Second
+	silentTime = time.Minute      // until enough nodes of a cluster run
+	submitTime = 20 * time.Second // until they have chosen a leader
+	answerTime = 3 * time.Second  // for one answer
 )
 
 // claimTime is how long a claim is kept: longer than its run can be in the queue.
@@ -166,7 +166,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 // codeNoPeers is the answer while fewer nodes run than a new stream is to have copies.
 const codeNoPeers = 10005
 
-// patient does something that may be done twice until there is an answer. Nodes that make the same stream at the same time may get none.
+// patient calls do, which may be repeated, until the nodes answer. They may not where several make the same stream at the same time.
 func patient(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	for end := time.Now().Add(most); ; {
 		once, cancel := context.WithTimeout(ctx, answerTime)
@@ -179,7 +179,7 @@ func patient(ctx context.Context, most time.Duration, do func(context.Context) e
 		if !silent || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}
-		select { // that nobody answers is said at once
+		select { // ErrNoResponders comes at once
 		case <-ctx.Done():
 		case <-time.After(answerTime / 20):
 		}

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// stickKey is the key beside the claims of the worker that has the runs of one kind.
+// stickKey is the key, among the claims, of the worker that has the runs which stick together.
 func stickKey(stick string) string { return "stick." + stick }
 
-// stuck takes a place at the worker that has the runs which stick together, as long as that lives; nil if it has none now. The first of them
-// chooses it, and so does one after its end. Runs that come less than once in half of claimTime may be moved.
+// stuck takes a place at the worker of the runs that stick together; nil if it has none now. The first of these runs chooses the worker, and
+// so does the first one after the worker's end. Runs that come less often than every claimTime/2 may get another worker.
 func (d *Dispatcher) stuck(ctx context.Context, stick string) *To {
 	c, rev, err := d.q.claim(ctx, stickKey(stick))
 	if err != nil {
@@ -17,8 +17,10 @@ func (d *Dispatcher) stuck(ctx context.Context, stick string) *To {
 	}
 	var to *To
 	if c != nil && d.lives(c) {
-		to = d.own(c.Worker)
-		if e, err := d.q.claims.Get(ctx, stickKey(stick)); to == nil || err == nil && time.Since(e.Created()) < claimTime/2 {
+		if to = d.own(c.Worker); to == nil {
+			return nil
+		}
+		if e, err := d.q.claims.Get(ctx, stickKey(stick)); err == nil && time.Since(e.Created()) < claimTime/2 {
 			return to
 		}
 	} else if to = d.pick(); to == nil {
@@ -35,5 +37,5 @@ func (d *Dispatcher) lives(c *claim) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	w := d.workers[c.Worker]
-	return w != nil && w.to.Start == c.Start && time.Since(w.heard) <= silence*d.q.o.Beat
+	return d.here(w) && w.to.Start == c.Start
 }

@@ -29,18 +29,18 @@ const (
 	headError = "Error" // why there is none
 )
 
-// Offer has what the worker of a run needs sent to it when it asks: open returns what has a digest, and its size. Another worker is not
-// answered; has reports whether one has the run. Both are called in one goroutine, for each piece.
+// Offer sends the worker of a run what it asks for: open returns the content with a digest, and its size. has reports whether a worker has
+// the run; another one gets no answer. Both are called in one goroutine, for each piece.
 func Offer(conn *nats.Conn, run string, has func(worker string) bool, open func(digest string) (io.ReaderAt, int64, error)) (stop func(), err error) {
 	sub, err := conn.Subscribe("from.*.want."+run, func(m *nats.Msg) {
 		worker := from(m)
-		if !strings.HasPrefix(m.Reply, "to."+worker+".") || !has(worker) { // what this side may say elsewhere, the worker may not
+		if !strings.HasPrefix(m.Reply, "to."+worker+".") || !has(worker) { // it may have no answers sent to where it may not write
 			return
 		}
 		a := nats.NewMsg(m.Reply)
 		data, size, err := take(m.Data, open)
 		if a.Data = data; err != nil {
-			a.Header.Set(headError, strings.Join(strings.Fields(err.Error()), " "))
+			Refuse(a, err)
 		}
 		a.Header.Set(headSize, strconv.FormatInt(size, 10))
 		_ = conn.PublishMsg(a) // otherwise the worker asks again
@@ -50,6 +50,14 @@ func Offer(conn *nats.Conn, run string, has func(worker string) bool, open func(
 	}
 	return func() { _ = sub.Unsubscribe() }, nil
 }
+
+// Refuse has an answer say why it has nothing else.
+func Refuse(a *nats.Msg, err error) {
+	a.Header.Set(headError, strings.Join(strings.Fields(err.Error()), " "))
+}
+
+// Refused returns why an answer has nothing else, "" if it has.
+func Refused(a *nats.Msg) string { return a.Header.Get(headError) }
 
 // from returns the worker that a message is from.
 func from(m *nats.Msg) string {
@@ -75,7 +83,7 @@ func take(b []byte, open func(string) (io.ReaderAt, int64, error)) ([]byte, int6
 	return data, size, err
 }
 
-// Fetch returns what has a digest, from who offers it for a run. Nobody has checked it. The caller closes it.
+// Fetch returns the content with a digest, from the process that offers it for a run. It does not check the digest. The caller closes it.
 func Fetch(ctx context.Context, conn *nats.Conn, worker, run, digest string, beat time.Duration) (io.ReadCloser, error) {
 	f := &fetch{ctx: ctx, conn: conn, to: "from." + worker + ".want." + run, reply: "to." + worker + ".piece." + rand.Text(), beat: beat, next: piece{Digest: digest}}
 	var err error
@@ -151,7 +159,7 @@ var errNobody = errors.New("nobody sends it: the process that asked for the run 
 
 // got takes an answer.
 func (f *fetch) got(m *nats.Msg) error {
-	if text := m.Header.Get(headError); text != "" {
+	if text := Refused(m); text != "" {
 		return fmt.Errorf("it is not sent: %.500s", text)
 	}
 	size, err := strconv.ParseInt(m.Header.Get(headSize), 10, 64)

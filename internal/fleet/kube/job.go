@@ -1,11 +1,12 @@
-// Package kube starts a worker of a fleet for one run, as a Job of Kubernetes: code that nobody trusts gets a pod, and a credential that
-// is for nothing else. The worker connects to the fleet from inside; nothing connects to the pod.
+// Package kube starts a worker of a fleet for one run, as a Job of Kubernetes: untrusted code gets a pod and a credential of its own. The
+// worker connects to the fleet from inside; nothing connects to the pod.
 //
 // It speaks with the API server in plain REST, with the rights of a service account: to create, read, change and delete Jobs, to create
 // Secrets, and to read Pods, in one namespace.
 package kube
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -65,7 +66,7 @@ const (
 	component = "agent-run"
 )
 
-// object is a part of what the API server is told.
+// object is a JSON object for the API server.
 type object = map[string]any
 
 var image = regexp.MustCompile(`^[a-z0-9][a-z0-9._:/-]*@sha256:[0-9a-f]{64}$`)
@@ -120,11 +121,11 @@ func (s *Spec) Job(r *Run, now time.Time) (object, error) {
 
 // pod returns the pod of a run whose Secret has a name.
 func (s *Spec) pod(secret string) object {
-	amounts := object{"cpu": or(s.CPU, DefaultCPU), "memory": or(s.Memory, DefaultMemory), "ephemeral-storage": or(s.Scratch, DefaultScratch)}
+	amounts := object{"cpu": cmp.Or(s.CPU, DefaultCPU), "memory": cmp.Or(s.Memory, DefaultMemory), "ephemeral-storage": cmp.Or(s.Scratch, DefaultScratch)}
 	pod := object{
 		"restartPolicy": "Never", "terminationGracePeriodSeconds": 10,
 		"automountServiceAccountToken": false, "enableServiceLinks": false,
-		"hostUsers": false, // whoever gets out of the container is nobody on the node
+		"hostUsers": false, // a process that escapes from the container has no rights on the node
 		"securityContext": object{"runAsNonRoot": true, "runAsUser": 65532, "runAsGroup": 65532, "fsGroup": 65532,
 			"seccompProfile": object{"type": "RuntimeDefault"}},
 		"containers": []any{object{
@@ -136,7 +137,7 @@ func (s *Spec) pod(secret string) object {
 				object{"name": "work", "mountPath": Home}},
 		}},
 		"volumes": []any{object{"name": "run", "secret": object{"secretName": secret, "defaultMode": 0o440}},
-			object{"name": "work", "emptyDir": object{"sizeLimit": or(s.Scratch, DefaultScratch)}}},
+			object{"name": "work", "emptyDir": object{"sizeLimit": cmp.Or(s.Scratch, DefaultScratch)}}},
 	}
 	if s.RuntimeClass != "" {
 		pod["runtimeClassName"] = s.RuntimeClass
@@ -156,11 +157,4 @@ func (r *Run) Secret(uid string) (object, error) {
 	meta := r.meta()
 	meta["ownerReferences"] = []any{object{"apiVersion": "batch/v1", "kind": "Job", "name": Name(r.ID), "uid": uid}}
 	return object{"apiVersion": "v1", "kind": "Secret", "metadata": meta, "type": "Opaque", "immutable": true, "data": r.Files}, nil
-}
-
-func or(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
 }

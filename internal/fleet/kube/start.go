@@ -44,8 +44,8 @@ func (j *job) end() (string, bool) {
 	return "", false
 }
 
-// Check asks the server whether it would take the pod of a run, and changes nothing. A Job is taken even if its pods are not, so this is
-// for the start of a program: otherwise each run would wait for a pod that never comes.
+// Check asks the server whether it would take the pod of a run, and changes nothing. A program calls it when it starts: the server takes a
+// Job even if it takes none of its pods, and each run would wait for a pod that never comes.
 func (c *Cluster) Check(ctx context.Context) error {
 	spec := c.pod(component)
 	pod := object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": component, "labels": object{labelName: component}}, "spec": spec}
@@ -55,7 +55,7 @@ func (c *Cluster) Check(ctx context.Context) error {
 	return nil
 }
 
-// Start makes the Job of a run, with its Secret. The error is ErrExists if there is a Job for the run; whoever made it may be starting it.
+// Start makes the Job of a run, with its Secret. The error is ErrExists if there is a Job for the run; another process may be starting it.
 func (c *Cluster) Start(ctx context.Context, r *Run) error {
 	in, err := c.Job(r, time.Now())
 	if err != nil {

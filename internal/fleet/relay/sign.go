@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script"
@@ -47,10 +48,7 @@ func (s *Signer) Seal(ctx context.Context, r *dispatch.Run, to *dispatch.To) ([]
 // variables returns the names of the variables that an order needs. They may be patterns, as a manifest has them.
 func variables(o *order.Order) []string { return o.Grant.Given.Named(want.Variable) }
 
-const (
-	sealTime  = 5 * time.Second // for the answer of the sender
-	headError = "Error"         // of that answer: why there is none
-)
+const sealTime = 5 * time.Second // for the answer of the sender
 
 func sealSubject(run string) string { return "seal." + run }
 
@@ -68,13 +66,13 @@ func (s *Signer) ask(ctx context.Context, run string, to *dispatch.To) ([]byte, 
 		return nil, errors.New("the process that asked for the run is gone")
 	case err != nil:
 		return nil, err
-	case m.Header.Get(headError) != "":
-		return nil, errors.New(m.Header.Get(headError))
+	case flow.Refused(m) != "":
+		return nil, errors.New(flow.Refused(m))
 	}
 	return m.Data, nil
 }
 
-// seals has the values of variables for an order, which it reads and seals for one attempt whenever the order is handed over.
+// seals answers a Signer that asks for the values of an order's variables: it reads and seals them for each attempt.
 func (c *Caller) seals(ctx context.Context, o *order.Order) (stop func(), err error) {
 	names := variables(o)
 	if len(names) == 0 {
@@ -84,7 +82,7 @@ func (c *Caller) seals(ctx context.Context, o *order.Order) (stop func(), err er
 		a := nats.NewMsg(m.Reply)
 		sealed, err := c.seal(ctx, *o, names, m.Data)
 		if a.Data = sealed; err != nil {
-			a.Header.Set(headError, strings.Join(strings.Fields(err.Error()), " "))
+			flow.Refuse(a, err)
 		}
 		_ = c.Conn.PublishMsg(a) // otherwise it is asked again
 	})
