@@ -16,8 +16,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// result returns a result as a client gets it: the envelope as text, and as the same value, and then its images and documents. A value that is too long is cut in its middle,
-// and the whole is kept for the caller.
+// result returns a result as a client gets it: the envelope as text and as the same value, then its images and documents. A value that is
+// too long is cut in its middle, and the whole is kept for the caller.
 func (s *Server) result(of string, r tool.Result) *mcp.CallToolResult {
 	var link *mcp.ResourceLink
 	if text, long := tooLong(r.Result, s.o.Limits.Result); long {
@@ -46,7 +46,7 @@ func shown(all []tool.Media) (out []mcp.Content) {
 		case media.IsImage(m.Type):
 			out = append(out, &mcp.ImageContent{Data: m.Data, MIMEType: m.Type})
 		default:
-			uri := url.URL{Scheme: "document", Opaque: url.PathEscape(cmp.Or(m.Name, "document"))} // it names the document, and leads nowhere
+			uri := url.URL{Scheme: "document", Opaque: url.PathEscape(cmp.Or(m.Name, "document"))} // it names the document; nobody can read it again by this
 			out = append(out, &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uri.String(), MIMEType: m.Type, Blob: m.Data}})
 		}
 	}

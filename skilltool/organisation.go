@@ -11,8 +11,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// forbids returns why the organisation does not allow a call, which wraps a *policy.Refusal, or nil. A call about which it wants a person to be asked is only allowed where
-// the program asks, or where a person makes it.
+// forbids returns why the organisation does not allow a call, which wraps a *policy.Refusal, or nil. A call about which it wants a person to
+// be asked is only allowed where the program asks, or where a person makes it.
 func (k *Kit) forbids(ctx context.Context, c allow.Call) *tool.Denial {
 	patterns := k.o.Policy.Patterns
 	patterns.Script = func(skillName, scriptName string) (allow.Script, bool) {

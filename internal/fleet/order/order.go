@@ -101,7 +101,7 @@ type Input struct {
 	Data   []byte `json:"data,omitempty"`
 	Digest string `json:"digest,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	Whole  []byte `json:"-"` // what has the digest, where the order is made
+	Whole  []byte `json:"-"` // the input itself, where the order is made
 }
 
 // Grant is what the skill has, everything that counts of its manifest included: hosts, names of variables, packages.

@@ -21,7 +21,7 @@ import (
 // mostSessions is how many sessions have toolsets on one worker. The one that was not used for the longest time gives way.
 const mostSessions = 64
 
-// sessionKey names a session of a tenant: no other one reaches its processes.
+// sessionKey names a session of a tenant. No other session reaches its processes.
 type sessionKey struct{ tenant, name string }
 
 // sessions has the toolsets of the sessions of a worker.
@@ -162,7 +162,7 @@ func (w *Worker) tool(ctx context.Context, j *job, s *skill.Skill) error {
 		case e.Kind == tool.EventNeeds:
 			lacked = lacked.Add(e.Need)
 		case e.Kind == tool.EventOutput && o.Watch:
-			_, _ = out.Write([]byte(e.Text)) // who does not read has the result
+			_, _ = out.Write([]byte(e.Text)) // without a reader the result is enough
 		}
 	}), o.Tool.Args)
 	if err = ctx.Err(); err != nil {

@@ -29,8 +29,7 @@ func (o *Order) Sign(name string, key ed25519.PrivateKey) ([]byte, error) {
 	return json.Marshal(signed{b, name, ed25519.Sign(key, append([]byte(domain), b...))})
 }
 
-// Receiver reads the orders that are for one start of a worker. It does not know which of them were carried out, or are too late: that is
-// for what hands them over.
+// Receiver reads the orders that are for one start of a worker. Its caller refuses those that are too late, or were carried out before.
 type Receiver struct {
 	Worker, Start string
 	Keys          map[string]ed25519.PublicKey // of those whose orders are carried out, by name

@@ -40,8 +40,8 @@ func (t *ToolOf) check(c Call, session string) error {
 	return nil
 }
 
-// Sticks names the process that an order belongs to: orders with the same text are for the same worker as long as that lives, since the
-// processes of toolsets keep what their tools remember. It is "" for one that any worker can do.
+// Sticks returns a text that is the same for orders which need the same worker as long as it lives: the processes of toolsets, which remember
+// things from call to call, are there. It is "" for an order that any worker can carry out.
 func (o *Order) Sticks() string {
 	if o.Session == "" {
 		return ""
@@ -84,7 +84,7 @@ func (a *Answer) lacked() error {
 	return &script.Error{Code: script.ExecutionFailed, Wants: a.Lacked, Message: "something is lacking"}
 }
 
-// check returns an error for an answer that no tool gives.
+// check returns an error if no tool gives such an answer.
 func (a *Answer) check() error {
 	if a == nil {
 		return nil
@@ -97,7 +97,7 @@ func (a *Answer) check() error {
 	return a.Lacked.Check()
 }
 
-// check returns an error for what is no tool.
+// check returns an error if f cannot be a tool.
 func (f *ToolForm) check() error {
 	var schema map[string]any
 	if f.Class == "" || f.Name == "" || len(f.Class) > maxName || len(f.Name) > maxName || f.Input != nil && json.Unmarshal(f.Input, &schema) != nil {
@@ -106,8 +106,8 @@ func (f *ToolForm) check() error {
 	return nil
 }
 
-// Toolsets has the tools of toolsets that run on another machine, for one session: it is a skilltool.Toolsets. What travels are calls: that
-// of a list, and each call of a tool. The processes stay where they are, and go on from call to call.
+// Toolsets gives one session the tools of toolsets on another machine: it is a skilltool.Toolsets. Each list of tools and each call of one
+// is an order. The processes stay on that machine from call to call.
 type Toolsets struct {
 	s       *Sender
 	session string
@@ -213,7 +213,7 @@ func (c *toolCall) call(ctx context.Context, args json.RawMessage) tool.Result {
 	return r
 }
 
-// answer returns what the tool answers, and what it lacked.
+// answer returns the result of the tool, and what it lacked.
 func (c *toolCall) answer(ctx context.Context, args json.RawMessage) (tool.Result, error, error) {
 	s, err := c.entry.Load(ctx)
 	if err != nil {

@@ -46,10 +46,13 @@ type background struct {
 	below  []int // processes that were seen below the server
 }
 
-// do does what a word of mcpCall says, and reports whether it is one of these: "begin" calls script_run with the arguments in the
-// background, and waits until a file slow.sh runs; "end" waits for its result, "cancel" takes it back; "stop" asks the workers to end, "kill" kills the
-// workers, or the server; "says" waits until the server has said something; "note" notes the processes that there are below the workers, "gone" waits until none is left of those that were noted
-// or killed.
+// do does what a word of mcpCall says, and reports whether it is one of these:
+//   - begin calls script_run with the arguments in the background, and waits until a file slow.sh runs
+//   - end waits for its result, cancel takes it back
+//   - stop asks the workers to end, kill kills the workers or the server
+//   - says waits until the server has said something
+//   - until calls script_run until a result has a text
+//   - note notes the processes below the workers, gone waits until none is left of those that were noted or killed
 func (b *background) do(ctx context.Context, what, arg string) bool {
 	switch what {
 	case "begin":
@@ -82,14 +85,14 @@ func (b *background) do(ctx context.Context, what, arg string) bool {
 			exitOn(err)
 			exitOn(p.Signal(syscall.SIGTERM))
 		}
-	case "until": // a call of script_run has a result with a text
+	case "until":
 		text, args, _ := strings.Cut(arg, " ")
 		within("a result has "+text, func() bool {
 			r, err := b.c.CallTool(ctx, &mcp.CallToolParams{Name: "script_run", Arguments: json.RawMessage(args)})
 			return err == nil && strings.Contains(fmt.Sprint(r.Content[0].(*mcp.TextContent).Text), text)
 		})
 		fmt.Println("until:", text)
-	case "note": // what runs now
+	case "note":
 		b.below = nil
 		for _, one := range children(b.server.Process.Pid) {
 			b.below = append(b.below, below(one)...)

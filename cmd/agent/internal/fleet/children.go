@@ -10,13 +10,12 @@ import (
 	"github.com/agent-base/agent-base/internal/proc"
 )
 
-// How long a worker has to end, and what comes between its end and its next start: at first firstWait, twice as long each time, and
-// firstWait again after one that ran for settled.
+// Times of a worker.
 const (
-	endTime   = 10 * time.Second
-	firstWait = 500 * time.Millisecond
+	endTime   = 10 * time.Second       // to end when it is asked to
+	firstWait = 500 * time.Millisecond // between its end and the first start after it; then twice as long each time
 	mostWait  = 30 * time.Second
-	settled   = time.Minute
+	settled   = time.Minute // after which firstWait counts again
 )
 
 // supervise keeps one worker running until ctx is done.

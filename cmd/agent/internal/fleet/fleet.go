@@ -1,6 +1,5 @@
 // Package fleet runs the scripts of agent serve in processes of their own, the workers. A Fleet is the side of the server: it has the
-// queue, or joins the process that has it, keeps workers running and sends them orders. Work and what is named after it are the side of
-// a worker.
+// queue, or joins the process that has it, keeps workers running and sends them orders. A Worker is the other side.
 package fleet
 
 import (
@@ -42,13 +41,13 @@ type Admission struct {
 type Options struct {
 	Dir     string        // of the node, see node.Options
 	Cluster *node.Cluster // by which other machines reach the node; nil if none does
-	Remote  *Remote       // has the queue in place of the node; workers are started by who runs them
+	Remote  *Remote       // has the queue in place of the node; the user starts the workers
 	Workers int           // how many are kept running
 	Quota   int           // runs of a tenant that wait; 0 for the default of package dispatch
 	Temp    string        // a folder for contents while they are sent
 	Environ []string      // has the variables that skills were granted, as NAME=value
 
-	// Longest is how long a script may take that nothing else is said of, with what it needs first.
+	// Longest returns how long a script of a skill may take, with its preparation, if its call does not say.
 	Longest func(*skill.Skill) time.Duration
 
 	Command func() *exec.Cmd // returns that of a worker, which calls Admitted with its standard input
@@ -77,8 +76,8 @@ type Stats struct {
 	Runs     map[dispatch.State]int // by how they ended; only where the process has the queue
 }
 
-// Open opens the queue of a folder, which another process may have, and starts the workers. Whoever called closes the Fleet; the end of
-// ctx does not end it.
+// Open opens the queue of a folder, which another process may have, and starts the workers. The caller closes the Fleet, which does not end
+// with ctx.
 func Open(ctx context.Context, o *Options) (*Fleet, error) {
 	f := &Fleet{o: *o, changed: make(chan struct{}), stats: Stats{Runs: map[dispatch.State]int{}}}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -171,7 +170,7 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 	return nil
 }
 
-// admit lets workers in that the user's processes ask for. They carry out the orders of a key.
+// admit lets a worker in whenever a process of the user asks for one. It carries out the orders of a key.
 func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
 	_, err := n.Conn().Subscribe(admitting(n), func(m *nats.Msg) {
 		f.mu.Lock()
@@ -184,7 +183,7 @@ func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
 			text, err = json.Marshal(a)
 		}
 		if err != nil {
-			f.o.Warn(err.Error()) // who asks gives up after a while
+			f.o.Warn(err.Error()) // the process that asked gives up after a while
 			return
 		}
 		_ = m.Respond(text)
@@ -192,7 +191,7 @@ func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
 	return err
 }
 
-// worker returns a name for a worker that no other one of the cluster has.
+// worker returns the name of a worker. No other worker of the cluster has it.
 func (f *Fleet) worker(number int) string {
 	name := "w" + strconv.Itoa(number)
 	if f.o.Cluster != nil {

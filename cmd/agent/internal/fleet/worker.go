@@ -43,8 +43,7 @@ func admissionIn(text []byte) (*Admission, error) {
 	return a, nil
 }
 
-// Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. It is no error if the one
-// of the first two ends it.
+// Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. Only the last is an error.
 func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReader(in)
 	line, err := r.ReadBytes('\n')
