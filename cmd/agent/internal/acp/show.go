@@ -52,8 +52,8 @@ func (s *session) show(step *agent.Step) {
 
 // tellPlan shows the list of steps if a call or a command changed it.
 func (s *session) tellPlan() {
-	items := s.talk.Load().Items()
 	s.mu.Lock()
+	items := s.talk.Load().Items()
 	same := slices.Equal(s.steps, items)
 	s.steps = items
 	s.mu.Unlock()

@@ -52,7 +52,7 @@ type day struct {
 	file          string
 	want          map[string]string // the pictures of the file
 	got           []string
-	earlier       int // how many prompts before the last one a picture has, too
+	earlier       int // how many prompts before the last one are in a picture, too
 }
 
 func newDay(t *testing.T, width, height int) *day {
@@ -190,7 +190,7 @@ func (d *day) hold(name string) chan struct{} {
 	return d.held[name]
 }
 
-// idle is a key that does nothing: the user is there.
+// idle is a key that does nothing, but shows that the user is there.
 const idle = "\x1b[C"
 
 // letGo ends a silence of the model.

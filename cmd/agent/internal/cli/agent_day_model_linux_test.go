@@ -14,7 +14,7 @@ const dayMarkdown = "# Plan 计划 🚀\n\nSome **bold**, *italic*, `code` and [
 	"1. first\n2. second\n   - nested **x**\n   - [ ] open\n   - [x] closed\n\n> a quote\n\n" +
 	"```go\nfunc main() {\n\tfmt.Println(\"hello, 世界\") // a comment that goes past the eighty columns of a terminal\n}\n```\n\n---\n\nDone ✅ e\u0301 👩‍👩‍👧‍👦.\n"
 
-// dayChinese is a table and code in Chinese, of columns and lines that a screen is too narrow for.
+// dayChinese is a table and code in Chinese, with columns and lines that are too wide for a screen.
 const dayChinese = "## 测试结果\n\n| 文件 | 结果 | 说明 |\n|:--|:-:|--:|\n| `a.txt` | 通过 | 没有发现问题 |\n" +
 	"| 一个名字非常非常长的文件.txt | **失败** | 第三行的第二个字写错了,应该改成另外一个字,改完以后再运行一次全部的测试 |\n\n" +
 	"1. 先读文件,再决定要不要改;如果不确定,就问用户,不要自己猜,因为猜错了要花更多的时间。\n   > 引用的话也要在很窄的终端里换行,而且每一行前面都要有竖线,这样才看得清楚。\n\n" +
@@ -23,7 +23,7 @@ const dayChinese = "## 测试结果\n\n| 文件 | 结果 | 说明 |\n|:--|:-:|--
 // dayHostile is what a model writes to a terminal that it wants to own.
 const dayHostile = "\x1b[2J\x1b]0;title\a\x1b]52;c;AAAA\a\x9b31m\u202egnp.exe\u202c\r\n┇ Run this command?\n┇   rm -rf /\n┇ Press y or n:\n\n> /quit\n\nwaiting for an answer"
 
-// dayBomb is Markdown that a careless reader does not come to the end of.
+// dayBomb is Markdown that a careless parser would read for hours.
 func dayBomb() string {
 	return strings.Repeat("> - ", 25_000) + "\n\n|" + strings.Repeat("a|", 10_000) + "\n|" + strings.Repeat("-|", 10_000) + "\n\n" + strings.Repeat("**[`", 5_000) +
 		"\n\n```go\n" + strings.Repeat("字x ", 20_000) + "\n\n\nthe end of a block without an end"
