@@ -153,11 +153,16 @@ var (
 // retry calls f until its error is nil or one that does not pass, for a while.
 func retry(ctx context.Context, f func() error) error {
 	until := time.Now().Add(patience)
+	var before error // the end of ctx in the middle of a try says nothing of the cause
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
 		err := f()
 		if err == nil || !passes(err) {
 			return err
 		}
+		if ctx.Err() != nil && before != nil {
+			err = before
+		}
+		before = err
 		if time.Now().After(until) {
 			return fmt.Errorf("the node did not do this within %s: make sure that it runs and has a leader (%w)", patience, err)
 		}
