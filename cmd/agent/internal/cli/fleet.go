@@ -134,7 +134,7 @@ func (o *fleetOptions) show(dir string, r *replica.Report) error {
 		}
 		o.s.Out.Printf("\n")
 	}
-	o.s.Out.Printf("%s %s into the fleet of %s; %d were there, %d left\n", verb, output.Count(len(r.Brought), "thing"), dir, len(r.There), len(r.Left))
+	o.s.Out.Printf("%s %s into the fleet of %s; %d there already, %d left\n", verb, output.Count(len(r.Brought), "thing"), dir, len(r.There), len(r.Left))
 	return nil
 }
 
