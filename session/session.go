@@ -256,7 +256,7 @@ func attrs(a Activation, did string) []slog.Attr {
 	if a.limit != nil {
 		out[0] = slog.Any(trace.AttrAllowedTools, a.limit.shown())
 	}
-	out = append(out, slog.String(trace.AttrSkillPath, a.path), slog.String(trace.AttrLayer, a.layer), slog.String(trace.AttrDigest, a.Digest))
+	out = append(append(out, slog.String(trace.AttrSkillPath, a.path)), trace.ContentAttrs(a.layer, a.Digest)...)
 	if did != "Activated" {
 		out = append(out, slog.String(trace.AttrChange, strings.ToLower(did)))
 	}

@@ -254,7 +254,7 @@ func (k *Kit) ask(ctx context.Context, s *skill.Skill) (bool, error) {
 	begun := time.Now()
 	ok, err := k.o.Policy.Approve(ctx, s)
 	ev := trace.Event{Kind: trace.TrustAsked, Skill: s.Canonical(), Duration: time.Since(begun), Err: err, Message: "Approved skill '" + s.Canonical() + "'",
-		Attrs: []slog.Attr{slog.Bool("approved", ok && err == nil), slog.String(trace.AttrLayer, id.Layer), slog.String(trace.AttrDigest, id.Digest)}}
+		Attrs: append(trace.ContentAttrs(id.Layer, id.Digest), slog.Bool("approved", ok && err == nil))}
 	if !ok || err != nil {
 		ev.Level, ev.Message = slog.LevelWarn, "Skill '"+s.Canonical()+"' was not approved"
 	}

@@ -183,7 +183,7 @@ func TestTrustIsTraced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := fmt.Sprintf("trust_asked kalshi-markets [approved=%t layer=%s digest=%s] false", yes, id.Layer, id.Digest)
+		asked := fmt.Sprintf("trust_asked kalshi-markets [layer=%s digest=%s approved=%t] false", id.Layer, id.Digest, yes)
 		want := []string{"script_started kalshi-markets [] false", asked, "script_run kalshi-markets [program=python3 exit_code=0 stdout_bytes=0 stderr_bytes=0 sandbox=off] false"}
 		if !yes {
 			want[2] = "script_run kalshi-markets [code=permission_denied reason=untrusted] true"

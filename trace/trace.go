@@ -49,11 +49,11 @@ const (
 	ToolInSkill         Kind = "tool_execution_in_skill"   // a tool is about to run while Skill is active; level debug
 	RestrictionViolated Kind = "tool_restriction_violated" // Tool is not allowed by Skill, or by a hook of it (reason), and did not run; level warn
 	ScriptReadAttempted Kind = "script_read_attempted"     // a model asked for the text of a script; blocked
-	TrustAsked          Kind = "trust_asked"               // an approver answered whether a skill's content may run
-	TrustApproved       Kind = "trust_approved"            // content was approved and the approval stored; digest
-	TrustRevoked        Kind = "trust_revoked"             // an approval was taken back
-	GrantChanged        Kind = "grant_changed"             // grants of a skill were stored; grant
-	GrantRevoked        Kind = "grant_revoked"             // grants of a skill were taken back
+	TrustAsked          Kind = "trust_asked"               // an approver answered whether a skill's content may run; layer, digest
+	TrustApproved       Kind = "trust_approved"            // content was approved and the approval stored; layer, digest
+	TrustRevoked        Kind = "trust_revoked"             // an approval was taken back; of one content also layer, digest
+	GrantChanged        Kind = "grant_changed"             // grants of a skill were stored; grant, layer, digest
+	GrantRevoked        Kind = "grant_revoked"             // grants of a skill were taken back; layer, digest
 	SkillInstalled      Kind = "skill_installed"           // digest, commit, source
 	SkillUpdated        Kind = "skill_updated"             // the content of an installed skill is replaced; digest, commit, source
 	SkillRolledBack     Kind = "skill_rolled_back"         // likewise, by its former content
@@ -98,6 +98,11 @@ const (
 	AttrUnknown      = "unknown"       // bool: nothing has the names of the event; a model, or another caller, made them up
 	AttrSource       = "source"        // where a skill came from
 )
+
+// ContentAttrs returns the attributes of an event about one content of a skill, by the Layer and the Digest of its skill.ID.
+func ContentAttrs(layer, digest string) []slog.Attr {
+	return []slog.Attr{slog.String(AttrLayer, layer), slog.String(AttrDigest, digest)}
+}
 
 // Event is one step. Fields that do not apply are zero. Strings may come from a skill or a model: a tracer that prints them
 // must escape them.

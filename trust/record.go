@@ -18,16 +18,12 @@ func onlyTakes(before, after *Grant) bool {
 
 func approved(a *Approval) trace.Event {
 	return trace.Event{Kind: trace.TrustApproved, Skill: a.Name, Message: "Approved the content of skill '" + a.Name + "'",
-		Attrs: attrs(a.ID())}
-}
-
-func attrs(id skill.ID) []slog.Attr {
-	return []slog.Attr{slog.String(trace.AttrLayer, id.Layer), slog.String(trace.AttrDigest, id.Digest)}
+		Attrs: trace.ContentAttrs(a.Layer, a.Digest)}
 }
 
 func forgotten(c skill.ID) trace.Event {
 	return trace.Event{Kind: trace.TrustRevoked, Skill: c.Name, Message: "Revoked the approval and the grant of a content of skill '" + c.Name + "'",
-		Attrs: attrs(c)}
+		Attrs: trace.ContentAttrs(c.Layer, c.Digest)}
 }
 
 func ofRoot(kind trace.Kind, dir, message string) trace.Event {
@@ -50,6 +46,6 @@ func granted(g *Grant) trace.Event {
 	for _, w := range g.Withheld {
 		list = append(list, "withheld "+want.Of(w.Kind, w.Name).String())
 	}
-	e.Attrs = append(attrs(g.ID()), slog.Any(trace.AttrGrant, list))
+	e.Attrs = append(trace.ContentAttrs(g.Layer, g.Digest), slog.Any(trace.AttrGrant, list))
 	return e
 }
