@@ -286,7 +286,7 @@ func ofURL(text string, ref Ref) (Ref, error) {
 	case "ssh", "file":
 		return checkGit(text, ref)
 	case "http":
-		return Ref{}, cured(errors.New("http is not encrypted, so anybody on the way could change the skill"), "write https://; what is on this machine is added by its path, such as an archive of a site")
+		return Ref{}, cured(errors.New("http is not encrypted, so anybody on the way could change the skill"), "write https://, or the path of a folder or an archive on this machine")
 	default:
 		return Ref{}, cured(fmt.Errorf("scheme %q is not supported", u.Scheme), forms)
 	}
