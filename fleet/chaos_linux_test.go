@@ -45,7 +45,7 @@ type part struct {
 	Seed    []byte // of its key, or that of a dispatcher's
 	Public  ed25519.PublicKey
 	Cache   string // folder that workers share
-	Effects string // likewise, of which scripts write to
+	Effects string // folder that scripts write to
 }
 
 const partVariable = "FLEET_PART"

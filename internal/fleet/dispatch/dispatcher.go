@@ -28,7 +28,7 @@ type Dispatcher struct {
 	Alone Alone         // gives each run a worker of its own, once, whatever its Repeat says; nil for workers that many runs share
 	Start time.Duration // how long such a worker may take to come; default DefaultStart
 
-	// Ended is called when a run has ended; nil for nobody. It is set before Serve.
+	// Ended is called when a run has ended; it may be nil. It is set before Serve.
 	Ended func(r *Run, e *End)
 
 	q *Queue

@@ -117,7 +117,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// Nor does it wait for ever: its deadline counts, and that it is taken back.
+// A run that was handed to a dead worker does not wait for ever: it ends at its deadline, or when it is taken back.
 func TestHandedToNobodyEnds(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: time.Second})

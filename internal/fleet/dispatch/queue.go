@@ -207,7 +207,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	case !runID.MatchString(r.ID):
 		return nil, fmt.Errorf("%q is no id of a run", r.ID)
 	case r.Stick != "" && !runID.MatchString(r.Stick):
-		return nil, fmt.Errorf("%q is no name of what sticks together", r.Stick)
+		return nil, fmt.Errorf("invalid Stick %q: use letters, digits and -, at most 64", r.Stick)
 	case len(r.Tenant) > 128:
 		return nil, fmt.Errorf("the name of the tenant has %d bytes, more than 128", len(r.Tenant))
 	case left <= 0 || left > Longest:

@@ -8,7 +8,7 @@ import (
 )
 
 // Runs that stick together are done by one worker as long as it lives, whichever dispatcher hands them over, and by another one after that.
-// They wait for it, and nobody else does.
+// They wait for it, and other runs do not.
 func TestStick(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: quick})

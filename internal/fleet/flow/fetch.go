@@ -140,7 +140,7 @@ func (f *fetch) ask() error {
 			return err
 		}
 	}
-	return errNobody
+	return errGone
 }
 
 // hear waits for an answer to what was asked last: one to what was asked before may come late.
@@ -155,7 +155,7 @@ func (f *fetch) hear(reply string) (*nats.Msg, error) {
 	}
 }
 
-var errNobody = errors.New("nobody sends it: the process that asked for the run is gone")
+var errGone = errors.New("it is not sent: the process that asked for the run is gone")
 
 // got takes an answer.
 func (f *fetch) got(m *nats.Msg) error {

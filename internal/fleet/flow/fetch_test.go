@@ -71,7 +71,7 @@ func TestFetch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reply := range []string{"from.w2.beat", "to.w2.run"} { // what it may not say, nobody says for it
+	for _, reply := range []string{"from.w2.beat", "to.w2.run"} { // no answer goes where the worker may not write
 		if err := w1.PublishRequest("from.w1.want.r", reply, []byte(`{"digest":"d"}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -85,12 +85,12 @@ func TestFetch(t *testing.T) {
 	}
 	stop()
 	replica.Flush()
-	if _, err := fetch(t.Context(), w1, "w1", "d"); !errors.Is(err, errNobody) {
+	if _, err := fetch(t.Context(), w1, "w1", "d"); !errors.Is(err, errGone) {
 		t.Error(err)
 	}
 }
 
-// Who sends is not believed: an answer of another size, or without one, ends the fetch.
+// The sender is not believed: an answer of another size, or without one, ends the fetch.
 func TestFetchLies(t *testing.T) {
 	replica, w1, _ := connected(t)
 	for name, a := range map[string]*nats.Msg{

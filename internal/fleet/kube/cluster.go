@@ -84,7 +84,7 @@ func InCluster(getenv func(string) string) (*Options, error) { return inCluster(
 func inCluster(getenv func(string) string, folder string) (*Options, error) {
 	host, port := getenv("KUBERNETES_SERVICE_HOST"), getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return nil, errors.New("this is no pod of Kubernetes: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
+		return nil, errors.New("this process is not in a pod of Kubernetes: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
 	}
 	read := func(name string) ([]byte, error) {
 		f, err := os.Open(filepath.Join(folder, name))

@@ -74,7 +74,7 @@ var image = regexp.MustCompile(`^[a-z0-9][a-z0-9._:/-]*@sha256:[0-9a-f]{64}$`)
 // check returns what is wrong with a Spec.
 func (s *Spec) check() error {
 	if !image.MatchString(s.Image) {
-		return fmt.Errorf("image %.200q: name it by its digest, as NAME@sha256:…, so that nobody can put another one in its place", s.Image)
+		return fmt.Errorf("image %.200q: name it by its digest, as NAME@sha256:…, so that no other image takes its place", s.Image)
 	}
 	return nil
 }

@@ -399,7 +399,7 @@ func TestInCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := inCluster(func(string) string { return "" }, dir); err == nil || !strings.Contains(err.Error(), "no pod") {
+	if _, err := inCluster(func(string) string { return "" }, dir); err == nil || !strings.Contains(err.Error(), "not in a pod") {
 		t.Error(err)
 	}
 	if _, err := inCluster(func(k string) string { return env[k] }, dir); err == nil || !strings.Contains(err.Error(), "service account") {

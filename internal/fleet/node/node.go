@@ -52,7 +52,7 @@ type Options struct {
 
 	Cluster *Cluster // nil for a node that listens on no port
 
-	Log func(text string) // gets what fails in the node; nil for nobody
+	Log func(text string) // gets what fails in the node; may be nil
 
 	wait   time.Duration // for another process that has the folder and does not answer yet; default startTime
 	noLock bool          // for a test: what the lock is for

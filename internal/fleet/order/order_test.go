@@ -156,7 +156,7 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// An order is carried out by the start of the worker for which one whose orders count signed it.
+// A worker takes an order only if a known key signed it for this start of the worker.
 func TestReceiver(t *testing.T) {
 	receiver := Receiver{Worker: "w1", Start: "s1", Tenant: "acme", Keys: map[string]ed25519.PublicKey{"d1": key().Public().(ed25519.PublicKey)}}
 	sign := func(edit func(*Order), name string, k ed25519.PrivateKey) []byte {

@@ -22,7 +22,7 @@ type SenderOptions struct {
 	Host *script.Host
 
 	// Send has an order carried out and returns its result. s is the content that it is about, and is closed after that. out takes the
-	// parts of the output, in their order. Send returns an error if nobody knows what became of the order. Standard input that is too long
+	// parts of the output, in their order. Send returns an error if it is not known what became of the order. Standard input that is too long
 	// for an order is in Input.Whole.
 	Send func(ctx context.Context, o *Order, s *skill.Skill, out func(*Part) error) (*Result, error)
 

@@ -157,7 +157,7 @@ func TestSticks(t *testing.T) {
 	}
 }
 
-// Who may not run has no tools, what changed is not called, and what a worker answers is one of what it was asked.
+// A skill that may not run has no tools, one that changed is not called, and the answer of a worker must fit the call.
 func TestToolsetsRefused(t *testing.T) {
 	p := newToolPair(t, ", none:None")
 	here := p.Toolsets("one", nil)

@@ -20,8 +20,8 @@ import (
 	"github.com/agent-base/agent-base/internal/test/probe"
 )
 
-// Whoever has the key of a worker reads nothing of the runs of another one and destroys none, even if it knows their names: not by what it
-// hears, by what it says, or by where it has answers sent.
+// The key of a worker neither reads nor destroys the runs of another worker, even if their names are known: not by what it subscribes to, by
+// what it publishes, or by where it has answers sent.
 func TestLeakedCredential(t *testing.T) {
 	f := newFleet(t)
 	o, s := sample(t, probe.Tree{"scripts/a.sh": "cat >/dev/null; echo one; sleep 1.5; echo two\n", "private": secret})
@@ -99,8 +99,8 @@ func TestLeakedCredential(t *testing.T) {
 	}
 }
 
-// What a worker may have of its own run is what the order names, and what is sent to it is what has the digest: else nothing runs. The
-// files that are made for it are gone afterwards.
+// A worker gets the contents that the order of its run names, and no others. It runs nothing unless they have their digests. The files that
+// are made for this are removed.
 func TestContents(t *testing.T) {
 	f := newFleet(t)
 	o, s := sample(t, probe.Tree{"scripts/a.sh": "echo ran\n", "large": strings.Repeat("x", 3<<20)})
@@ -151,7 +151,7 @@ func TestContents(t *testing.T) {
 	for _, tt := range []struct{ worker, run, digest, want string }{
 		{"w", "mine", o.Skill.Digest, ""},
 		{"w", "mine", "sha256:" + strings.Repeat("0", 64), "no such content"},
-		{"w", "other", o.Skill.Digest, "nobody sends it"},
+		{"w", "other", o.Skill.Digest, "the process that asked for the run is gone"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		from, err := flow.Fetch(ctx, w.Conn, tt.worker, tt.run, tt.digest, beat)

@@ -114,8 +114,8 @@ func (f *fleet) worker(t *testing.T, name string) (*Worker, *atomic.Int32) {
 		})}}, &did
 }
 
-// A worker carries out one attempt of one order, and nothing of what only resembles it. Whoever tries has the rights of a dispatcher, but
-// not its key.
+// A worker carries out one attempt at an order, and nothing that only resembles it. The attacker has the rights of a dispatcher, but not its
+// key.
 func TestHostileOrders(t *testing.T) {
 	f := newFleet(t)
 	w, did := f.worker(t, "w")

@@ -143,7 +143,8 @@ func TestVariablesFail(t *testing.T) {
 	}
 }
 
-// Each sender has its own variables, whoever hands its runs over. Keys of model providers, and what never passes to a script, do not leave it.
+// Each sender has its own variables, whichever dispatcher hands its runs over. Keys of model providers, and what
+// never passes to a script, do not leave it.
 func TestVariablesOfTheSender(t *testing.T) {
 	f := newFleet(t)
 	o, s := sample(t, probe.Tree{"scripts/a.sh": "case $GOOGLE_A in first) echo first;; second) echo second;; esac\n"})

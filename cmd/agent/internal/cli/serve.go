@@ -113,7 +113,7 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 func (o *serveOptions) worker() *exec.Cmd {
 	own, err := os.Executable()
 	if err != nil {
-		own = os.Args[0] // it may be found anyhow
+		own = os.Args[0] // as it was called
 	}
 	c := exec.Command(own)
 	c.Args = append([]string{"agent", "worker", "--admitted"}, o.shared...)

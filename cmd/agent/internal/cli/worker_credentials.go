@@ -17,8 +17,8 @@ func newCredentialsCommand(s *app.Services) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "credentials NAME",
 		Short: "Make credentials for a worker on another machine",
-		Long: `Make the file by which the worker NAME comes in at a server with the setting serve.listen, or at another node of its cluster. Whoever
-has the file can be that worker, and nothing else: it gets the runs that are for it, and reaches no other run and nothing that is stored.
+		Long: `Make the file by which the worker NAME comes in at a server with the setting serve.listen, or at another node of its cluster. With
+the file one can be that worker, and nothing else: get its runs, and reach no other run and nothing that is stored.
 Credentials cannot be revoked one by one. To revoke all, remove the file issuer in the folder node of AGENT_HOME, which the nodes of a
 cluster share: a server that starts makes another one.`,
 		Example: `  agent worker credentials w1

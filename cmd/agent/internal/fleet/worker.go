@@ -77,7 +77,7 @@ func (w *Worker) ByHand(ctx context.Context, dir string) error {
 			}
 		}
 		if ctx.Err() == nil && !said {
-			w.Say(fmt.Sprintf("nobody has runs for this worker (%v): it waits for agent serve --http ADDR --workers N", err))
+			w.Say(fmt.Sprintf("no server has runs for this worker (%v): it waits for agent serve --http ADDR --workers N", err))
 			said = true
 		}
 	}

@@ -41,7 +41,7 @@ const (
 // ErrOpen says that a server would listen where others reach it without a token.
 var ErrOpen = errors.New("an address that others reach needs tokens")
 
-// ErrTenants says that workers do not know for which tenant they run something.
+// ErrTenants says that workers cannot run scripts for several tenants.
 var ErrTenants = errors.New("workers run scripts for one tenant, and serve.tenants names several")
 
 // workers starts the processes that run scripts.

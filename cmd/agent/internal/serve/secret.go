@@ -19,8 +19,8 @@ const maxSecret = 1 << 20
 // minToken is the least number of characters of a token.
 const minToken = 16
 
-// Secret reads a file that only the user may read; nil for "". Those in the folder credentials are: who started the service sees to it, and
-// their modes do not show it, as with LoadCredential of systemd. "" means that there is no such folder.
+// Secret reads a file that only the user may read; nil for "". It takes any file in the folder credentials: the manager of the service protects
+// those, and their modes do not show it, as with LoadCredential of systemd. "" means that there is no such folder.
 func Secret(path, credentials string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
