@@ -118,7 +118,7 @@ func (f *fetch) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// ask asks for the next piece, again if no answer comes for some time.
+// ask asks for the next piece, again if no answer comes for some time: the sender may be connecting again.
 func (f *fetch) ask() error {
 	text, err := json.Marshal(f.next)
 	if err != nil {
@@ -133,9 +133,6 @@ func (f *fetch) ask() error {
 		if err == nil {
 			return f.got(m)
 		}
-		if errors.Is(err, nats.ErrNoResponders) {
-			break
-		}
 		if f.ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
@@ -149,6 +146,9 @@ func (f *fetch) hear(reply string) (*nats.Msg, error) {
 	defer cancel()
 	for {
 		m, err := f.answers.NextMsgWithContext(ctx)
+		if errors.Is(err, nats.ErrNoResponders) { // now
+			continue
+		}
 		if err != nil || m.Subject == reply {
 			return m, err
 		}

@@ -88,6 +88,18 @@ func TestFetch(t *testing.T) {
 	if _, err := fetch(t.Context(), w1, "w1", "d"); !errors.Is(err, errGone) {
 		t.Error(err)
 	}
+	back := make(chan func(), 1)
+	time.AfterFunc(2*beat, func() {
+		stop, err := Offer(replica, "r", func(string) bool { return true }, func(string) (io.ReaderAt, int64, error) { return bytes.NewReader(text), int64(len(text)), nil })
+		if err != nil {
+			t.Error(err)
+		}
+		back <- stop
+	})
+	if got, err := fetch(t.Context(), w1, "w1", "d"); err != nil || !bytes.Equal(got, text) { // the sender was only away
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	(<-back)()
 }
 
 // The sender is not believed: an answer of another size, or without one, ends the fetch.

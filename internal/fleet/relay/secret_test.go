@@ -134,7 +134,18 @@ func TestVariablesFail(t *testing.T) {
 	if run.Order, err = left.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := signer.Seal(t.Context(), run, &dispatch.To{Worker: "w", Start: "s", Token: 1}); err == nil || !strings.Contains(err.Error(), "is gone") {
+	ctx, cancel := context.WithTimeout(t.Context(), beat)
+	defer cancel()
+	if _, err := signer.Seal(ctx, run, &dispatch.To{Worker: "w", Start: "s", Token: 1}); err == nil || !strings.Contains(err.Error(), "is gone") {
+		t.Error(err)
+	}
+	_ = time.AfterFunc(2*beat, func() { // a sender that was only away
+		_, err := f.Conn.Subscribe(sealSubject(run.ID), func(m *nats.Msg) { _ = m.Respond([]byte("sealed")) })
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := signer.Seal(t.Context(), run, &dispatch.To{Worker: "w", Start: "s", Token: 1}); err != nil {
 		t.Error(err)
 	}
 	got, err := Environ([]string{"A_TOKEN=1", "A_B=2", "B=3", "A_B=4"})(t.Context(), "", []string{"A_B*", "B"})

@@ -61,9 +61,15 @@ func (s *Signer) ask(ctx context.Context, run string, to *dispatch.To) ([]byte, 
 	ctx, cancel := context.WithTimeout(ctx, sealTime)
 	defer cancel()
 	m, err := s.Conn.RequestWithContext(ctx, sealSubject(run), text)
+	for errors.Is(err, nats.ErrNoResponders) { // the sender may be connecting again
+		select {
+		case <-ctx.Done():
+			return nil, errors.New("the process that asked for the run is gone")
+		case <-time.After(sealTime / 20):
+			m, err = s.Conn.RequestWithContext(ctx, sealSubject(run), text)
+		}
+	}
 	switch {
-	case errors.Is(err, nats.ErrNoResponders):
-		return nil, errors.New("the process that asked for the run is gone")
 	case err != nil:
 		return nil, err
 	case flow.Refused(m) != "":
