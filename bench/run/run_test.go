@@ -42,17 +42,17 @@ func TestPrint(t *testing.T) {
 		got += body
 	}
 	want := `| 1 | discovery, warm page cache | 100 | 90.00 µs | limit1 read4k | 60.00 µs | 1.50 | ≤ 1.0 with 2 CPUs, 1.6 with 1 |
-| 1 | discovery, warm page cache | 1000 | 2.00 ms | limit1 read4k | 2.50 ms | 0.80 | ≤ 1.0 with 2 CPUs, 1.6 with 1 |
-| 1 | discovery, warm page cache | 100 | 90.00 µs | skills-ref to_prompt | 90.00 ms | 1/1000 | ≤ 1/400 |
+|  |  | 1000 | 2.00 ms |  | 2.50 ms | 0.80 |  |
+|  |  | 100 | 90.00 µs | skills-ref to_prompt | 90.00 ms | 1/1000 | ≤ 1/400 |
 | 7 | ` + "`agent version`" + `, whole process | - | 2.00 ms | empty | 1.00 ms | 2.00 | ≤ 2.5 while no model was linked; now A1 |
 | 10 | heap that a catalogue keeps, per skill | 100 | 400 B | - | - | - | ≤ 480 B |
-| 10 | heap that a catalogue keeps, per skill | 1000 | 450 B | - | - | - | ≤ 480 B |
+|  |  | 1000 | 450 B |  | - | - |  |
 | 18 | ` + "`agent skill validate`" + `, per skill | 1000 | 12.00 µs | - | - | - | ≤ 15 µs |
 
 Not measured: eino is not installed.
 | A1 | ` + "`agent version`" + `, whole process | - | 2.00 ms | empty | 1.00 ms | 2.00 | ≤ 10 ms |
-| A2 | ` + "`agent -p`" + `, start to request, every skill listed | 1000 | 40.00 ms | all first-post | 2.00 ms | 20.00 |  |
-| A4 | one turn in process (` + "`BenchmarkTurn`" + `) | - | 20.00 µs | - | - | - |  |
+| A2 | ` + "`agent -p`" + `, start to request, every skill listed | 1000 | 40.00 ms | all first-post | 2.00 ms | 20.00 | - |
+| A4 | one turn in process (` + "`BenchmarkTurn`" + `) | - | 20.00 µs | - | - | - | - |
 
 Not measured: eino is not installed.
 `

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"os"
@@ -141,14 +142,25 @@ func (b *bench) print(out *strings.Builder, rows []row) {
 			sizes = append(sizes, n)
 		}
 	}
-	what := ""
+	what, last := "", []string(nil)
 	for _, r := range rows {
 		if r.what != "" {
 			what = r.what
 		}
 		r.what = what
 		for _, n := range sizes {
-			b.printRow(out, r, n)
+			cells := b.cells(r, n)
+			if cells == nil {
+				continue
+			}
+			line := slices.Clone(cells)
+			for _, i := range repeated {
+				if last != nil && cells[0] == last[0] && cells[i] == last[i] {
+					line[i] = ""
+				}
+			}
+			fmt.Fprintf(out, "| %s |\n", strings.Join(line, " | "))
+			last = cells
 		}
 	}
 	for _, note := range b.notes {
@@ -156,11 +168,14 @@ func (b *bench) print(out *strings.Builder, rows []row) {
 	}
 }
 
-// printRow writes a row for one size if its figures exist.
-func (b *bench) printRow(out *strings.Builder, r row, n int) {
+// repeated are the columns that are empty where the row above has the same number and says the same.
+var repeated = []int{0, 1, 4, 7}
+
+// cells returns a row for one size, or nil if a figure is missing.
+func (b *bench) cells(r row, n int) []string {
 	ours, ok := b.figures[key{r.ours, n}][r.value]
 	if !ok {
-		return
+		return nil
 	}
 	if r.perSkill {
 		ours /= float64(n)
@@ -173,12 +188,11 @@ func (b *bench) printRow(out *strings.Builder, r row, n int) {
 	if r.other != "" {
 		theirs, ok := b.figures[key{r.other, n}][r.value]
 		if !ok || theirs == 0 {
-			return
+			return nil
 		}
 		other, figure, ratio = r.other, amount(r.value, theirs), quotient(ours, theirs)
 	}
-	fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
-		r.number, r.what, skills, amount(r.value, ours), other, figure, ratio, r.target)
+	return []string{r.number, r.what, skills, amount(r.value, ours), other, figure, ratio, cmp.Or(r.target, "-")}
 }
 
 // amount formats a value in the unit of its name.
