@@ -19,8 +19,8 @@ type Alone interface {
 	// Stop ends the worker of a run that has ended. It returns nil if there is none.
 	Stop(ctx context.Context, run string) error
 
-	// Why says what keeps the worker of a run from being there; "" if nothing is known.
-	Why(ctx context.Context, run string) (string, error)
+	// Why says what keeps the worker of a run from being there; "" if nothing is known. Over means that it never comes, or never again.
+	Why(ctx context.Context, run string) (why string, over bool, err error)
 }
 
 // workerOf returns the name of the worker that a run has alone. It is the same in every dispatcher.
@@ -56,9 +56,8 @@ func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
 	if most <= 0 {
 		most = DefaultStart
 	}
-	started := false
 	var failed error
-	for f.to == nil {
+	for beats, started := 0, false; f.to == nil; beats++ {
 		if !started {
 			failed = f.d.Alone.Start(ctx, f.r, workerOf(f.r.ID))
 			started = failed == nil
@@ -69,9 +68,12 @@ func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		if time.Now().After(f.r.Until) || time.Since(began) > most {
-			f.end(ctx, Late, []byte(f.why(ctx, failed)))
-			return false
+		late := time.Now().After(f.r.Until) || time.Since(began) > most
+		if late || started && beats%silence == silence-1 {
+			if why, over := f.why(ctx, failed); late || over {
+				f.end(ctx, Late, why)
+				return false
+			}
 		}
 		_ = f.m.InProgress()
 		select {
@@ -88,13 +90,17 @@ func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
 	return true
 }
 
-// why returns why the run's own worker is not there.
-func (f *follower) why(ctx context.Context, failed error) string {
-	if failed == nil {
-		var text string
-		if text, failed = f.d.Alone.Why(ctx, f.r.ID); failed == nil {
-			return text
-		}
+// why returns why the run's own worker is not there, and whether it never comes; nothing for a worker that many runs share.
+func (f *follower) why(ctx context.Context, failed error) (_ []byte, over bool) {
+	if f.d.Alone == nil {
+		return nil, false
 	}
-	return fmt.Sprintf("%.1000s", failed.Error())
+	text := ""
+	if failed == nil {
+		text, over, failed = f.d.Alone.Why(ctx, f.r.ID)
+	}
+	if failed != nil {
+		text = failed.Error()
+	}
+	return fmt.Appendf(nil, "%.1000s", text), over
 }

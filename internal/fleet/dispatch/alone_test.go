@@ -14,6 +14,7 @@ type pods struct {
 	fail   error        // of Start
 	block  string       // what Why says
 	never  bool         // the worker never comes
+	over   bool         // and Why knows it
 	start  func(string) // the worker of a name
 	mu     sync.Mutex
 	starts map[string]int
@@ -40,7 +41,7 @@ func (p *pods) Stop(_ context.Context, run string) error {
 	return nil
 }
 
-func (p *pods) Why(context.Context, string) (string, error) { return p.block, nil }
+func (p *pods) Why(context.Context, string) (string, bool, error) { return p.block, p.over, nil }
 
 func (p *pods) stopped(run string) int {
 	p.mu.Lock()
@@ -86,20 +87,22 @@ func TestAlone(t *testing.T) {
 // A run whose worker does not come ends, and says why. It has not run.
 func TestAloneNeverComes(t *testing.T) {
 	for _, row := range []struct {
-		name string
-		p    *pods
-		want string
+		name  string
+		p     *pods
+		start time.Duration
+		want  string
 	}{
-		{"cannot be started", &pods{fail: errors.New("quota of pods")}, "quota of pods"},
-		{"does not begin", &pods{never: true, block: "ImagePullBackOff: no such image"}, "ImagePullBackOff: no such image"},
-		{"is silent", &pods{never: true}, ""},
+		{"cannot be started", &pods{fail: errors.New("quota of pods")}, 3 * quick, "quota of pods"},
+		{"does not begin", &pods{never: true, block: "ImagePullBackOff: no such image"}, 3 * quick, "ImagePullBackOff: no such image"},
+		{"is silent", &pods{never: true}, 3 * quick, ""},
+		{"has ended", &pods{never: true, block: "Error: no such command", over: true}, time.Hour, "Error: no such command"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			n, _ := start(t)
 			q := queue(t, n, &Options{Beat: quick})
 			row.p.starts, row.p.stops = map[string]int{}, map[string]int{}
 			d := q.Dispatcher(plain)
-			d.Alone, d.Start = row.p, 3*quick
+			d.Alone, d.Start = row.p, row.start
 			runs(t, d.Serve)
 			if e := ended(t, submit(t, q, run("one"))); e.State != Late || string(e.Result) != row.want {
 				t.Errorf("%+v %q", e, e.Result)
@@ -141,7 +144,7 @@ func TestAloneCancel(t *testing.T) {
 func TestAloneLost(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: quick})
-	p := &pods{starts: map[string]int{}, stops: map[string]int{}}
+	p := &pods{starts: map[string]int{}, stops: map[string]int{}, block: "OOMKilled"}
 	begun := make(chan *Worker, 1)
 	p.start = func(name string) {
 		var w *Worker
@@ -159,7 +162,7 @@ func TestAloneLost(t *testing.T) {
 	r.Repeat = true
 	ticket := submit(t, q, r)
 	(<-begun).Conn.Close() // it is there no longer
-	if e := ended(t, ticket); e.State != Lost || !strings.HasPrefix(e.Worker, "run-") {
+	if e := ended(t, ticket); e.State != Lost || !strings.HasPrefix(e.Worker, "run-") || string(e.Result) != "OOMKilled" {
 		t.Errorf("%+v", e)
 	}
 	empty(t, q)

@@ -57,7 +57,8 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 			heard = time.Now()
 		case state == unknown || time.Since(heard) > silence*q.o.Beat: // it began, as far as anybody knows
 			if !f.r.Repeat || f.d.Alone != nil || f.c.Tries+1 >= maxTries || time.Now().After(f.r.Until) {
-				f.end(ctx, Lost, nil)
+				why, _ := f.why(ctx, nil)
+				f.end(ctx, Lost, why)
 				return
 			}
 			if f.to = f.pick(ctx); f.to == nil {

@@ -69,7 +69,7 @@ type End struct {
 	State  State
 	Worker string // "" if it never began
 	Token  uint64 // of the attempt
-	Result []byte
+	Result []byte // of a run that is lost or late: why, if it is known
 }
 
 // Options are those of a Queue.

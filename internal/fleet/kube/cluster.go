@@ -18,12 +18,6 @@ import (
 	"time"
 )
 
-// Errors that callers look for, with errors.Is.
-var (
-	ErrExists = errors.New("there is a Job for this run already")
-	ErrGone   = errors.New("there is no such Job")
-)
-
 // Cluster makes the Jobs of runs in a namespace. It is safe for several goroutines.
 type Cluster struct {
 	Spec
@@ -43,7 +37,7 @@ type Options struct {
 }
 
 const (
-	callTime  = 30 * time.Second // of a call that is no watch
+	callTime  = 30 * time.Second // of a call
 	maxAnswer = 4 << 20          // bytes
 	account   = "/var/run/secrets/kubernetes.io/serviceaccount"
 )
@@ -125,55 +119,46 @@ func refused(err error, status int) bool {
 	return errors.As(err, &r) && r.status == status
 }
 
-// send sends a request and returns the body of its answer.
-func (c *Cluster) send(ctx context.Context, method, path string, q url.Values, kind string, in any) (io.ReadCloser, error) {
+// call sends a request and reads its answer into out, if that is not nil.
+func (c *Cluster) call(ctx context.Context, method, path string, q url.Values, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		body = bytes.NewReader(b)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.api+path+"?"+q.Encode(), body)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	token, err := c.token()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Accept", "application/json")
 	if in != nil {
-		req.Header.Set("Content-Type", kind)
+		req.Header.Set("Content-Type", "application/json")
 	}
 	res, err := c.client.Do(req)
 	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		defer res.Body.Close()
-		var s struct{ Reason, Message string }
-		_ = json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(&s) // a proxy in between may answer anything
-		return nil, &refusal{res.StatusCode, s.Reason, s.Message}
-	}
-	return res.Body, nil
-}
-
-// call sends a request and reads its answer into out, if that is not nil.
-func (c *Cluster) call(ctx context.Context, method, path string, q url.Values, kind string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	body, err := c.send(ctx, method, path, q, kind, in)
-	if err != nil {
 		return err
 	}
-	defer body.Close()
+	defer res.Body.Close()
+	answer := json.NewDecoder(io.LimitReader(res.Body, maxAnswer))
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		var s struct{ Reason, Message string }
+		_ = answer.Decode(&s) // a proxy in between may answer anything
+		return &refusal{res.StatusCode, s.Reason, s.Message}
+	}
 	if out == nil {
 		return nil
 	}
-	return json.NewDecoder(io.LimitReader(body, maxAnswer)).Decode(out)
+	return answer.Decode(out)
 }
 
 // path returns the path of the objects of a kind, or of one of them.
@@ -191,5 +176,5 @@ func (c *Cluster) create(ctx context.Context, kind string, in any, out any, dry 
 	if dry {
 		q.Set("dryRun", "All")
 	}
-	return c.call(ctx, http.MethodPost, c.path(kind), q, "application/json", in, out)
+	return c.call(ctx, http.MethodPost, c.path(kind), q, in, out)
 }

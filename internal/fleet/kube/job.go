@@ -1,8 +1,8 @@
 // Package kube starts a worker of a fleet for one run, as a Job of Kubernetes: untrusted code gets a pod and a credential of its own. The
 // worker connects to the fleet from inside; nothing connects to the pod.
 //
-// It speaks with the API server in plain REST, with the rights of a service account: to create, read, change and delete Jobs, to create
-// Secrets, and to read Pods, in one namespace.
+// It speaks with the API server in plain REST, with the rights of a service account in one namespace: to create, read and delete Jobs, to
+// create Secrets, to create Pods, which it does not, but asks whether it could, and to list Pods and Events.
 package kube
 
 import (
@@ -51,7 +51,7 @@ type Run struct {
 const (
 	maxFiles = 512 << 10       // bytes of all files; a Secret can have 1 MiB
 	longest  = 24 * time.Hour  // of a pod
-	after    = 5 * time.Minute // that a Job stays after its end, to be looked at
+	after    = 5 * time.Minute // that a Job which nobody stopped stays after its end
 )
 
 // Labels by which the Jobs, Secrets and pods of runs are found. The values of run and tenant are digests, for their names may be any text;
@@ -96,8 +96,8 @@ func (r *Run) meta() object {
 	}
 }
 
-// Job returns the Job of a run. It is suspended: its Secret must belong to it before its pod begins. Kubernetes never starts it twice, and
-// its pod keeps the rules of the level "restricted".
+// Job returns the Job of a run. Its pod begins when it has the Secret, and ends at the deadline also without one. Kubernetes never starts it
+// twice, and the pod keeps the rules of the level "restricted".
 func (s *Spec) Job(r *Run, now time.Time) (object, error) {
 	left := min(r.Until.Sub(now), longest)
 	switch {
@@ -111,7 +111,7 @@ func (s *Spec) Job(r *Run, now time.Time) (object, error) {
 	}
 	meta := r.meta()
 	return object{"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": object{
-		"suspend": true, "backoffLimit": 0, "completions": 1, "parallelism": 1,
+		"backoffLimit": 0, "completions": 1, "parallelism": 1,
 		"podReplacementPolicy":    "Failed", // no second pod of a run while there may be a first
 		"activeDeadlineSeconds":   int(left.Seconds()),
 		"ttlSecondsAfterFinished": int(after.Seconds()),
@@ -130,9 +130,10 @@ func (s *Spec) pod(secret string) object {
 			"seccompProfile": object{"type": "RuntimeDefault"}},
 		"containers": []any{object{
 			"name": "worker", "image": s.Image, "args": s.Args, "workingDir": Home,
-			"env":             []any{object{"name": "HOME", "value": Home}, object{"name": "TMPDIR", "value": Home}},
-			"securityContext": object{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}}},
-			"resources":       object{"requests": amounts, "limits": amounts},
+			"terminationMessagePolicy": "FallbackToLogsOnError", // Why says what the worker said last
+			"env":                      []any{object{"name": "HOME", "value": Home}, object{"name": "TMPDIR", "value": Home}},
+			"securityContext":          object{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}}},
+			"resources":                object{"requests": amounts, "limits": amounts},
 			"volumeMounts": []any{object{"name": "run", "mountPath": Folder, "readOnly": true},
 				object{"name": "work", "mountPath": Home}},
 		}},

@@ -2,197 +2,29 @@ package kube
 
 import (
 	"encoding/json"
-	"encoding/pem"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/test/kubetest"
 )
 
 const digest = "registry.example/agent@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// server behaves as the API server of Kubernetes does in what this package relies on. The step kube of scripts/test.sh asks Kubernetes'
-// own code about the objects, and TestLive a real server about all of it.
-type server struct {
-	t *testing.T
-
-	mu      sync.Mutex
-	version int
-	objects map[string]object // by path
-	watches map[chan object]bool
-	fail    map[string]int // status for a method and the kind of an object
-	calls   []string
-}
-
-func start(t *testing.T, s *Spec) (*server, *Cluster) {
+func start(t *testing.T, s *Spec) (*kubetest.Server, *Cluster) {
 	t.Helper()
-	k := &server{t: t, objects: map[string]object{}, watches: map[chan object]bool{}, fail: map[string]int{}}
-	on := httptest.NewTLSServer(k)
-	t.Cleanup(on.Close)
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: on.Certificate().Raw})
-	c, err := New(&Options{API: on.URL, Namespace: "runs", Token: func() (string, error) { return "t0ken", nil }, CA: ca}, s)
+	k := kubetest.New()
+	t.Cleanup(k.Close)
+	c, err := New(&Options{API: k.URL, Namespace: "runs", Token: func() (string, error) { return k.Token, nil }, CA: k.CA}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k, c
-}
-
-func (k *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	parts := strings.Split(strings.Trim(strings.NewReplacer("/apis/batch/v1", "", "/api/v1", "").Replace(r.URL.Path), "/"), "/")
-	kind := parts[2] // namespaces/runs/KIND[/NAME]
-	call := r.Method + " " + kind
-	k.calls = append(k.calls, call)
-	answer := func(status int, v any) {
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(v)
-	}
-	refuse := func(status int, reason string) { answer(status, object{"reason": reason, "message": call}) }
-	if r.Header.Get("Authorization") != "Bearer t0ken" || parts[1] != "runs" {
-		refuse(http.StatusUnauthorized, "Unauthorized")
-		return
-	}
-	if status := k.fail[call]; status != 0 {
-		refuse(status, "Forbidden")
-		return
-	}
-	var in object
-	if r.Method != http.MethodGet {
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			k.t.Errorf("%s: %v", call, err)
-		}
-	}
-	path := r.URL.Path
-	switch {
-	case r.Method == http.MethodPost:
-		path += "/" + in["metadata"].(object)["name"].(string)
-		if k.objects[path] != nil {
-			refuse(http.StatusConflict, "AlreadyExists")
-			return
-		}
-		if r.URL.Query().Get("dryRun") != "All" {
-			in["metadata"].(object)["uid"] = "uid-" + fmt.Sprint(k.version)
-			in["metadata"].(object)["creationTimestamp"] = time.Now().UTC().Format(time.RFC3339)
-			k.set(path, in)
-		}
-		answer(http.StatusCreated, in)
-	case r.URL.Query().Get("watch") != "":
-		k.watch(w, r)
-	case len(parts) == 3:
-		var items []object
-		for p, o := range k.objects {
-			if strings.HasPrefix(p, path+"/") {
-				items = append(items, o)
-			}
-		}
-		answer(http.StatusOK, object{"items": items})
-	case k.objects[path] == nil:
-		refuse(http.StatusNotFound, "NotFound")
-	case r.Method == http.MethodPatch:
-		o := k.objects[path]
-		if uid := in["metadata"].(object)["uid"]; uid != o["metadata"].(object)["uid"] {
-			refuse(http.StatusConflict, "Conflict")
-			return
-		}
-		for key, value := range in["spec"].(object) {
-			o["spec"].(object)[key] = value
-		}
-		k.set(path, o)
-		answer(http.StatusOK, o)
-	case r.Method == http.MethodDelete:
-		k.remove(path)
-		answer(http.StatusOK, object{})
-	default:
-		answer(http.StatusOK, k.objects[path])
-	}
-}
-
-// set stores an object, and tells whoever watches.
-func (k *server) set(path string, o object) {
-	k.version++
-	o["metadata"].(object)["resourceVersion"] = fmt.Sprint(k.version)
-	k.objects[path] = o
-	k.tell("MODIFIED", o)
-}
-
-// remove removes an object and what it owns.
-func (k *server) remove(path string) {
-	gone := k.objects[path]
-	delete(k.objects, path)
-	k.tell("DELETED", gone)
-	for p, o := range k.objects {
-		if owners, ok := o["metadata"].(object)["ownerReferences"].([]any); ok && owners[0].(object)["uid"] == gone["metadata"].(object)["uid"] {
-			delete(k.objects, p)
-		}
-	}
-}
-
-func (k *server) tell(what string, o object) {
-	b, err := json.Marshal(o)
-	if err != nil {
-		k.t.Error(err)
-	}
-	for c := range k.watches {
-		c <- object{"type": what, "object": json.RawMessage(b)}
-	}
-}
-
-// watch sends what changes. The caller holds the lock.
-func (k *server) watch(w http.ResponseWriter, r *http.Request) {
-	if got := r.URL.Query().Get("resourceVersion"); got != fmt.Sprint(k.version) { // this one keeps no history
-		w.WriteHeader(http.StatusGone)
-		return
-	}
-	c := make(chan object, 100)
-	k.watches[c] = true
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush()
-	k.mu.Unlock()
-	defer k.mu.Lock()
-	for {
-		select {
-		case <-r.Context().Done():
-			k.mu.Lock()
-			delete(k.watches, c)
-			k.mu.Unlock()
-			return
-		case e, more := <-c:
-			if !more {
-				return
-			}
-			_ = json.NewEncoder(w).Encode(e)
-			_ = http.NewResponseController(w).Flush()
-		}
-	}
-}
-
-// finish writes a condition of the only Job.
-func (k *server) finish(kind, reason string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for p, o := range k.objects {
-		if strings.Contains(p, "/jobs/") {
-			o["status"] = object{"conditions": []any{object{"type": kind, "status": "True", "reason": reason, "message": "told by the test"}}}
-			k.set(p, o)
-		}
-	}
-}
-
-func (k *server) paths() (out []string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for p := range k.objects {
-		out = append(out, p)
-	}
-	return out
 }
 
 func run() *Run {
@@ -204,144 +36,98 @@ func TestStart(t *testing.T) {
 	if err := c.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := k.paths(); len(got) != 0 {
+	if got := k.Paths(); len(got) != 0 {
 		t.Fatalf("Check made %v", got)
 	}
-	if err := c.Start(t.Context(), run()); err != nil {
-		t.Fatal(err)
+	for range 2 { // another process starts it, too
+		if err := c.Start(t.Context(), run()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	job := k.objects[c.path("jobs", Name("First"))]
-	secret := k.objects[c.path("secrets", Name("First"))]
-	if job["spec"].(object)["suspend"] != false || secret["data"].(object)["creds"] != "czNjcmV0" {
-		t.Errorf("the job has %v, the secret %v", job["spec"], secret)
+	name := Name("First")
+	if got := k.Paths(); !slices.Equal(got, []string{"jobs/" + name, "secrets/" + name}) {
+		t.Errorf("there are %v", got)
+	}
+	job, secret := k.Get("jobs/"+name), k.Get("secrets/"+name)
+	if secret["data"].(object)["creds"] != "czNjcmV0" {
+		t.Errorf("the secret is %v", secret)
 	}
 	if text, _ := json.Marshal(job); strings.Contains(string(text), "czNjcmV0") || strings.Contains(string(text), "s3cret") {
 		t.Errorf("the job has the credential: %s", text)
 	}
-	if err := c.Start(t.Context(), run()); !errors.Is(err, ErrExists) {
-		t.Errorf("a second one: %v", err)
+	for range 2 {
+		if err := c.Stop(t.Context(), "First"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := c.Remove(t.Context(), "First"); err != nil {
-		t.Fatal(err)
-	}
-	if got := k.paths(); len(got) != 0 {
+	if got := k.Paths(); len(got) != 0 {
 		t.Errorf("%v stays", got)
-	}
-	if err := c.Remove(t.Context(), "First"); err != nil {
-		t.Errorf("again: %v", err)
 	}
 }
 
-// TestStartFails: whatever fails after the Job is made, nothing stays that would wait for ever.
-func TestStartFails(t *testing.T) {
-	for _, call := range []string{"POST jobs", "POST secrets", "PATCH jobs"} {
-		k, c := start(t, &Spec{Image: digest})
-		k.fail[call] = http.StatusForbidden
+// TestStartAgain: what a process did not do before its end, the next one does.
+func TestStartAgain(t *testing.T) {
+	k, c := start(t, &Spec{Image: digest})
+	for _, call := range []string{"POST jobs", "POST secrets"} {
+		k.Fail(call, http.StatusForbidden)
 		if err := c.Start(t.Context(), run()); err == nil || !strings.Contains(err.Error(), "403 Forbidden: "+call) {
 			t.Errorf("%s: %v", call, err)
 		}
-		if got := k.paths(); len(got) != 0 {
-			t.Errorf("%s: %v stays", call, got)
-		}
+		k.Fail(call, 0)
 	}
-}
-
-func TestWait(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		do   func(k *server, c *Cluster)
-		want string
-		err  error
-	}{
-		{"done", func(k *server, _ *Cluster) { k.finish("Complete", "CompletionsReached") }, "", nil},
-		{"failed", func(k *server, _ *Cluster) { k.finish("Failed", "DeadlineExceeded") }, "DeadlineExceeded: told by the test", nil},
-		{"removed", func(k *server, c *Cluster) { _ = c.Remove(t.Context(), "First") }, "", ErrGone},
-		{"a watch that ends", func(k *server, _ *Cluster) {
-			k.mu.Lock()
-			for w := range k.watches {
-				close(w)
-				delete(k.watches, w)
-			}
-			k.mu.Unlock()
-			k.finish("Complete", "CompletionsReached")
-		}, "", nil},
-		{"a version that is too old", func(k *server, _ *Cluster) {
-			k.mu.Lock()
-			k.tell("ERROR", object{"code": 410})
-			k.mu.Unlock()
-			k.finish("Failed", "BackoffLimitExceeded")
-		}, "BackoffLimitExceeded: told by the test", nil},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			k, c := start(t, &Spec{Image: digest})
-			if err := c.Start(t.Context(), run()); err != nil {
-				t.Fatal(err)
-			}
-			type end struct {
-				failed string
-				err    error
-			}
-			ended := make(chan end, 1)
-			go func() {
-				failed, err := c.Wait(t.Context(), "First")
-				ended <- end{failed, err}
-			}()
-			for watched := false; !watched; time.Sleep(time.Millisecond) {
-				k.mu.Lock()
-				watched = len(k.watches) > 0
-				k.mu.Unlock()
-			}
-			row.do(k, c)
-			if got := <-ended; got.failed != row.want || !errors.Is(got.err, row.err) {
-				t.Errorf("%q, %v", got.failed, got.err)
-			}
-		})
+	if err := c.Start(t.Context(), run()); err != nil {
+		t.Fatal(err)
+	}
+	job, secret := k.Get("jobs/"+Name("First")), k.Get("secrets/"+Name("First"))
+	owner := secret["metadata"].(object)["ownerReferences"].([]any)[0].(object)
+	if owner["uid"] != job["metadata"].(object)["uid"] {
+		t.Errorf("the Secret goes with %v", owner)
 	}
 }
 
 func TestWhy(t *testing.T) {
-	for text, want := range map[string]string{
-		`{}`: "",
-		`{"containerStatuses": [{"state": {"waiting": {"reason": "ContainerCreating"}}}]}`:                                     "",
-		`{"containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}]}`:          "ImagePullBackOff: no such image",
-		`{"containerStatuses": [{"state": {"running": {}}}]}`:                                                                  "",
-		`{"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes fit"}]}`: "Unschedulable: 0/3 nodes fit",
+	for _, row := range []struct {
+		name             string
+		job, pod, events string // the status of a Job, of its pod, and events; "" for none
+		why              string
+		over             bool
+	}{
+		{"a pod that is new", `{}`, `{}`, ``, "", false},
+		{"that is made", `{}`, `{"containerStatuses": [{"state": {"waiting": {"reason": "ContainerCreating"}}}]}`, ``, "", false},
+		{"without an image", `{}`, `{"containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}]}`, ``,
+			"ImagePullBackOff: no such image", false},
+		{"that runs", `{}`, `{"containerStatuses": [{"state": {"running": {}}}]}`, ``, "", false},
+		{"without room", `{}`, `{"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes fit"}]}`, ``,
+			"Unschedulable: 0/3 nodes fit", false},
+		{"that took too much", `{"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "of the Job"}]}`,
+			`{"containerStatuses": [{"state": {"terminated": {"reason": "OOMKilled"}}}]}`, ``, "OOMKilled", true},
+		{"that failed", `{"conditions": [{"type": "FailureTarget", "status": "True"}, {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]}`,
+			`{"containerStatuses": [{"state": {"terminated": {"reason": "Error", "message": "no such command\n"}}}]}`, ``, "Error: no such command", true},
+		{"that was evicted", `{}`, `{"reason": "Evicted", "message": "low on memory"}`, ``, "Evicted: low on memory", false},
+		{"that ended", `{"conditions": [{"type": "Complete", "status": "True", "reason": "CompletionsReached"}]}`, ``, ``, "CompletionsReached", true},
+		{"that took too long", `{"conditions": [{"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "too long"}]}`, ``, ``,
+			"DeadlineExceeded: too long", true},
+		{"that may not be", `{}`, ``, `{"reason": "FailedCreate", "message": "exceeded quota"}`, "FailedCreate: exceeded quota", false},
+		{"whose Job is gone", ``, ``, ``, "its Job was removed", true},
 	} {
 		k, c := start(t, &Spec{Image: digest})
-		var status object
-		if err := json.Unmarshal([]byte(text), &status); err != nil {
-			t.Fatal(err)
+		for path, text := range map[string]string{"jobs/" + Name("First"): row.job, "pods/p": row.pod, "events/e": row.events} {
+			var status object
+			if text == "" {
+				continue
+			}
+			if err := json.Unmarshal([]byte(text), &status); err != nil {
+				t.Fatal(err)
+			}
+			if path == "events/e" {
+				k.Set(path, status)
+			} else {
+				k.Set(path, object{"metadata": object{"name": "x"}, "status": status})
+			}
 		}
-		k.objects[c.path("pods", "p")] = object{"metadata": object{"name": "p"}, "status": status}
-		if got, err := c.Why(t.Context(), "First"); got != want || err != nil {
-			t.Errorf("%s: %q, %v", text, got, err)
+		if why, over, err := c.Why(t.Context(), "First"); why != row.why || over != row.over || err != nil {
+			t.Errorf("a pod %s: %q, %v, %v", row.name, why, over, err)
 		}
-	}
-}
-
-// TestSweep: a Job that a process left suspended is removed, and no other one.
-func TestSweep(t *testing.T) {
-	k, c := start(t, &Spec{Image: digest})
-	make := func(id string, suspended bool, age time.Duration) {
-		if err := c.Start(t.Context(), &Run{ID: id, Until: time.Now().Add(time.Hour)}); err != nil {
-			t.Fatal(err)
-		}
-		o := k.objects[c.path("jobs", Name(id))]
-		o["spec"].(object)["suspend"] = suspended
-		o["metadata"].(object)["creationTimestamp"] = time.Now().Add(-age).UTC().Format(time.RFC3339)
-	}
-	make("left", true, time.Hour)
-	make("new", true, 0)
-	make("begun", false, time.Hour)
-	k.objects[c.path("jobs", "foreign")] = object{"metadata": object{"name": "foreign", "annotations": object{noteRun: "begun"},
-		"creationTimestamp": "2020-01-01T00:00:00Z"}, "spec": object{"suspend": true}}
-	got, err := c.Sweep(t.Context(), time.Minute)
-	if err != nil || !reflect.DeepEqual(got, []string{"left"}) {
-		t.Errorf("%v, %v", got, err)
-	}
-	if k.objects[c.path("jobs", Name("left"))] != nil || len(k.paths()) != 5 {
-		t.Errorf("%v stay", k.paths())
 	}
 }
 

@@ -127,7 +127,11 @@ func result(o *order.Order, end *dispatch.End) (*order.Result, error) {
 	case dispatch.Refused:
 		return failed(o, fmt.Errorf("worker %s does not take it: %.1000s", end.Worker, end.Result)), nil
 	}
-	return nil, fmt.Errorf("worker %s was lost with it: it may have run", end.Worker)
+	why := ""
+	if len(end.Result) > 0 {
+		why = fmt.Sprintf(" (%.1000q)", end.Result)
+	}
+	return nil, fmt.Errorf("worker %s was lost with it%s: it may have run", end.Worker, why)
 }
 
 // failed returns the result of an order that has none, for a cause.

@@ -197,6 +197,7 @@ var allowed = map[string][]string{
 	"internal/yamlnode": {"internal/lazyregexp"},
 
 	"internal/test/gittest":         {},
+	"internal/test/kubetest":        {},
 	"internal/test/mcptry":          {"mcphost", "tool"},
 	"internal/test/npmtest":         {},
 	"internal/test/ordered":         {"internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/node", "internal/fleet/relay", "internal/fleet/order", "internal/store", "internal/test/scratch", "script", "skill"},
