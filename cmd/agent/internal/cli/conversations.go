@@ -200,6 +200,9 @@ func (o *conversationsOptions) markdown(c *saved.Conversation) string {
 				}
 			}
 		}
+		if t.End != nil && t.End.Error != "" {
+			fmt.Fprintf(&b, "\n(ended early: %s)\n", t.End.Error)
+		}
 	}
 	return b.String()
 }

@@ -64,7 +64,7 @@ func FuzzText(f *testing.F) {
 		if err != nil || string(back) != s || strings.Contains(string(b), "\n") {
 			t.Fatalf("%q became %s and %q: %v", s, b, back, err)
 		}
-		if title := shorten(s); len(title) > maxTitle+2*len("\uFFFD") || !utf8.ValidString(title) {
+		if title := shorten(s, maxTitle); len(title) > maxTitle+2*len("\uFFFD") || !utf8.ValidString(title) {
 			t.Fatalf("title %q", title)
 		}
 	})

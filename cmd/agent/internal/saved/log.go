@@ -239,7 +239,7 @@ func (l *Log) Close() {
 func (l *Log) Begin(model, prompt string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	prompt = shorten(string(cleaner(l.o.Redact).text(prompt))) // half a secret would not be found
+	prompt = shorten(string(cleaner(l.o.Redact).text(prompt)), maxTitle) // half a secret would not be found
 	if l.title == "" {
 		l.title = prompt
 	}
@@ -251,22 +251,23 @@ func (l *Log) Begin(model, prompt string) int {
 }
 
 // shorten returns the beginning of a text as one line.
-func shorten(s string) string {
-	s = strings.Join(strings.Fields(s[:min(len(s), 8*maxTitle)]), " ")
-	if len(s) <= maxTitle {
+func shorten(s string, most int) string {
+	s = strings.Join(strings.Fields(s[:min(len(s), 8*most)]), " ")
+	if len(s) <= most {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}
-	cut := maxTitle - len("…")
+	cut := most - len("…")
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
 	return strings.ToValidUTF8(s[:cut], "\uFFFD") + "…"
 }
 
-// End ends the turn, and syncs.
+// End ends the turn, or says anew how it ended, and syncs.
 func (l *Log) End(e *End) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	e.Error = shorten(string(cleaner(l.o.Redact).text(e.Error)), maxError)
 	l.appendLocked(&line{Kind: kindEnd, Title: text(l.title), Count: len(l.turns), Turn: l.last, End: e})
 	l.sync()
 }

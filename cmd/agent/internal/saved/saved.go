@@ -28,6 +28,7 @@ const (
 	MaxFile     = 128 << 20 // bytes of a conversation
 	maxLine     = 32 << 20  // bytes of a line
 	maxTitle    = 100       // bytes of a title
+	maxError    = 500       // bytes of why a turn ended early
 	maxProjects = 4096      // folders of projects that are looked through
 )
 
@@ -100,6 +101,7 @@ type Turn struct {
 // End is how a turn ended.
 type End struct {
 	Stop    string          `json:"stop,omitempty"`
+	Error   string          `json:"error,omitempty"` // why it ended early, for people
 	Usage   llm.Usage       `json:"usage"`
 	Counted json.RawMessage `json:"counted,omitempty"` // kept for the caller
 	State   json.RawMessage `json:"state,omitempty"`   // kept for the caller, see Log.State

@@ -50,13 +50,13 @@ func (w *worker) ask(ctx context.Context, prompt, typed string, with ...llm.Medi
 			return
 		}
 		w.keep.begin(ctx, w, prompt)
-		defer w.keep.end(w, nil)
+		defer w.keep.end(w, nil, nil)
 		if w.journal != nil {
 			w.journal.Begin(typed, w.prompts)
 		}
 		for step, err := range w.conversation.Ask(ctx, prompt, w.shown...) {
 			if step.Done != nil {
-				w.keep.end(w, step.Done)
+				w.keep.end(w, step.Done, err)
 			}
 			if notice := w.keep.failure(); notice != "" && !yield(agent.Step{Notice: notice}, nil) {
 				return

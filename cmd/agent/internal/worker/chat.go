@@ -315,7 +315,7 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 	defer t.change()()
 	before := t.w.conversation.Usage()
 	notice, err := t.w.conversation.Compact(ctx)
-	t.spent.summary(before, t.w.conversation.Usage(), t.w.found.Facts.Prices, err == nil)
+	t.w.keep.pay(t.w, t.spent.summary(before, t.w.conversation.Usage(), t.w.found.Facts.Prices, err == nil))
 	kept := t.w.takeKept()
 	if errors.Is(err, agent.ErrShort) {
 		return "nothing to shorten: the last answer stays word for word, and a summary of the rest would not be shorter", nil

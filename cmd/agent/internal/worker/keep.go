@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,8 +36,8 @@ type keeper struct {
 	todo    []byte           // as it is on the disk
 	prefix  bool             // what each request begins with is on the disk
 	replace []llm.Message
-	ended   bool
-	why     error // nothing is written any more
+	last    *saved.End // of the last turn; nil until it has ended
+	why     error      // nothing is written any more
 	told    bool
 }
 
@@ -74,7 +75,7 @@ func (k *keeper) begun(c *agent.Conversation) {
 	if now := c.Messages(); !reflect.DeepEqual(now, k.past.c.Messages) && len(now) > 0 {
 		k.replace = now
 	}
-	k.past = nil
+	k.last, k.past = k.past.c.Ended(), nil
 }
 
 // begin begins a turn.
@@ -89,7 +90,7 @@ func (k *keeper) begin(ctx context.Context, w *worker, prompt string) {
 		}
 	}
 	w.prompts = k.log.Begin(w.found.String(), prompt)
-	k.ended = false
+	k.last = nil
 	if !k.prefix {
 		k.log.Prefix(&saved.Prefix{System: w.system, Tools: w.conversation.Offered(), Sources: w.sources()})
 		k.prefix = true
@@ -162,19 +163,30 @@ func (w *worker) keepSub(ctx context.Context, f *tool.Fork, o *agent.Options, to
 	}
 }
 
-// end ends the turn. done is nil if the user left it.
-func (k *keeper) end(w *worker, done *agent.Answer) {
-	if k.log == nil || k.ended {
+// end ends the turn, unless it has ended. done is nil if the user left it.
+func (k *keeper) end(w *worker, done *agent.Answer, err error) {
+	if k.log == nil || k.last != nil {
 		return
 	}
-	k.ended = true
-	e := &saved.End{Stop: string(agent.Cancelled)}
+	k.last = &saved.End{Stop: string(agent.Cancelled)}
 	if done != nil {
-		e.Stop, e.Usage = string(done.Stop), done.Usage
+		k.last.Stop, k.last.Usage = string(done.Stop), done.Usage
+		if err = cmp.Or(err, ended(done)); err != nil && done.Stop != agent.Cancelled {
+			k.last.Error = err.Error()
+		}
 	}
-	e.Counted, _ = json.Marshal(w.conversation.Counted())
-	e.State, _ = json.Marshal(w.session.State())
-	k.log.End(e)
+	k.pay(w, llm.Usage{})
+}
+
+// pay writes how the last turn ended. It cost so much more, if the user had the conversation shortened after it.
+func (k *keeper) pay(w *worker, more llm.Usage) {
+	if k.log == nil || k.last == nil {
+		return
+	}
+	k.last.Usage = k.last.Usage.Add(more)
+	k.last.Counted, _ = json.Marshal(w.conversation.Counted())
+	k.last.State, _ = json.Marshal(w.session.State())
+	k.log.End(k.last)
 }
 
 // failed returns why nothing is written any more. Sub-agents and commands in the background ask, too.
@@ -199,6 +211,7 @@ func (k *keeper) failure() string {
 func (k *keeper) clear() {
 	if k.log != nil {
 		k.log.Back(0)
+		k.last = nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
@@ -101,8 +102,12 @@ func (o *Options) open(ctx context.Context) error {
 		line := fmt.Sprintf("continues %s: %s, %s", past.c.ID, past.c.Title, output.Count(len(past.c.Turns), "turn"))
 		past.said = append([]string{line}, past.said...)
 	}
-	if len(past.c.Turns) > 0 && past.c.Ended() == nil {
+	switch end := past.c.Ended(); {
+	case len(past.c.Turns) == 0:
+	case end == nil || end.Stop == string(agent.Cancelled):
 		past.said = append(past.said, "its last turn did not end: what was done in it stays")
+	case end.Error != "":
+		past.said = append(past.said, "its last turn ended early: "+end.Error)
 	}
 	if text := past.c.Damage(); text != "" {
 		past.said = append(past.said, "the saved conversation is damaged: "+text)

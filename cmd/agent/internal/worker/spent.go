@@ -72,15 +72,17 @@ func (s *spent) pay(u llm.Usage, p models.Prices) {
 	}
 }
 
-// summary adds the cost of a summary that the user asked for. If it shortened the conversation, how full the window is is not known before
-// the next request.
-func (s *spent) summary(before, now llm.Usage, p models.Prices, shorter bool) {
+// summary adds the cost of a summary that the user asked for, and returns it. If it shortened the conversation, how full the window is is
+// not known before the next request.
+func (s *spent) summary(before, now llm.Usage, p models.Prices, shorter bool) llm.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pay(now.Add(llm.Usage{Input: -before.Input, CacheRead: -before.CacheRead, CacheWrite: -before.CacheWrite, Output: -before.Output}), p)
+	u := now.Add(llm.Usage{Input: -before.Input, CacheRead: -before.CacheRead, CacheWrite: -before.CacheWrite, Output: -before.Output})
+	s.pay(u, p)
 	if shorter {
 		s.last = llm.Usage{}
 	}
+	return u
 }
 
 // clear forgets what belongs to the messages that are gone. What was paid stays.
