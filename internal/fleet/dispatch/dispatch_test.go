@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/internal/fleet/patience"
 )
 
 // beat is long enough for a busy machine not to lose what it should not. Tests that wait for many use quick.
@@ -486,17 +487,17 @@ func TestWorkerRefuses(t *testing.T) {
 // The first nodes of a cluster that start wait for as many as there are copies.
 func TestTooFewNodes(t *testing.T) {
 	asked := 0
-	err := patient(t.Context(), silentTime, func(context.Context) error {
+	err := patience.Ask(t.Context(), silentTime, func() error {
 		if asked++; asked < 3 {
 			return fmt.Errorf("made: %w", &jetstream.APIError{Code: 400, ErrorCode: jetstream.ErrorCode(server.JSClusterNoPeersErrF)})
 		}
 		return nil
-	})
+	}, fewNodes)
 	if err != nil || asked != 3 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 	refused := &jetstream.APIError{Code: 500, ErrorCode: jetstream.ErrorCode(server.JSStorageResourcesExceededErr)}
-	if err := patient(t.Context(), silentTime, func(context.Context) error { asked++; return refused }); !errors.Is(err, refused) || asked != 4 {
+	if err := patience.Ask(t.Context(), silentTime, func() error { asked++; return refused }, fewNodes); !errors.Is(err, refused) || asked != 4 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 }

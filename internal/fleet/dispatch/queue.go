@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/agent-base/agent-base/internal/fleet/patience"
 	"github.com/agent-base/agent-base/internal/fleet/subject"
 )
 
@@ -94,7 +95,6 @@ const (
 const (
 	silentTime = time.Minute      // until enough nodes of a cluster run
 	submitTime = 20 * time.Second // until they have chosen a leader
-	answerTime = 3 * time.Second  // for one answer
 )
 
 // claimTime is how long a claim is kept: longer than its run can be in the queue.
@@ -133,17 +133,17 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		q.o.AtOnce = 64
 	}
 	var err error
-	if q.js, err = jetstream.New(conn); err != nil {
+	if q.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(patience.Answer)); err != nil {
 		return nil, err
 	}
 	runs := jetstream.StreamConfig{
 		Name: "RUNS", Subjects: []string{"run.*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true, Replicas: q.o.Replicas,
 	}
-	err = patient(ctx, silentTime, func(ctx context.Context) (err error) {
+	err = patience.Ask(ctx, silentTime, func() (err error) { // several may make it at the same time, and then get no answer
 		q.runs, err = q.js.CreateOrUpdateStream(ctx, runs)
 		return err
-	})
+	}, fewNodes)
 	if err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
@@ -151,12 +151,12 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		Name: "KV_claims", Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
 		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false, Replicas: q.o.Replicas,
 	}
-	err = patient(ctx, silentTime, func(ctx context.Context) (err error) {
+	err = patience.Ask(ctx, silentTime, func() (err error) {
 		if _, err = q.js.CreateOrUpdateStream(ctx, claims); err == nil {
 			q.claims, err = q.js.KeyValue(ctx, "claims")
 		}
 		return err
-	})
+	}, fewNodes)
 	if err != nil {
 		return nil, fmt.Errorf("make the claims: %w", err)
 	}
@@ -166,24 +166,10 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 // codeNoPeers is the answer while fewer nodes run than a new stream is to have copies.
 const codeNoPeers = 10005
 
-// patient calls do, which may be repeated, until the nodes answer. They may not where several make the same stream at the same time.
-func patient(ctx context.Context, most time.Duration, do func(context.Context) error) error {
-	for end := time.Now().Add(most); ; {
-		once, cancel := context.WithTimeout(ctx, answerTime)
-		err := do(once)
-		cancel()
-		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
-		if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && refused.ErrorCode == codeNoPeers {
-			silent, err = true, fmt.Errorf("too few nodes run: start the others within %s (%w)", most, err)
-		}
-		if !silent || ctx.Err() != nil || time.Now().After(end) {
-			return err
-		}
-		select { // ErrNoResponders comes at once
-		case <-ctx.Done():
-		case <-time.After(answerTime / 20):
-		}
-	}
+// fewNodes reports whether an error says that, so far, fewer nodes run than a stream is to have copies.
+func fewNodes(err error) bool {
+	var refused *jetstream.APIError
+	return errors.As(err, &refused) && refused.ErrorCode == codeNoPeers
 }
 
 var runID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
@@ -227,10 +213,10 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
 	m.Header.Set(headStick, r.Stick)
 	m.Data = r.Order
-	err = patient(ctx, submitTime, func(ctx context.Context) error { // the id keeps it from being queued twice
+	err = patience.Ask(ctx, submitTime, func() error { // the id keeps it from being queued twice
 		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
 		return err
-	})
+	}, nil)
 	if err != nil {
 		t.Close()
 		return nil, kindOf(err)

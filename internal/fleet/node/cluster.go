@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/agent-base/agent-base/internal/fleet/patience"
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
@@ -147,23 +148,12 @@ func (c *Cluster) tls() (outside, inside *tls.Config, _ error) {
 
 // leader waits until the nodes have chosen who leads them: before that nothing can be stored.
 func (n *Node) leader(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, leaderTime)
-	defer cancel()
-	js, err := jetstream.New(n.conn)
+	js, err := jetstream.New(n.conn, jetstream.WithDefaultTimeout(time.Second)) // a node that has no leader does not answer
 	if err != nil {
 		return err
 	}
-	for {
-		once, cancel := context.WithTimeout(ctx, time.Second) // a node that has no leader does not answer
-		_, err := js.AccountInfo(once)
-		cancel()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the nodes of the cluster have no leader: do most of them run, and reach each other? (%w)", err)
-		case <-time.After(time.Second / 10):
-		}
-	}
+	return patience.Ask(ctx, leaderTime, func() error {
+		_, err := js.AccountInfo(ctx)
+		return err
+	}, nil)
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-base/agent-base/internal/fleet/patience"
 )
 
 // Codes of the server.
 const (
-	codeResources  = jetstream.ErrorCode(10023) // its disk or its memory is full
-	codeStore      = jetstream.ErrorCode(10077) // the stream is full
 	codeSequence   = jetstream.ErrorCode(10071) // the log has grown
 	codeSequence2  = jetstream.ErrorCode(10164) // likewise, by a batch that is not complete yet
 	codeIncomplete = jetstream.ErrorCode(10176) // the server did not take a message of the batch
@@ -104,7 +104,7 @@ func (s *State) commit(ctx context.Context, b *batch) error {
 		return fmt.Errorf("the server stores no batches (%d of %d messages): nats-server 2.12 or later does", ack.Count, len(b.messages))
 	case ack.Error.ErrorCode == codeSequence, ack.Error.ErrorCode == codeSequence2:
 		return errConflict
-	case ack.Error.ErrorCode == codeStore, ack.Error.ErrorCode == codeResources:
+	case ack.Error.ErrorCode == patience.CodeStore, ack.Error.ErrorCode == patience.CodeResources:
 		return fmt.Errorf("%w (%w)", errFull, ack.Error)
 	}
 	return ack.Error

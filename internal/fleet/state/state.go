@@ -13,20 +13,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-base/agent-base/internal/fleet/patience"
 )
 
 // Bounds.
 const (
 	defaultBytes = 256 << 20
-	patience     = 20 * time.Second // for attempts, while the node does not answer or other writers come first
-	answerTime   = 3 * time.Second  // for one request
-	maxPause     = 200 * time.Millisecond
+	most         = 20 * time.Second // for attempts, while the node does not answer or other writers come first
+	answerTime   = patience.Answer
 	maxPart      = 1<<20 - 8<<10 // bytes of a message without its headers
 	maxDocument  = 64 << 20      // bytes
 	maxBatch     = 900           // messages; a server takes 1000
@@ -151,40 +151,13 @@ var (
 )
 
 // retry calls f until its error is nil or one that does not pass, for a while.
-func retry(ctx context.Context, f func() error) error {
-	until := time.Now().Add(patience)
-	var before error // the end of ctx in the middle of a try says nothing of the cause
-	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
-		err := f()
-		if err == nil || !passes(err) {
-			return err
-		}
-		if ctx.Err() != nil && before != nil {
-			err = before
-		}
-		before = err
-		if time.Now().After(until) {
-			return fmt.Errorf("the node did not do this within %s: make sure that it runs and has a leader (%w)", patience, err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w (%w)", ctx.Err(), err)
-		case <-time.After(pause/4 + rand.N(pause)):
-		}
-	}
-}
+func retry(ctx context.Context, f func() error) error { return patience.Ask(ctx, most, f, passes) }
 
-// passes reports whether trying again may help.
+// passes reports whether trying again may help, although the node has answered.
 func passes(err error) bool {
 	var api *jetstream.APIError
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, errFull):
-		return false
-	case errors.Is(err, errConflict), errors.Is(err, errUnknown), errors.Is(err, errBack), errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse),
-		errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrDisconnected):
+	if errors.As(err, &api) && (api.ErrorCode == codeIncomplete || api.ErrorCode == codeTooMany) {
 		return true
-	case errors.As(err, &api):
-		return api.ErrorCode == codeIncomplete || api.ErrorCode == codeTooMany || api.Code == 503 && api.ErrorCode != codeResources
 	}
-	return false
+	return errors.Is(err, errConflict) || errors.Is(err, errUnknown) || errors.Is(err, errBack)
 }

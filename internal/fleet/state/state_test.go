@@ -304,22 +304,6 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// A call that ends in the middle of a try says why the tries before it failed.
-func TestRetrySaysWhy(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	tries := 0
-	err := retry(ctx, func() error {
-		if tries++; tries == 1 {
-			return errBack
-		}
-		cancel()
-		return context.DeadlineExceeded
-	})
-	if !errors.Is(err, errBack) || !errors.Is(err, context.Canceled) {
-		t.Errorf("after %d tries: %v", tries, err)
-	}
-}
-
 // All watches together have one consumer of the stream, and each sees the changes of its document.
 func TestWatchers(t *testing.T) {
 	s := stateAt(folder(t))

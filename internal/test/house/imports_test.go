@@ -47,10 +47,11 @@ var allowed = map[string][]string{
 	"fleet":                    {}, // tests alone
 	"internal/fleet/cause":     {"internal/lockfile", "internal/nodeenv", "internal/program", "internal/pyenv", "mcphost", "script", "script/runner", "skill", "toolset", "want"},
 	"internal/fleet/relay":     {"internal/place", "internal/fleet/cause", "internal/fleet/content", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/order", "internal/variable", "script", "skill", "want"},
-	"internal/fleet/node":      {"internal/lockfile"},
+	"internal/fleet/node":      {"internal/fleet/patience", "internal/lockfile"},
+	"internal/fleet/patience":  {},
 	"internal/fleet/subject":   {},
-	"internal/fleet/dispatch":  {"internal/fleet/subject"},
-	"internal/fleet/state":     {"internal/document", "internal/fleet/subject", "skill/manifest", "trace"},
+	"internal/fleet/dispatch":  {"internal/fleet/patience", "internal/fleet/subject"},
+	"internal/fleet/state":     {"internal/document", "internal/fleet/patience", "internal/fleet/subject", "skill/manifest", "trace"},
 	"internal/fleet/kube":      {},
 	"internal/fleet/flow":      {"internal/fleet/order"},
 	"internal/fleet/content":   {"internal/proc", "internal/store", "internal/unpack", "skill"},
@@ -266,7 +267,7 @@ var importers = map[string][]string{
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
 	"github.com/nats-io/nats-server":  {"internal/fleet/node"},
-	"github.com/nats-io/nats.go":      {"cmd/agent/internal/fleet", "internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/relay", "internal/fleet/state"},
+	"github.com/nats-io/nats.go":      {"cmd/agent/internal/fleet", "internal/fleet/node", "internal/fleet/dispatch", "internal/fleet/flow", "internal/fleet/patience", "internal/fleet/relay", "internal/fleet/state"},
 	"github.com/nats-io/nkeys":        {"internal/fleet/node"},
 	"github.com/nats-io/jwt":          {"internal/fleet/node"},
 	"github.com/tailscale/hujson":     {"cmd/agent/internal/hosts"}, // changes JSON and keeps its comments
