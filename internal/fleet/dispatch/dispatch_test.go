@@ -487,7 +487,7 @@ func TestWorkerRefuses(t *testing.T) {
 // The first nodes of a cluster that start wait for as many as there are copies.
 func TestTooFewNodes(t *testing.T) {
 	asked := 0
-	err := patience.Ask(t.Context(), silentTime, func() error {
+	err := patience.Ask(t.Context(), silentTime, func(context.Context) error {
 		if asked++; asked < 3 {
 			return fmt.Errorf("made: %w", &jetstream.APIError{Code: 400, ErrorCode: jetstream.ErrorCode(server.JSClusterNoPeersErrF)})
 		}
@@ -497,7 +497,7 @@ func TestTooFewNodes(t *testing.T) {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 	refused := &jetstream.APIError{Code: 500, ErrorCode: jetstream.ErrorCode(server.JSStorageResourcesExceededErr)}
-	if err := patience.Ask(t.Context(), silentTime, func() error { asked++; return refused }, fewNodes); !errors.Is(err, refused) || asked != 4 {
+	if err := patience.Ask(t.Context(), silentTime, func(context.Context) error { asked++; return refused }, fewNodes); !errors.Is(err, refused) || asked != 4 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 }

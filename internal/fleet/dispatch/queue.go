@@ -133,14 +133,14 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		q.o.AtOnce = 64
 	}
 	var err error
-	if q.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(patience.Answer)); err != nil {
+	if q.js, err = jetstream.New(conn); err != nil {
 		return nil, err
 	}
 	runs := jetstream.StreamConfig{
 		Name: "RUNS", Subjects: []string{"run.*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true, Replicas: q.o.Replicas,
 	}
-	err = patience.Ask(ctx, silentTime, func() (err error) { // several may make it at the same time, and then get no answer
+	err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) { // several may make it at the same time, and then get no answer
 		q.runs, err = q.js.CreateOrUpdateStream(ctx, runs)
 		return err
 	}, fewNodes)
@@ -151,7 +151,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		Name: "KV_claims", Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
 		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false, Replicas: q.o.Replicas,
 	}
-	err = patience.Ask(ctx, silentTime, func() (err error) {
+	err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) {
 		if _, err = q.js.CreateOrUpdateStream(ctx, claims); err == nil {
 			q.claims, err = q.js.KeyValue(ctx, "claims")
 		}
@@ -213,7 +213,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
 	m.Header.Set(headStick, r.Stick)
 	m.Data = r.Order
-	err = patience.Ask(ctx, submitTime, func() error { // the id keeps it from being queued twice
+	err = patience.Ask(ctx, submitTime, func(ctx context.Context) error { // the id keeps it from being queued twice
 		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
 		return err
 	}, nil)

@@ -148,11 +148,13 @@ func (c *Cluster) tls() (outside, inside *tls.Config, _ error) {
 
 // leader waits until the nodes have chosen who leads them: before that nothing can be stored.
 func (n *Node) leader(ctx context.Context) error {
-	js, err := jetstream.New(n.conn, jetstream.WithDefaultTimeout(time.Second)) // a node that has no leader does not answer
+	js, err := jetstream.New(n.conn)
 	if err != nil {
 		return err
 	}
-	return patience.Ask(ctx, leaderTime, func() error {
+	return patience.Ask(ctx, leaderTime, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Second) // a node that has no leader does not answer
+		defer cancel()
 		_, err := js.AccountInfo(ctx)
 		return err
 	}, nil)

@@ -38,11 +38,14 @@ func Silent(err error) bool {
 }
 
 // Ask calls do again and again, for most, while its error is Silent or one that passes, which may be nil. It returns nil as soon as do does.
-func Ask(ctx context.Context, most time.Duration, do func() error, passes func(error) bool) error {
+// The context of a call ends after Answer.
+func Ask(ctx context.Context, most time.Duration, do func(context.Context) error, passes func(error) bool) error {
 	until := time.Now().Add(most)
 	var before error // the end of ctx in the middle of a try says nothing of the cause
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
-		err := do()
+		once, cancel := context.WithTimeout(ctx, Answer)
+		err := do(once)
+		cancel()
 		switch {
 		case err == nil:
 			return nil

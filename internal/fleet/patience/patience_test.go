@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,9 +33,9 @@ func TestSilent(t *testing.T) {
 // What passes is asked again until it has passed, and what does not is an error at once.
 func TestAsk(t *testing.T) {
 	own, asked := errors.New("own"), 0
-	do := func(errs ...error) func() error {
+	do := func(errs ...error) func(context.Context) error {
 		asked = 0
-		return func() error { asked++; return errs[min(asked, len(errs))-1] }
+		return func(context.Context) error { asked++; return errs[min(asked, len(errs))-1] }
 	}
 	for _, c := range []struct {
 		errs  []error
@@ -56,11 +57,28 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// A node that is silent is given up for this time, and asked again.
+func TestAskOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		err := Ask(t.Context(), time.Minute, func(ctx context.Context) error {
+			if tries++; tries > 2 {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}, nil)
+		if err != nil || tries != 3 {
+			t.Errorf("%d tries, %v", tries, err)
+		}
+	})
+}
+
 // A call that ends in the middle of a try says why the tries before it failed.
 func TestAskSaysWhy(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	tries := 0
-	err := Ask(ctx, time.Minute, func() error {
+	err := Ask(ctx, time.Minute, func(context.Context) error {
 		if tries++; tries == 1 {
 			return nats.ErrNoResponders
 		}

@@ -151,7 +151,9 @@ var (
 )
 
 // retry calls f until its error is nil or one that does not pass, for a while.
-func retry(ctx context.Context, f func() error) error { return patience.Ask(ctx, most, f, passes) }
+func retry(ctx context.Context, f func() error) error {
+	return patience.Ask(ctx, most, func(context.Context) error { return f() }, passes) // f may ask more than once
+}
 
 // passes reports whether trying again may help, although the node has answered.
 func passes(err error) bool {
