@@ -264,10 +264,8 @@ func (s *state) copy(args string) []effect {
 		text, ok, what = s.said.String(), s.said.Len() > 0, "the last answer"
 	}
 	switch {
-	case s.width == 0:
-		s.notice("copying needs a terminal")
-	case ok && s.o.Term == "linux": // the console of Linux would print it
-		s.notice("this terminal has no clipboard")
+	case !s.o.Clipboard:
+		s.notice("copying needs a terminal that has a clipboard")
 	case ok:
 		hidden := ""
 		if ui.Prose(text) != text {

@@ -9,6 +9,7 @@ import (
 // /copy puts a block of code on the clipboard as the model wrote it, not as the screen shows it.
 func TestCopy(t *testing.T) {
 	k := newTalk(t, 40, nil)
+	k.o.Clipboard = true
 	k.press("/copy<enter>")
 	if k.press("hi<enter>"); !strings.Contains(k.screen(), "no answer yet") {
 		t.Errorf("the screen is %s", k.screen())
@@ -41,9 +42,9 @@ func TestCopy(t *testing.T) {
 	if !strings.Contains(strings.Join(strings.Fields(k.screen()), " "), "it has characters that do not show") {
 		t.Errorf("the screen is %s", k.screen())
 	}
-	k.o.Term, k.done = "linux", nil
-	if k.press("/copy<enter>"); len(k.done) != 1 || !strings.Contains(k.screen(), "this terminal has no clipboard") {
-		t.Errorf("on the console: effects %v, the screen is %s", k.done, k.screen())
+	k.o.Clipboard, k.done = false, nil
+	if k.press("/copy<enter>"); len(k.done) != 1 || !strings.Contains(strings.Join(strings.Fields(k.screen()), " "), "copying needs a terminal that has a clipboard") {
+		t.Errorf("without a clipboard: effects %v, the screen is %s", k.done, k.screen())
 	}
 	if !strings.Contains(strings.Join(strings.Fields(k.screen()), " "), `no block "3" is kept: the last one is 2`) {
 		t.Errorf("the screen is %s", k.screen())

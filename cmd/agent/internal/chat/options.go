@@ -16,15 +16,16 @@ import (
 
 // Options configures a conversation. In, Out and Ask are required.
 type Options struct {
-	In       io.Reader
-	Out      io.Writer
-	Terminal bool   // In and Out are *os.File of a terminal that understands cursor movement (not TERM=dumb)
-	Colour   bool   // false: no colours and no bold, so no SGR sequences at all
-	Term     string // the value of TERM; used in a terminal only
-	Crops    bool   // when the window becomes narrower, the terminal cuts rows that are too long, and does not break them
-	Prompt   string // printed before each line is read, without Terminal, where a person types it; else empty
-	Greeting string // the first lines; may be empty
-	First    string // the first input, as if it were typed; may be empty
+	In        io.Reader
+	Out       io.Writer
+	Terminal  bool   // In and Out are *os.File of a terminal that understands cursor movement (not TERM=dumb)
+	Colour    bool   // false: no colours and no bold, so no SGR sequences at all
+	Term      string // the value of TERM; used in a terminal only
+	Crops     bool   // when the window becomes narrower, the terminal cuts rows that are too long, and does not break them
+	Clipboard bool   // Out is a terminal that takes a text for the clipboard, or passes over it
+	Prompt    string // printed before each line is read, without Terminal, where a person types it; else empty
+	Greeting  string // the first lines; may be empty
+	First     string // the first input, as if it were typed; may be empty
 
 	// Said has the last prompt and answer of a conversation that continues, which a person sees below the greeting. Both may be empty.
 	Said struct{ Prompt, Answer string }

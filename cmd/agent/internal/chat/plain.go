@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/cancelreader"
 )
 
@@ -85,6 +86,8 @@ func runEffects(outer context.Context, o *Options, s *state, out *printer, effec
 			follow(ctx, o.Ask(ctx, e.prompt), f)
 		case startCommand:
 			run(ctx, e, f)
+		case copyText:
+			out.text(ansi.SetSystemClipboard(e.text))
 		}
 	}
 }

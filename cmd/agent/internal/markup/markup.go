@@ -235,14 +235,19 @@ func (f *Flow) finish() (rows []string) {
 		return f.flow("", true)
 	case f.width <= 0:
 		text := strings.TrimRight(string(f.plain), " \t")
+		switch trimmed = strings.TrimSpace(text); {
+		case f.fence != nil && f.fence.ends(trimmed):
+			f.close()
+		case f.fence == nil && f.Copy: // else nobody asks for the blocks
+			f.fence = newFence(trimmed)
+		}
 		if f.plain = f.plain[:0]; text == "" {
 			f.blank()
 			return nil
 		}
 		return f.spaced([]string{text})
 	case f.fence != nil && f.fence.ends(trimmed):
-		f.keep(f.fence.text[:f.fence.start])
-		f.fence = nil
+		f.close()
 		return nil
 	case f.fence != nil:
 		return f.flow(f.begin(head), true)
@@ -305,6 +310,12 @@ func (f *Flow) flush() []string {
 		return rows
 	}
 	return nil
+}
+
+// close ends the block of code.
+func (f *Flow) close() {
+	f.keep(f.fence.text[:f.fence.start])
+	f.fence = nil
 }
 
 // keep keeps a block of code, unless it was too long to be kept whole.

@@ -230,15 +230,22 @@ func TestLongCode(t *testing.T) {
 	}
 }
 
-// A block of code is kept as it came.
+// A block of code is kept as it came, also where there is no screen.
 func TestBlocks(t *testing.T) {
+	for _, width := range []int{10, 0} {
+		testBlocks(t, width)
+	}
+}
+
+func testBlocks(t *testing.T, width int) {
+	t.Helper()
 	f := &Flow{Paint: paint, Copy: true}
 	text := "```sh\necho \x1b[m 'a\t**b**'\r\n\n```\nx\n~~~\n```\nno end"
 	for i := range len(text) {
-		f.Add(text[i:i+1], 10)
-		f.Live(10)
+		f.Add(text[i:i+1], width)
+		f.Live(width)
 	}
-	f.End(10)
+	f.End(width)
 	one, ok, n := f.Block(1)
 	two, ok2, _ := f.Block(2)
 	if one != "echo \x1b[m 'a\t**b**'\r\n\n" || !ok || two != "```\nno end" || !ok2 || n != 2 {
@@ -247,12 +254,12 @@ func TestBlocks(t *testing.T) {
 	if _, ok, _ := f.Block(3); ok {
 		t.Error("there is a third block")
 	}
-	f.Add("```\n"+strings.Repeat("x", maxBlock+1)+"\n```\n", 10)
+	f.Add("```\n"+strings.Repeat("x", maxBlock+1)+"\n```\n", width)
 	if text, ok, n := f.Block(3); text != "" || ok || n != 3 {
 		t.Errorf("a block that is too long: %d bytes are kept", len(text))
 	}
 	for range maxBlocks + 5 {
-		f.Add("```\nx\n```\n", 10)
+		f.Add("```\nx\n```\n", width)
 	}
 	if _, ok, n := f.Block(1); ok || n != maxBlocks+8 {
 		t.Errorf("block 1 is kept of %d", n)

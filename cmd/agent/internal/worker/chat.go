@@ -86,6 +86,7 @@ func converse(ctx context.Context, o *Options) (*Past, error) {
 		History: typed(s.Settings), Editor: editor(s.Sys), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed, Printed: printed,
 		Notify: s.Settings.Config().Agent.Notify, Interrupt: s.Sys.Interrupt, Stop: s.Sys.Stop,
 	}
+	options.Clipboard = s.Out.OutTerminal && !slices.Contains([]string{"linux", "dumb"}, options.Term) // those would print it
 	options.Said.Prompt, options.Said.Answer = o.past.last()
 	err = chat.Run(ctx, options)
 	if id := w.keep.id(); id != "" && t.next == nil && s.Out.InTerminal && s.Out.OutTerminal && !s.Out.Quiet() {
