@@ -95,12 +95,17 @@ func (s *Server) taken(of, call, state string) (*asked, bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.answered, func(_ string, until time.Time) bool { return now.After(until) })
+	s.forgetAnswers(now)
 	if _, before := s.answered[was.ID]; before || len(s.answered) == maxTaken {
 		return nil, false
 	}
 	s.answered[was.ID] = was.Until
 	return &was, true
+}
+
+// forgetAnswers forgets the states that are too old. The caller holds the lock.
+func (s *Server) forgetAnswers(now time.Time) {
+	maps.DeleteFunc(s.answered, func(_ string, until time.Time) bool { return now.After(until) })
 }
 
 // CanAsk reports whether the client of a call can ask a person. ctx is that of Options.Kit, or of what the kit calls.

@@ -18,6 +18,7 @@ type Caller struct {
 	Subject string    // its name, for the log and for handles; not ""
 	Until   time.Time // when its token ends; the zero time means that the token does not end
 	Server  *Server   // that of the caller's tenant, which answers in place of the one with the handler; nil means that one
+	Done    func()    // is called when the request has ended; it may be nil
 }
 
 // Errors of HTTPOptions.Verify for tokens that hold. All others mean that the token does not.
@@ -96,6 +97,9 @@ func (o *HTTPOptions) identified(next http.Handler) http.Handler {
 			return
 		}
 		c, err := o.Verify(r.Context(), strings.TrimSpace(token))
+		if c != nil && c.Done != nil {
+			defer c.Done()
+		}
 		switch {
 		case errors.Is(err, ErrScope):
 			o.OAuth.challenge(w, "insufficient_scope")

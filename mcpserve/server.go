@@ -165,6 +165,16 @@ func (s *Server) Changed(ctx context.Context) error {
 	return s.refresh(ctx)
 }
 
+// Forgets reports whether a client would miss nothing if another Server with the same key took its place: no result and no answer to a question
+// is kept. Requests that are under way are not looked at.
+func (s *Server) Forgets() bool {
+	now := s.o.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgetAnswers(now)
+	return len(s.answered) == 0 && s.whole.none(now)
+}
+
 // described reports whether somebody has asked for the tools or prompts.
 func (s *Server) described() bool {
 	s.mu.Lock()

@@ -35,14 +35,27 @@ func (w *wholes) keep(now time.Time, of, text string) *mcp.ResourceLink {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.all) > 0 && (now.After(w.all[0].until) || w.size+len(text) > mostWhole) {
-		w.size -= len(w.all[0].text)
-		w.all = w.all[1:]
-	}
+	w.drop(now, mostWhole-len(text))
 	one := whole{wholeScheme + rand.Text(), of, text, now.Add(wholeFor)}
 	w.all, w.size = append(w.all, one), w.size+len(text)
 	size := int64(len(text))
 	return &mcp.ResourceLink{URI: one.uri, Name: "whole-result", Description: "The whole result, for ten minutes", MIMEType: "text/plain", Size: &size}
+}
+
+// drop forgets texts that are too old, and the oldest until there are at most so many bytes. The caller holds the lock.
+func (w *wholes) drop(now time.Time, most int) {
+	for len(w.all) > 0 && (now.After(w.all[0].until) || w.size > most) {
+		w.size -= len(w.all[0].text)
+		w.all = w.all[1:]
+	}
+}
+
+// none reports whether no text is kept.
+func (w *wholes) none(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drop(now, mostWhole)
+	return len(w.all) == 0
 }
 
 // find returns a text that was kept for a caller.

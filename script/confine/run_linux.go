@@ -192,7 +192,7 @@ func (t *tree) start(streams *proc.Streams) error {
 	t.reported, t.runs = make(chan struct{}), make(chan struct{})
 	t.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"sandbox"}, Env: stageEnv, ExtraFiles: []*os.File{theirs},
-		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.output()), Stderr: streams.ErrInto(t.plan.c.Err), WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
+		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.output()), Stderr: streams.ErrInto(t.plan.c.Err), WaitDelay: drainTime, SysProcAttr: t.plan.attributes(),
 	}
 	t.input = proc.NewInput(t.cmd, t.plan.c.In)
 	if err := t.cmd.Start(); err != nil {
@@ -217,6 +217,10 @@ func (t *tree) start(streams *proc.Streams) error {
 	}
 	return nil
 }
+
+// drainTime is how long the rest of the output may take when the stage has ended. No process is left then that could hold it back: only a busy
+// machine does, and what it does not read is lost.
+const drainTime = 30 * time.Second
 
 // output returns what gets the command's standard output, nil if nothing does.
 func (t *tree) output() io.WriteCloser {

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -35,6 +37,35 @@ func until(t *testing.T, r *Runner, c *runner.Command, ready func(*runner.Output
 			return out
 		}
 		c.Timeout *= 5
+	}
+}
+
+// slow takes some time for the first piece that is written to it.
+type slow struct {
+	once sync.Once
+	wait time.Duration
+}
+
+// Write waits.
+func (s *slow) Write(b []byte) (int, error) {
+	s.once.Do(func() { time.Sleep(s.wait) })
+	return len(b), nil
+}
+
+// Close does nothing.
+func (s *slow) Close() error { return nil }
+
+// Output that is read late, as by a busy machine, is not lost: the command has ended long before.
+func TestLateOutput(t *testing.T) {
+	for _, i := range tiers() {
+		t.Run(i.name, func(t *testing.T) {
+			t.Parallel()
+			c := i.command(t, "/bin/bash", "-c", "printf %060000d 1") // more than is read at once, and less than a pipe has
+			c.Out = &slow{wait: proc.WaitDelay + time.Second}
+			if got := run(t, i.runner(t, Options{}), c); len(got.Stdout) != 60000 || got.ExitCode != 0 {
+				t.Errorf("got %d bytes, code %d", len(got.Stdout), got.ExitCode)
+			}
+		})
 	}
 }
 

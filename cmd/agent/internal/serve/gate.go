@@ -52,10 +52,12 @@ func (g *gate) verify(ctx context.Context, token string) (*mcpserve.Caller, erro
 	if name == "" {
 		return nil, mcpserve.ErrStranger
 	}
-	if c.Server, err = g.tenants.server(name); err != nil {
+	one, err := g.tenants.enter(name)
+	if err != nil {
 		g.s.s.Out.Warn(err.Error())
 		return nil, err
 	}
+	c.Server, c.Done = one.mcp, func() { g.tenants.leave(one) }
 	return c, nil
 }
 
@@ -78,7 +80,7 @@ func (g *gate) ready(ctx context.Context) error {
 	return g.tenants.ready(ctx, slices.Compact(slices.Sorted(maps.Values(g.table))))
 }
 
-// called returns for how many tenants somebody has called.
+// called returns how many tenants have their skills open.
 func (g *gate) called() int {
 	if g.table == nil {
 		return 1

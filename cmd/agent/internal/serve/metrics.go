@@ -167,7 +167,7 @@ func (c *calls) write(w io.Writer, tenants int) {
 	for _, g := range []struct {
 		name, help string
 		n          int
-	}{{"calls_in_flight", "Calls of tools that run.", c.running}, {"requests_in_flight", "Requests that are under way, also streams.", c.requests}, {"tenants", "Tenants for whom somebody has called.", tenants}} {
+	}{{"calls_in_flight", "Calls of tools that run.", c.running}, {"requests_in_flight", "Requests that are under way, also streams.", c.requests}, {"tenants", "Tenants whose skills are open.", tenants}} {
 		head("agent_serve_"+g.name, "gauge", g.help)
 		fmt.Fprintf(w, "agent_serve_%s %d\n", g.name, g.n)
 	}

@@ -4,6 +4,7 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +28,7 @@ type Server struct {
 	s     *app.Services
 	mcp   *mcpserve.Server
 	calls *calls // nil: they are not counted
+	key   []byte // of handles; tenants share it
 
 	apart bool         // callers do not stand in the user's folder
 	fleet *fleet.Fleet // whose workers run scripts; nil: this process does
@@ -43,19 +45,22 @@ type Server struct {
 // New returns a Server, which who made it closes. It reads the settings and no skill. Scripts start in the user's folder, or with apart in
 // one of their run.
 func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
-	if !apart {
-		return newServer(ctx, s, apart, nil)
-	}
-	return newServer(ctx, s, apart, &calls{log: s.Out.Logger(), ended: map[outcome]int{}, took: map[string]*histogram{}, refused: map[string]int{}})
-}
-
-func newServer(ctx context.Context, s *app.Services, apart bool, counts *calls) (*Server, error) {
-	cfg := s.Settings.Config()
-	key, err := Secret(cfg.Serve.Key, s.Sys.Getenv(Credentials))
+	key, err := Secret(s.Settings.Config().Serve.Key, s.Sys.Getenv(Credentials))
 	if err != nil {
 		return nil, err
 	}
-	out := &Server{s: s, apart: apart, calls: counts}
+	if key == nil {
+		key = []byte(rand.Text() + rand.Text())
+	}
+	if !apart {
+		return newServer(ctx, s, apart, key, nil)
+	}
+	return newServer(ctx, s, apart, key, &calls{log: s.Out.Logger(), ended: map[outcome]int{}, took: map[string]*histogram{}, refused: map[string]int{}})
+}
+
+func newServer(ctx context.Context, s *app.Services, apart bool, key []byte, counts *calls) (out *Server, err error) {
+	cfg := s.Settings.Config()
+	out = &Server{s: s, apart: apart, key: key, calls: counts}
 	tracer := s.Observe.Tracer()
 	if counts != nil {
 		tracer = trace.Tee(tracer, counts.of(cfg.Tenant))

@@ -1,24 +1,36 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/agent-base/agent-base/mcpserve"
+	"time"
 )
 
 // claimName begins an entry of the table of tenants that is about a claim of a token.
 const claimName = "claim:"
 
-// tenants has a server for each tenant. It is made when somebody of the tenant calls.
+// maxOpen is how many tenants have their skills open while they do not call. The system watches the folders of each: Linux has 128 such watches.
+const maxOpen = 64
+
+// tenants has the servers of the tenants that have called lately. One is made when somebody of the tenant calls.
 type tenants struct {
 	of   *Server
 	life context.Context // of their watchers
+	max  int             // maxOpen, but for tests
 
-	mu   sync.Mutex
-	open map[string]*Server
+	mu     sync.Mutex
+	open   map[string]*tenant
+	closes sync.WaitGroup
+}
+
+// tenant is the server of one tenant.
+type tenant struct {
+	*Server
+	requests int       // under way
+	left     time.Time // when the last one ended
 }
 
 // tenantOf returns the tenant of a caller by a table; "" if it has none, or its claims are those of several.
@@ -49,34 +61,58 @@ func has(claim any, text string) bool {
 	return claim == text
 }
 
-// server returns the server of a tenant.
-func (t *tenants) server(name string) (*mcpserve.Server, error) {
+// enter returns the server of a tenant for a request. The caller leaves it.
+func (t *tenants) enter(name string) (*tenant, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.open[name]; s != nil {
-		return s.mcp, nil
+	one := t.open[name]
+	if one == nil {
+		s, err := newServer(t.life, t.of.s.For(name), true, t.of.key, t.of.calls)
+		if err != nil {
+			return nil, err
+		}
+		if t.open == nil {
+			t.open = map[string]*tenant{}
+		}
+		one = &tenant{Server: s}
+		t.open[name] = one
 	}
-	s, err := newServer(t.life, t.of.s.For(name), true, t.of.calls)
-	if err != nil {
-		return nil, err
+	one.requests++
+	return one, nil
+}
+
+// leave ends a request. If too many tenants are open, it closes the one that has called least lately, of those that nobody would miss: the next
+// call opens it again.
+func (t *tenants) leave(one *tenant) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one.requests--
+	one.left = time.Now()
+	if len(t.open) <= cmp.Or(t.max, maxOpen) {
+		return
 	}
-	if t.open == nil {
-		t.open = map[string]*Server{}
+	oldest := ""
+	for name, o := range t.open {
+		if o.requests == 0 && (oldest == "" || o.left.Before(t.open[oldest].left)) && o.mcp.Forgets() {
+			oldest = name
+		}
 	}
-	t.open[name] = s
-	return s.mcp, nil
+	if o := t.open[oldest]; o != nil {
+		delete(t.open, oldest)
+		t.closes.Go(o.end)
+	}
 }
 
 // ready returns why no tenant can be served.
 func (t *tenants) ready(ctx context.Context, names []string) (err error) {
 	for _, name := range names {
-		if _, err = t.server(name); err != nil {
+		var one *tenant
+		if one, err = t.enter(name); err != nil {
 			continue
 		}
-		t.mu.Lock()
-		s := t.open[name]
-		t.mu.Unlock()
-		if _, err = s.catalog(ctx); err == nil {
+		_, err = one.catalog(ctx)
+		t.leave(one)
+		if err == nil {
 			return nil
 		}
 	}
@@ -87,10 +123,16 @@ func (t *tenants) ready(ctx context.Context, names []string) (err error) {
 func (t *tenants) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range t.open {
-		s.Close()
-		if err := s.s.Observe.Close(s.life); err != nil {
-			s.s.Out.Warn(err.Error())
-		}
+	for _, one := range t.open {
+		one.end()
+	}
+	t.closes.Wait()
+}
+
+// end ends what runs for clients of the tenant.
+func (t *tenant) end() {
+	t.Close()
+	if err := t.s.Observe.Close(t.life); err != nil {
+		t.s.Out.Warn(err.Error())
 	}
 }
