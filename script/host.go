@@ -103,7 +103,11 @@ type Options struct {
 	FetchPython    bool          // uv may download a Python if none that is installed will do
 
 	Progress func(string) // says what is done, again and again, if preparing takes more than a second; may be nil
-	Trace    trace.Tracer // may be nil
+
+	// Chosen is asked, each time a script needs packages that nothing locks, for the versions that another Host has chosen: its method
+	// Chosen has them by the same key. Those that were chosen last count, so several machines have the same. Nil: the Host chooses alone.
+	Chosen func(ctx context.Context, key string) ([]byte, error)
+	Trace  trace.Tracer // may be nil
 }
 
 // HostsFunc sets what Network has to decide about hosts during one run of a script: Denied, Ask and Waits. The function that it returns is

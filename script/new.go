@@ -84,7 +84,7 @@ func (h *Host) build() (err error) {
 	h.places = places.New(&places.Options{Cache: o.Cache, Homes: o.Homes, Runs: filepath.Join(o.Cache, "work"), UserHome: operator.Guard.Home, FormerHome: o.FormerHome,
 		Conversation: o.Conversation, KeepTemp: o.KeepTemp, Disk: o.Disk, Files: o.Files})
 	h.envs, err = envs.New(&envs.Options{Runner: o.Runner, Guard: operator.Guard, Confine: o.Confine, LookPath: o.LookPath, Env: o.Env, Cache: o.Cache, NPMRC: o.NPMRC,
-		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress, Making: h.preparing})
+		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress, Chosen: o.Chosen, Making: h.preparing})
 	if err != nil {
 		return err
 	}

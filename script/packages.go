@@ -45,6 +45,10 @@ func CheckPackages(packages []string) error { return envs.CheckPackages(packages
 // SamePackage reports whether two requirements name the same package: "PyYAML" and "pyyaml>=6", "npm:a" and "npm:a@2".
 func SamePackage(a, b string) bool { return envs.SamePackage(a, b) }
 
+// Chosen returns the versions of packages that this Host has chosen, for a key that another Host has asked its Options.Chosen for. It returns
+// nil if it has chosen none: Prepare does.
+func (h *Host) Chosen(key string) []byte { return h.envs.Chosen(key) }
+
 // Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
 // script runs without uv, without npm and without a network. Prepare runs nothing of the skill, and of the
 // packages only the builds that PrepareOptions.Build allows. For a Python script without dependencies it only finds the Python that the

@@ -42,7 +42,9 @@ type installation struct {
 // the dependencies alone.
 func (i *installation) choose(ctx context.Context, next *record) error {
 	j := i.j
-	next.Chosen, next.Resolved = j.record.Chosen, j.record.Resolved
+	if next.choice = j.record.choice; j.given != nil {
+		next.choice = *j.given
+	}
 	if next.Chosen == nil || j.o.anew(next.Resolved) {
 		next.Resolved = time.Now()
 		m, path, err := j.s.chooser()

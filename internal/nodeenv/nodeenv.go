@@ -53,6 +53,9 @@ type Options struct {
 	MaxTime  time.Duration                // for preparing one environment; 0 means DefaultMaxTime
 	Hosts    []string                     // further hosts that may be reached, besides those of the registries: HOST, HOST:PORT or *.HOST
 	Progress func(string)                 // says what is done if preparing takes more than a second; may be nil
+
+	// Chosen is asked for the versions that another Store has chosen, see Store.Chosen. Those that were chosen last count. Nil: there is none.
+	Chosen envstore.Chosen
 }
 
 // The limits if Options has none.

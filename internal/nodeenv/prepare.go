@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -26,12 +25,11 @@ const skills = "skills"
 
 // record is kept next to a complete environment. It is written last.
 type record struct {
-	Folder   string    `json:"folder"` // name of the environment's folder, next to the record
-	Files    string    `json:"files"`  // the digest of its inventory
-	Packages []string  `json:"packages"`
-	Unbuilt  []string  `json:"unbuilt,omitempty"`
-	Chosen   *chosen   `json:"chosen,omitempty"`  // if the skill has no lock
-	Resolved time.Time `json:"resolved,omitzero"` // when it was chosen
+	Folder   string   `json:"folder"` // name of the environment's folder, next to the record
+	Files    string   `json:"files"`  // the digest of its inventory
+	Packages []string `json:"packages"`
+	Unbuilt  []string `json:"unbuilt,omitempty"`
+	choice
 }
 
 // job is the preparation of one script.
@@ -45,6 +43,7 @@ type job struct {
 	place    envstore.Place
 	progress *envstore.Progress // of making it
 	record   record
+	given    *choice // in place of the record's; nil for these
 	made     bool
 }
 
@@ -140,7 +139,11 @@ func (j *job) prepare(ctx context.Context) error {
 		}
 	}
 	j.place = envstore.Place{Root: j.s.folder(), Key: j.key()}
-	if j.look() && !j.again() {
+	whole := j.look()
+	if err := j.elsewhere(ctx); err != nil && !whole {
+		return j.fail(err)
+	}
+	if whole && !j.again() {
 		return nil
 	}
 	return j.makeLocked(ctx)
@@ -157,8 +160,10 @@ func (j *job) key() string {
 	return ondisk.Digest(parts...)
 }
 
-// again reports whether versions are to be chosen again.
-func (j *job) again() bool { return j.lock.file == "" && j.o.anew(j.record.Resolved) }
+// again reports whether versions are to be chosen again, or others were given than those of the record.
+func (j *job) again() bool {
+	return j.lock.file == "" && (j.o.anew(j.record.Resolved) || j.given != nil && j.given.Resolved.After(j.record.Resolved))
+}
 
 // look reads the record and compares the environment with it. It reports whether the environment can be used.
 func (j *job) look() bool {

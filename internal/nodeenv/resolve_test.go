@@ -79,6 +79,53 @@ func TestChosenByNPM(t *testing.T) {
 	}
 }
 
+// What one store has chosen another one installs, also later choices, and never chooses itself.
+func TestChosenElsewhere(t *testing.T) {
+	r := newRegistry(t)
+	version := "1.0.0"
+	fake := func(chooses bool) func(o *Options) {
+		return func(o *Options) {
+			o.LookPath = only("npm", "node")
+			o.Run = func(ctx context.Context, c *Command) (*Output, error) {
+				if c.Args[1] == "ci" {
+					lock, _ := os.ReadFile(filepath.Join(c.Dir, "package-lock.json"))
+					for _, v := range []string{"1.0.0", "1.1.0"} {
+						if strings.Contains(string(lock), "a-"+v+".tgz") {
+							return standIn(v, nil)(ctx, c)
+						}
+					}
+				}
+				if !chooses {
+					t.Errorf("it chooses: %v", c.Args)
+				}
+				lock := npmtest.Lock(map[string]string{"a": "^1.0.0"}, m{"node_modules/a": m{"version": version, "integrity": npmtest.Integrity(nil)}})
+				return &Output{}, os.WriteFile(filepath.Join(c.Dir, "package-lock.json"), []byte(lock), 0o600)
+			}
+		}
+	}
+	first := r.store(fake(true))
+	var key string
+	second := r.store(func(o *Options) {
+		fake(false)(o)
+		o.Chosen = func(_ context.Context, k string) ([]byte, error) { key = k; return first.Chosen(k), nil }
+	})
+	f := skill(map[string]string{"a": "^1.0.0"}, nil)
+	for i, v := range []string{"1.0.0", "1.1.0"} {
+		version = v
+		prepare(t, first, project(f), &PrepareOptions{Upgrade: i > 0})
+		for _, made := range []bool{true, false} {
+			if got := prepare(t, second, project(f), nil); !slices.Equal(got.Packages, []string{"a@" + v}) || got.Made != made {
+				t.Errorf("got %+v, want version %s, made: %t", got, v, made)
+			}
+		}
+	}
+	for _, k := range []string{"", key[:9], "../" + key, key + "/x"} {
+		if got := first.Chosen(k); got != nil {
+			t.Errorf("%q: %s", k, got)
+		}
+	}
+}
+
 // C68: packages that the user adds are chosen with those that are declared; a lock of the others is not followed then. Where
 // nothing declares any, it is said what the script imports.
 func TestAdded(t *testing.T) {

@@ -34,9 +34,8 @@ type workshop struct {
 	cap    caps
 	before map[string]bool // the folders of uv's cache before
 
-	resolved time.Time // when the versions were chosen
-	build    []string  // packages that may be built from their source
-	doing    string    // for progress
+	choice choice // the versions
+	doing  string // for progress
 }
 
 // make builds the environment and writes its record last. If it fails, it leaves nothing. The caller holds the lock.
@@ -61,34 +60,36 @@ func (e *environmentOf) make(ctx context.Context, o *PrepareOptions) (err error)
 		}
 	}
 	w.before = w.archives()
-	if w.build = e.record.Build; len(o.Build) > 0 {
-		w.build = o.Build
+	if w.choice = e.record.choice; e.given != nil {
+		w.choice = *e.given
 	}
-	requirements := e.record.Requirements
-	w.resolved = e.record.Resolved
-	if o.anew(w.resolved) || requirements == "" {
-		w.resolved = time.Now()
-		if requirements, err = w.resolve(ctx, o); err != nil {
+	c := &w.choice
+	if len(o.Build) > 0 {
+		c.Build = o.Build
+	}
+	if o.anew(c.Resolved) || c.Requirements == "" {
+		c.Resolved, c.Python = time.Now(), e.thisPython(ctx)
+		if c.Requirements, err = w.resolve(ctx, o); err != nil {
 			return err
 		}
 	}
-	if err := w.install(ctx, requirements); err != nil {
+	if err := w.install(ctx, c.Requirements); err != nil {
 		return err
 	}
-	return w.finish(requirements)
+	return w.finish()
 }
 
 // resolve chooses the versions and returns them with their hashes.
 func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, error) {
 	stub, list := filepath.Join(w.work, "stub.py"), filepath.Join(w.work, "resolved.txt")
-	if err := os.WriteFile(stub, []byte(w.e.needs.stub(w.thisPython(ctx))), 0o600); err != nil {
+	if err := os.WriteFile(stub, []byte(w.e.needs.stub(w.choice.Python)), 0o600); err != nil {
 		return "", w.e.unavailable(err, "%v", err)
 	}
 	lock := []string{"lock", "--script", stub, "--python", w.e.base}
 	if o.Upgrade && w.e.index["UV_OFFLINE"] == "" {
 		lock = append(lock, "--refresh") // ask the index again
 	}
-	for _, p := range w.build {
+	for _, p := range w.choice.Build {
 		lock = append(lock, "--no-binary-package", p) // an exception to UV_NO_BUILD
 	}
 	if err := w.uv(ctx, lock...); err != nil {
@@ -117,12 +118,12 @@ func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, erro
 
 // thisPython returns the version of the Python that the environment is for, as a condition. Packages are chosen for it
 // alone: what a file requires may hold for versions that its packages never had.
-func (w *workshop) thisPython(ctx context.Context) string {
-	_, version, err := w.e.s.whichPython(ctx, w.e.base)
+func (e *environmentOf) thisPython(ctx context.Context) string {
+	_, version, err := e.s.whichPython(ctx, e.base)
 	if found := minorVersion().FindString(version); err == nil && found != "" {
 		return "==" + found + ".*"
 	}
-	return w.e.needs.RequiresPython
+	return e.needs.RequiresPython
 }
 
 var minorVersion = lazyregexp.New(`^3\.[0-9]{1,3}`)
@@ -148,7 +149,7 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 			return w.e.unavailable(err, "%v", err)
 		}
 		sync := []string{"pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:"}
-		for _, p := range w.build {
+		for _, p := range w.choice.Build {
 			sync = append(sync, "--no-binary", p)
 		}
 		if err := w.uv(ctx, append(sync, "--no-compile-bytecode", "--link-mode", "copy", list)...); err != nil {
@@ -202,7 +203,7 @@ func (w *workshop) compile(ctx context.Context) error {
 }
 
 // finish writes the record: from now on the environment exists.
-func (w *workshop) finish(requirements string) error {
+func (w *workshop) finish() error {
 	files, err := envstore.Inventory(w.env)
 	if err != nil {
 		return w.e.unavailable(err, "%v", err)
@@ -211,8 +212,7 @@ func (w *workshop) finish(requirements string) error {
 		return w.tooMuch(over)
 	}
 	e := w.e
-	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements, Build: w.build,
-		Resolved: w.resolved, Base: e.base, BaseFacts: program.Identity(e.base)}
+	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, choice: w.choice, Base: e.base, BaseFacts: program.Identity(e.base)}
 	e.python, e.made = pythonIn(w.env), true
 	if err := e.place().Write(&e.record); err != nil {
 		return w.e.unavailable(err, "%v", err)

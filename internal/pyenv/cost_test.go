@@ -234,3 +234,55 @@ func TestNeedsAreChecked(t *testing.T) {
 		failure(t, err, ReasonMetadata, "Script a is not run: ")
 	}
 }
+
+// What one store has chosen another one installs, also later choices; its own count if they are later still.
+func TestChosenElsewhere(t *testing.T) {
+	first := standIn(t, lockOf(1), nil)
+	made := func(s *Store, o *PrepareOptions) environmentRecord {
+		t.Helper()
+		if _, err := s.Prepare(t.Context(), needsDep(), o); err != nil {
+			t.Fatal(err)
+		}
+		records, _ := filepath.Glob(filepath.Join(s.folder(), "*.json"))
+		if len(records) != 1 {
+			t.Fatalf("got %q", records)
+		}
+		e := environmentOf{job: &job{s: s}, key: strings.TrimSuffix(filepath.Base(records[0]), ".json")}
+		return readRecord(e.place())
+	}
+	var asked []string
+	var fails error
+	second := standIn(t, "exit 7", func(o *Options) { // it cannot choose
+		o.Chosen = func(_ context.Context, key string) ([]byte, error) {
+			asked = append(asked, key)
+			return first.Chosen(key), fails
+		}
+	})
+	_, err := second.Prepare(t.Context(), needsDep(), nil)
+	failure(t, err, ReasonDependencies, "uv lock failed with exit code 7")
+	theirs := made(first, nil)
+	ours := made(second, nil)
+	if ours.choice.Requirements != theirs.choice.Requirements || !ours.Resolved.Equal(theirs.Resolved) {
+		t.Errorf("got %+v, want the choice of %+v", ours, theirs)
+	}
+	if again := made(second, nil); again.Folder != ours.Folder {
+		t.Errorf("the same choice makes another environment: %+v", again)
+	}
+	later := made(first, &PrepareOptions{Upgrade: true})
+	if now := made(second, nil); !now.Resolved.Equal(later.Resolved) || now.Folder == ours.Folder {
+		t.Errorf("got %+v, want the choice of %+v", now, later)
+	}
+	fails = errors.New("nobody answers")
+	made(second, nil) // it has what it needs
+	if err := os.RemoveAll(second.folder()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = second.Prepare(t.Context(), needsDep(), nil)
+	failure(t, err, ReasonDependencies, "the versions that were chosen for them do not come: nobody answers")
+	wanted, python, _ := strings.Cut(asked[0], " ")
+	for _, key := range []string{"", " ", wanted, wanted + " ", " " + python, wanted[:9] + " " + python, wanted + " ==2.7.*", "../" + asked[0]} {
+		if got := first.Chosen(key); got != nil {
+			t.Errorf("%q: %s", key, got)
+		}
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -23,15 +22,11 @@ const schema = "3"
 // environmentRecord is kept next to a complete environment. It is written last and replaced at once: an environment without
 // one, or with one that names another folder, does not exist.
 type environmentRecord struct {
-	Folder       string `json:"folder"`       // name of the environment's folder, next to the record
-	Files        string `json:"files"`        // the digest of inventory
-	Requirements string `json:"requirements"` // resolved, with hashes
-
-	Build []string `json:"build,omitempty"` // packages that are built from their source
-
-	Resolved  time.Time `json:"resolved"`   // when the index was asked
-	Base      string    `json:"base"`       // the Python that it was made with
-	BaseFacts string    `json:"base_facts"` // its identity
+	Folder string `json:"folder"` // name of the environment's folder, next to the record
+	Files  string `json:"files"`  // the digest of inventory
+	choice
+	Base      string `json:"base"`       // the Python that it was made with
+	BaseFacts string `json:"base_facts"` // its identity
 }
 
 // readRecord returns the record of a place. It is empty if the file is missing or incomplete.
@@ -54,6 +49,7 @@ type environmentOf struct {
 
 	progress *envstore.Progress // of making it
 	record   environmentRecord
+	given    *choice // in place of the record's; nil for these
 	python   string
 	made     bool
 }
@@ -72,13 +68,22 @@ func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, e
 		return nil, err
 	}
 	e.key = environmentKey(e)
-	if e.look() == "" && !o.anew(e.record.Resolved) {
+	fault := e.look()
+	if err := e.elsewhere(ctx); err != nil && fault != "" {
+		return nil, err
+	}
+	if fault == "" && !e.anew(o) {
 		return e, nil
 	}
 	if e.uv == "" {
 		return nil, e.unavailable(e.uvErr, "%v", e.uvErr)
 	}
 	return e, e.makeLocked(ctx, o)
+}
+
+// anew reports whether versions are to be chosen again, or others were given than those of the record.
+func (e *environmentOf) anew(o *PrepareOptions) bool {
+	return o.anew(e.record.Resolved) || e.given != nil && e.given.Resolved.After(e.record.Resolved)
 }
 
 // finished finds an environment on a machine without uv: the one with unchanged files that was resolved last for these needs
@@ -166,7 +171,7 @@ func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error
 		return e.unavailable(err, "%v", err)
 	}
 	defer unlock()
-	if e.look() == "" && (!o.anew(e.record.Resolved) || e.record.Folder != before) {
+	if e.look() == "" && (!e.anew(o) || e.record.Folder != before) {
 		return nil
 	}
 	e.place().Sweep(e.record.Folder)

@@ -54,6 +54,9 @@ type Options struct {
 	// Hosts are further hosts that uv may reach, besides those of the index and of Pythons, as HOST, HOST:PORT or *.HOST.
 	Hosts []string
 
+	// Chosen is asked for the versions that another Store has chosen, see Store.Chosen. Those that were chosen last count. Nil: there is none.
+	Chosen envstore.Chosen
+
 	// FetchPython lets uv download a Python if none that is installed will do.
 	FetchPython bool
 }

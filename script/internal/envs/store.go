@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/nodeenv"
 	"github.com/agent-base/agent-base/internal/pyenv"
 	"github.com/agent-base/agent-base/internal/survey"
@@ -29,6 +30,8 @@ type Options struct {
 	FetchPython bool          // uv may download a Python
 	Hosts       []string      // further hosts that preparing may reach
 	Progress    func(string)  // may be nil
+
+	Chosen envstore.Chosen // may be nil; the keys are those of Store.Chosen
 
 	// Making is told that an environment is being made for a script, and the function that it returns how that ended.
 	Making func(context.Context, *skill.Skill, survey.Script) func(error)
