@@ -39,7 +39,7 @@ func (j *job) elsewhere(ctx context.Context) error {
 	}
 	text, err := j.s.o.Chosen(ctx, j.place.Key)
 	var c choice
-	if err == nil && text != nil {
+	if err == nil && len(text) > 0 {
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil {

@@ -53,7 +53,7 @@ func (e *environmentOf) elsewhere(ctx context.Context) error {
 		return e.unavailable(err, "the versions that were chosen for them do not come: %v", err)
 	}
 	var c choice
-	if text == nil {
+	if len(text) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(text, &c); err != nil {

@@ -28,12 +28,22 @@ type Worker struct {
 	// Hold keeps the files of a skill where they are until release is called: toolsets need them after their order. Nil: they stay.
 	Hold func(context.Context, skill.ID) (release func(), err error)
 
+	// Chosen returns the versions of packages that the sender of an order has chosen, as script.Options has it. Nil: this host chooses alone.
+	Chosen func(ctx context.Context, o *Order, key string) ([]byte, error)
+
 	sessions sessions
 }
 
-// NewWorker returns a Worker with a host of these options, of which Granted comes from the orders. Their Trace gets all events; the result
+// NewWorker returns a Worker with a host of these options, of which Granted and Chosen come from the orders. Their Trace gets all events; the result
 // of an order has those that its caller asks for.
 func NewWorker(o script.Options) (*Worker, error) {
+	w := &Worker{}
+	o.Chosen = func(ctx context.Context, key string) ([]byte, error) {
+		if j := jobOf(ctx); j != nil && w.Chosen != nil {
+			return w.Chosen(ctx, j.o, key)
+		}
+		return nil, nil
+	}
 	o.Granted = func(ctx context.Context, _ *skill.Skill) (script.Grant, error) {
 		j := jobOf(ctx)
 		g := j.o.Grant
@@ -45,8 +55,10 @@ func NewWorker(o script.Options) (*Worker, error) {
 	if o.MaxOutput <= 0 || o.MaxOutput > MaxOutput {
 		o.MaxOutput = MaxOutput
 	}
-	host, err := script.New(&o)
-	return &Worker{host: host, sessions: sessions{o: toolset.Options{Scripts: host, Cache: o.Cache, Call: o.Timeout, MaxResult: o.MaxOutput, Trace: o.Trace}}}, err
+	var err error
+	w.host, err = script.New(&o)
+	w.sessions.o = toolset.Options{Scripts: w.host, Cache: o.Cache, Call: o.Timeout, MaxResult: o.MaxOutput, Trace: o.Trace}
+	return w, err
 }
 
 // job is an order that is carried out.

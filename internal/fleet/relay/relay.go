@@ -28,6 +28,8 @@ type Caller struct {
 	Queue *dispatch.Queue
 	Seal  func(context.Context, *skill.Skill) (*skill.Skill, error) // that of the host: a worker never reads a folder that changes
 
+	Chosen func(key string) []byte // that of the host: workers have the versions of packages that it has; nil if they choose themselves
+
 	Temp string // a folder for contents while they are sent
 
 	Conn *nats.Conn    // of the queue: output comes over it, and contents and sealed variables go
@@ -57,7 +59,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	if r.Order, err = o.Encode(); err != nil {
 		return nil, err
 	}
-	shelf := &shelf{ctx: ctx, o: o, s: sealed, temp: c.Temp}
+	shelf := &shelf{ctx: ctx, o: o, s: sealed, temp: c.Temp, chosen: c.Chosen}
 	has := func(worker string) bool { return q.Has(ctx, worker, o.Run) }
 	stop, err := flow.Offer(c.Conn, o.Run, has, shelf.open)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/agent-base/agent-base/internal/fleet/content"
@@ -13,12 +14,17 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// shelf has what the worker of one run may ask for: the content of its skill, and its standard input.
+// versions begins the name of the versions of packages that were chosen for a key.
+const versions = "versions "
+
+// shelf has what the worker of one run may ask for: the content of its skill and its standard input, by their digests, and versions of
+// packages.
 type shelf struct {
-	ctx  context.Context
-	o    *order.Order
-	s    *skill.Skill
-	temp string // a folder
+	ctx    context.Context
+	o      *order.Order
+	s      *skill.Skill
+	temp   string                  // a folder
+	chosen func(key string) []byte // may be nil
 
 	mu      sync.Mutex
 	closed  bool
@@ -26,8 +32,12 @@ type shelf struct {
 	size    int64
 }
 
-// open returns what has a digest.
+// open returns what has a digest, or another name. There is nothing in versions that nobody has chosen.
 func (h *shelf) open(digest string) (io.ReaderAt, int64, error) {
+	if key, ok := strings.CutPrefix(digest, versions); ok && h.chosen != nil {
+		text := h.chosen(key)
+		return bytes.NewReader(text), int64(len(text)), nil
+	}
 	if in := h.o.Stdin; in != nil && digest == in.Digest {
 		return bytes.NewReader(in.Whole), in.Size, nil
 	}

@@ -62,6 +62,9 @@ func (w *Worker) start() (*dispatch.Worker, error) {
 		}
 		return w.Contents.Dir.Lease(ctx, path)
 	}
+	orders.Chosen = func(ctx context.Context, o *order.Order, key string) ([]byte, error) {
+		return w.read(ctx, o, versions+key, maxVersions)
+	}
 	w.orders, w.receiver = orders, order.Receiver{Worker: w.Name, Start: rand.Text(), Keys: w.Keys, Tenant: w.Tenant}
 	return &dispatch.Worker{Conn: w.Conn, Name: w.Name, Slots: w.Slots, Beat: w.Beat, Start: w.receiver.Start, Key: orders.Key.Public(), Open: w.open}, nil
 }
@@ -132,10 +135,18 @@ func (w *Worker) input(ctx context.Context, o *order.Order) ([]byte, error) {
 	if o.Stdin == nil || o.Stdin.Digest == "" {
 		return nil, nil
 	}
-	from, err := w.fetch(ctx, o, o.Stdin.Digest)
+	return w.read(ctx, o, o.Stdin.Digest, o.Stdin.Size+1)
+}
+
+// maxVersions bounds the versions of packages of one environment, in bytes.
+const maxVersions = 16 << 20
+
+// read fetches the first bytes of something.
+func (w *Worker) read(ctx context.Context, o *order.Order, digest string, most int64) ([]byte, error) {
+	from, err := w.fetch(ctx, o, digest)
 	if err != nil {
 		return nil, err
 	}
 	defer from.Close()
-	return io.ReadAll(io.LimitReader(from, o.Stdin.Size+1))
+	return io.ReadAll(io.LimitReader(from, most))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/fleet/relay"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -281,8 +282,8 @@ func (f *Fleet) Ready() error {
 	return nil
 }
 
-// Send returns what sends orders to workers: an order.SenderOptions.Send. seal is that of the host that admits skills.
-func (f *Fleet) Send(seal func(context.Context, *skill.Skill) (*skill.Skill, error)) func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
+// Send returns what sends orders to workers: an order.SenderOptions.Send. The host admits the skills.
+func (f *Fleet) Send(host *script.Host) func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
 	return func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
 		now, err := f.session(ctx)
 		if err != nil {
@@ -291,7 +292,7 @@ func (f *Fleet) Send(seal func(context.Context, *skill.Skill) (*skill.Skill, err
 		if most := time.Now().Add(f.o.Longest(s) + o.Timeout + waiting); o.Until.IsZero() || o.Until.After(most) {
 			o.Until = most
 		}
-		caller := &relay.Caller{Queue: now.queue, Seal: seal, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: relay.Environ(f.o.Environ)}
+		caller := &relay.Caller{Queue: now.queue, Seal: host.Seal, Chosen: host.Chosen, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: relay.Environ(f.o.Environ)}
 		return caller.Send(ctx, o, s, out)
 	}
 }

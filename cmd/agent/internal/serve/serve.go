@@ -131,7 +131,7 @@ func (s *Server) open(ctx context.Context) error {
 		}
 		s.scripts = host
 		if s.fleet != nil {
-			s.scripts = s.s.Tools.Sender(host, s.fleet.Send(host.Seal))
+			s.scripts = s.s.Tools.Sender(host, s.fleet.Send(host))
 		}
 	}
 	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) { s.changed() }})
