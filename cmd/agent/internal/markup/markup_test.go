@@ -45,6 +45,7 @@ func TestRows(t *testing.T) {
 		{"empty lines", "\n\na\n\n\n\nb\n\n", 9, "a||b"},
 		{"a rule", "a\n---\nb", 9, "a|<2>─────────</>|b"},
 		{"a table", "| a | b |\n|---|--:|\n| 1 | **2** |\n", 20, "<1>a</>  <1>b</>|<2>────</>|1  <1>2</>"},
+		{"a column in the middle", "| a | mid | z |\n|---|:-:|---|\n| b | y | z |\n| c | four | |\n", 20, "<1>a</>  <1>mid</>   <1>z</>|<2>──────────</>|b   y    z|c  four"},
 		{"a column of numbers", "| a | n |\n|:--|--:|\n| b | 10 |\n", 20, "<1>a</>   <1>n</>|<2>─────</>|b  10"},
 		{"a table with wide characters", "|名|x|\n|-|-|\n|日本語|y|\n", 20, "<1>名</>      <1>x</>|<2>─────────</>|日本語  y"},
 		{"cells that are wrapped", "|a|b|\n|-|-|\n|1|one two three|\n", 12, "<1>a</>  <1>b</>|<2>────────────</>|1  one two|   three"},

@@ -15,7 +15,7 @@ type table struct {
 	raw    bool
 	rows   [][][]cell // that are not drawn; the first of all is the head
 	need   []int      // columns of the widest cell
-	right  []bool     // columns whose cells stand at its right side
+	halves []int      // of the space that a cell leaves, before it: 0 at the left of its column, 1 in the middle, 2 at the right
 	widths []int      // once they are settled
 }
 
@@ -23,7 +23,14 @@ type table struct {
 func newTable(head, below string, raw bool) *table {
 	t := &table{raw: raw}
 	for _, c := range split(below) {
-		t.right = append(t.right, strings.HasSuffix(c, ":") && !strings.HasPrefix(c, ":"))
+		switch {
+		case !strings.HasSuffix(c, ":"):
+			t.halves = append(t.halves, 0)
+		case strings.HasPrefix(c, ":"):
+			t.halves = append(t.halves, 1)
+		default:
+			t.halves = append(t.halves, 2)
+		}
 	}
 	t.put(head, "1")
 	return t
@@ -176,9 +183,10 @@ func (t *table) draw(row [][]cell, width int, paint func(sgr, text string) strin
 				continue
 			}
 			rest := w - shown(columns[i][y])
-			if i < len(t.right) && t.right[i] {
-				b.WriteString(strings.Repeat(" ", rest))
-				rest = 0
+			if i < len(t.halves) {
+				before := rest * t.halves[i] / 2
+				b.WriteString(strings.Repeat(" ", before))
+				rest -= before
 			}
 			b.WriteString(columns[i][y])
 			pad = rest + gap
