@@ -191,5 +191,5 @@ func clip(s string) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:most]) + "..."
+	return string([]rune(s)[:most]) + "…"
 }

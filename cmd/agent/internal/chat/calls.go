@@ -141,10 +141,10 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	}
 	room := max(width-ui.Columns(indent)-2, 1)
 	if width < narrow {
-		tail = cut(tail, room-ui.Columns(number)-2)
+		tail = ui.Cut(tail, room-ui.Columns(number)-2)
 		return []string{lead + c.head(p, room), indent + "  " + tail + "  " + p.dim(number)}
 	}
-	tail = cut(tail, room-ui.Columns(number)-4-min(ui.Columns(c.head(false, 0)), room/2))
+	tail = ui.Cut(tail, room-ui.Columns(number)-4-min(ui.Columns(c.head(false, 0)), room/2))
 	return []string{lead + c.head(p, room-ui.Columns(tail)-ui.Columns(number)-4) + "  " + tail + "  " + p.dim(number)}
 }
 
@@ -168,7 +168,7 @@ func (c *call) output(p paint, width, most int) []string {
 	rows := c.tail.Last(most)
 	for i, row := range rows {
 		if width > 0 {
-			row = cut(row, max(width-ui.Columns(indent), 1))
+			row = ui.Cut(row, max(width-ui.Columns(indent), 1))
 		}
 		rows[i] = indent + p.dim(row)
 	}
@@ -179,7 +179,7 @@ func (c *call) output(p paint, width, most int) []string {
 func (c *call) head(p paint, width int) string {
 	name, text := ui.Line(c.call.Name), CallText(c.call)
 	if width > 0 {
-		text = cut(text, width)
+		text = ui.Cut(text, width)
 	}
 	if rest, ok := strings.CutPrefix(text, name); ok {
 		return p.bold(name) + rest

@@ -220,7 +220,7 @@ func (s *state) table(rows [][2]string) {
 		}
 		indent := first + 2
 		if s.room()-indent < 24 {
-			s.out = append(s.out, s.paint.bold(cut(name, s.room())))
+			s.out = append(s.out, s.paint.bold(ui.Cut(name, s.room())))
 			indent, name = 2, ""
 		}
 		lead := s.paint.bold(name) + strings.Repeat(" ", indent-ui.Columns(name))

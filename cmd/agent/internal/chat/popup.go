@@ -217,9 +217,9 @@ func (s *state) popupRows(most int) []string {
 		rows = append(rows, s.offerRow(&o, first, from+i == p.at))
 	}
 	if note := p.note; note != "" && most > n {
-		rows = append(rows, s.paint.dim(cut("    "+note, s.room())))
+		rows = append(rows, s.paint.dim(ui.Cut("    "+note, s.room())))
 	} else if more := len(p.offers) - n; more > 0 && most > n {
-		rows = append(rows, s.paint.dim(cut(fmt.Sprintf("    %d more", more), s.room())))
+		rows = append(rows, s.paint.dim(ui.Cut(fmt.Sprintf("    %d more", more), s.room())))
 	}
 	for len(rows) < min(p.tall, most) {
 		rows = append(rows, "")
@@ -235,28 +235,13 @@ func (s *state) offerRow(o *offer, first int, marked bool) string {
 		mark, name = "  > ", func(text string) string { return s.paint.bold(text) }
 	}
 	if o.about == "" {
-		return s.paint.cyan(mark) + name(cutFront(o.shown, s.room()-len(mark)))
+		return s.paint.cyan(mark) + name(ui.CutFront(o.shown, s.room()-len(mark)))
 	}
-	shown := cut(o.shown, first)
-	about := cut(o.about, s.room()-len(mark)-first-2)
+	shown := ui.Cut(o.shown, first)
+	about := ui.Cut(o.about, s.room()-len(mark)-first-2)
 	row := s.paint.cyan(mark) + name(shown)
 	if about != "" {
 		row += strings.Repeat(" ", first-ui.Columns(shown)+2) + s.paint.dim(about)
 	}
 	return row
-}
-
-// cutFront shortens one sanitised line to at most width columns, at its front.
-func cutFront(s string, width int) string {
-	if ui.Columns(s) <= width {
-		return s
-	}
-	for used := ui.Columns(s); s != "" && used > width-1; {
-		first, w := ui.Cluster(s)
-		s, used = s[len(first):], used-w
-	}
-	if width < 1 {
-		return ""
-	}
-	return "…" + s
 }

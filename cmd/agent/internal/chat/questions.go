@@ -191,10 +191,10 @@ func (s *state) questionView() screen {
 			rows = append(rows, s.marked(r, plainStyle))
 		}
 	}
-	prompt = cut(prompt, s.room())
+	prompt = ui.Cut(prompt, s.room())
 	last := s.statusLine()
 	if s.hint != "" { // in place of the status line: nothing of the question moves
-		last = s.paint.yellow(cut(s.hint, s.room()))
+		last = s.paint.yellow(ui.Cut(s.hint, s.room()))
 	}
 	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: ui.Columns(prompt), y: len(rows)}
 }

@@ -65,10 +65,10 @@ func (s *state) queueRows() []string {
 	var rows []string
 	for i, text := range s.queue {
 		if i == mostQueueRows-1 && len(s.queue) > mostQueueRows {
-			rows = append(rows, s.paint.dim(cut(fmt.Sprintf("  and %d more", len(s.queue)-i), s.room())))
+			rows = append(rows, s.paint.dim(ui.Cut(fmt.Sprintf("  and %d more", len(s.queue)-i), s.room())))
 			break
 		}
-		rows = append(rows, s.paint.dim(cut("  queued: "+ui.Line(s.refold(text)), s.room())))
+		rows = append(rows, s.paint.dim(ui.Cut("  queued: "+ui.Line(s.refold(text)), s.room())))
 	}
 	return rows
 }

@@ -70,5 +70,5 @@ func (s *state) searchRows() []string {
 	}) {
 		text = fmt.Sprintf("no earlier input has %q", ui.Line(s.search.query))
 	}
-	return []string{s.paint.yellow(cut(text, s.room()))}
+	return []string{s.paint.yellow(ui.Cut(text, s.room()))}
 }

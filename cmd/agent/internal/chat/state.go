@@ -358,7 +358,7 @@ func (s *state) printCall(c *call) {
 	for _, line := range s.o.Changed(c.result) {
 		row := indent + ui.DiffLine(line)
 		if s.width > 0 {
-			row = cut(row, s.room())
+			row = ui.Cut(row, s.room())
 		}
 		s.out = append(s.out, strings.TrimRight(s.paint.sgr(string(ui.DiffStyle(line)), row), " "))
 	}

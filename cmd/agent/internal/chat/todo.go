@@ -23,7 +23,7 @@ func (s *state) todoRows() []string {
 	from := max(min(first, len(items)-most), 0)
 	rows := []string{s.paint.dim(fmt.Sprintf("%d of %d steps done", done, len(items)))}
 	for _, i := range items[from:min(from+most, len(items))] {
-		row := cut(ui.Line(i.Row()), s.room())
+		row := ui.Cut(ui.Line(i.Row()), s.room())
 		switch i.State {
 		case todo.Active:
 			row = s.paint.bold(row)

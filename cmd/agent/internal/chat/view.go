@@ -53,7 +53,7 @@ func (s *state) hintRows() []string {
 	}
 	rows := markup.Rows(ui.Line(s.hint), s.room())
 	if len(rows) > 3 {
-		rows = append(rows[:2], cut(rows[2]+strings.Repeat(" ", s.room()), s.room()))
+		rows = append(rows[:2], ui.Cut(rows[2]+strings.Repeat(" ", s.room()), s.room()))
 	}
 	for i, r := range rows {
 		rows[i] = s.paint.yellow(r)
@@ -134,7 +134,7 @@ func (s *state) statusLine() string {
 		func() { cost = "" },
 		func() { context = "" },
 	} {
-		if ui.Columns(join(doing, cut(skill, least), model, context, branch, cost, usage)) <= room {
+		if ui.Columns(join(doing, ui.Cut(skill, least), model, context, branch, cost, usage)) <= room {
 			break
 		}
 		giveWay()
@@ -145,11 +145,11 @@ func (s *state) statusLine() string {
 		if rest != "" {
 			left -= ui.Columns(gap)
 		}
-		if skill = cut(skill, left); left < 4 {
+		if skill = ui.Cut(skill, left); left < 4 {
 			skill = ""
 		}
 	}
-	return s.paint.dim(cut(join(doing, skill, about), room))
+	return s.paint.dim(ui.Cut(join(doing, skill, about), room))
 }
 
 // context says how full the model's window is.

@@ -25,25 +25,3 @@ func rowsOf(text string, width int) (rows []string) {
 	}
 	return rows[:some]
 }
-
-// cut shortens one sanitised line to at most width columns. A line that is cut ends in an ellipsis.
-func cut(s string, width int) string {
-	if ui.Columns(s) <= width {
-		return s
-	}
-	var b strings.Builder
-	used := 0
-	for s != "" {
-		first, w := ui.Cluster(s)
-		if used+w > width-1 {
-			break
-		}
-		b.WriteString(first)
-		used += w
-		s = s[len(first):]
-	}
-	if width > 0 {
-		b.WriteString("…")
-	}
-	return b.String()
-}

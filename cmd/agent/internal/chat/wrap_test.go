@@ -2,6 +2,8 @@ package chat
 
 import (
 	"testing"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 func TestCut(t *testing.T) {
@@ -18,7 +20,7 @@ func TestCut(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := cut(tt.text, tt.width); got != tt.want {
+			if got := ui.Cut(tt.text, tt.width); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

@@ -425,7 +425,7 @@ func TestConversationTableFits(t *testing.T) {
 	k.press("/skills\r")
 	k.shows("each request begins")
 	if !slices.ContainsFunc(k.screen.Rows(), func(row string) bool {
-		return strings.HasPrefix(row, "  whale-count ") && strings.HasSuffix(row, "...")
+		return strings.HasPrefix(row, "  whale-count ") && strings.HasSuffix(row, "…")
 	}) {
 		t.Errorf("the screen has\n%s", k.screen)
 	}

@@ -57,7 +57,10 @@ func runShow(ctx context.Context, o *listOptions) error {
 func (l *overview) one(e skill.Entry) {
 	state, reason := l.state(e)
 	l.out.Printf("  %s %s\n", l.out.Mark(state), e.Name())
-	text := cmp.Or(ui.Truncate(e.Description(), showWidth), "no description")
+	text := cmp.Or(ui.Line(e.Description()), "no description")
+	if ui.Truncate(text, showWidth) != text {
+		text = strings.TrimSuffix(ui.Truncate(text, showWidth-2), "…") + "..."
+	}
 	l.out.Printf("      %s (%s)\n", text, state)
 	if reason != "" && e.State() != skill.StateDisabled {
 		l.out.Printf("      %s\n", reason)

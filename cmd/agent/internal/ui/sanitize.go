@@ -82,21 +82,57 @@ func Untab(line string, from int) (spaced string, column int) {
 	return b.String(), column
 }
 
-// Truncate returns foreign text as one line of at most width columns. A text that is cut ends in "...".
+// ellipsis ends what was cut for a person. Only texts that others compare have "..." in its place, such as that of agent skill show.
+const ellipsis = "…"
+
+// Truncate returns foreign text as one line of at most width columns. A text that is cut ends in an ellipsis.
 // A width of 0 or less cuts nothing.
 func Truncate(s string, width int) string {
 	s = Line(s)
 	if width <= 0 {
 		return s
 	}
-	tail := "..."[:min(3, width)]
 	if !plain(s) {
-		return measure().Truncate(s, width, tail)
+		return measure().Truncate(s, width, ellipsis)
 	}
 	if len(s) <= width {
 		return s
 	}
-	return s[:width-len(tail)] + tail
+	return s[:width-1] + ellipsis
+}
+
+// Cut returns the beginning of one sanitised line, in at most width Columns. A line that is cut ends in an ellipsis.
+func Cut(s string, width int) string {
+	if Columns(s) <= width {
+		return s
+	}
+	end := 0
+	for used := 0; end < len(s); {
+		first, w := Cluster(s[end:])
+		if used += w; used > width-1 {
+			break
+		}
+		end += len(first)
+	}
+	if width > 0 {
+		return s[:end] + ellipsis
+	}
+	return s[:end]
+}
+
+// CutFront returns the end of one sanitised line, as Cut returns its beginning.
+func CutFront(s string, width int) string {
+	if Columns(s) <= width {
+		return s
+	}
+	for used := Columns(s); s != "" && used > width-1; {
+		first, w := Cluster(s)
+		s, used = s[len(first):], used-w
+	}
+	if width < 1 {
+		return ""
+	}
+	return ellipsis + s
 }
 
 // Width returns the number of columns that sanitised text takes.

@@ -127,12 +127,12 @@ func TestTruncate(t *testing.T) {
 		want     string
 	}{
 		{"fits", "abcdef", 6, "abcdef"},
-		{"cut", "abcdefgh", 6, "abc..."},
+		{"cut", "abcdefgh", 6, "abcde…"},
 		{"no width", "abcdefgh", 0, "abcdefgh"},
-		{"narrow", "abcdefgh", 2, ".."},
-		{"wide letters", "日本語日本語", 7, "日本..."},
-		{"escapes count", "\x1b\x1b\x1b", 8, `\x1b\...`},
-		{"long", strings.Repeat("x", 10_240), 10, "xxxxxxx..."},
+		{"narrow", "abcdefgh", 2, "a…"},
+		{"wide letters", "日本語日本語", 7, "日本語…"},
+		{"escapes count", "\x1b\x1b\x1b", 8, `\x1b\x1…`},
+		{"long", strings.Repeat("x", 10_240), 10, "xxxxxxxxx…"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -95,11 +95,11 @@ pdf        enabled  Fills forms, joins files and says which pages were left out.
 x\x1b[2J   enabled  short
 `},
 		{"cut", 48, header, `NAME       STATE    DESCRIPTION
-pdf        enabled  Fills forms, joins files ...
+pdf        enabled  Fills forms, joins files an…
 日本-docs  off
 x\x1b[2J   enabled  short
 `},
-		{"narrow", 36, nil, `pdf  enabled  Fills forms, joins ...
+		{"narrow", 36, nil, `pdf  enabled  Fills forms, joins fi…
 `},
 	}
 	for _, tt := range tests {
@@ -147,24 +147,24 @@ not shown: SHA
 		{"more left out", 28, list, `NAME            SOURCE
 hello-extended  bundled
 hello-world     bundled
-not shown: VERSION, ACTIV...
+not shown: VERSION, ACTIVE,…
 `},
 		{"the first is cut at the end", 20, list, `NAME         SOURCE
-hello-ex...  bundled
+hello-exte…  bundled
 hello-world  bundled
-not shown: VERSIO...
+not shown: VERSION,…
 `},
 		{"others are cut", 44, fields, `FIELD          STANDING       LINE  VALUE
-allowed-tools  enforced       7     Read,...
+allowed-tools  enforced       7     Read, B…
 license        informational  12    MIT
 `},
 		{"and more", 40, fields, `FIELD          STANDING   LINE  VALUE
-allowed-tools  enforced   7     Read,...
-license        inform...  12    MIT
+allowed-tools  enforced   7     Read, B…
+license        informat…  12    MIT
 `},
 		{"what is left out makes room", 36, fields, `FIELD          STANDING     VALUE
-allowed-tools  enforced     Read,...
-license        informat...  MIT
+allowed-tools  enforced     Read, B…
+license        informatio…  MIT
 not shown: LINE
 `},
 	}
@@ -191,7 +191,7 @@ func TestTableLongName(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "NAME                              SOURCE  DESCRIPTION\n" +
-		"name-name-name-name-name-name...  user    填写表格并合并...\n" +
+		"name-name-name-name-name-name-n…  user    填写表格并合并文…\n" +
 		"pdf                               user    Fills forms.\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("Table (-want +got):\n%s", diff)
