@@ -45,8 +45,8 @@ const (
 	fewest     = 3               // nodes that bear the loss of one
 )
 
-// Nodes returns how many nodes there are.
-func (c *Cluster) Nodes() int {
+// nodes returns how many nodes there are.
+func (c *Cluster) nodes() int {
 	if c == nil || c.Route == "" {
 		return 1
 	}
@@ -56,9 +56,6 @@ func (c *Cluster) Nodes() int {
 	return len(c.Peers) + 1
 }
 
-// Replicas returns how many copies of a stream there are; 1 for nil.
-func (c *Cluster) Replicas() int { return min(c.Nodes(), fewest) }
-
 // add adds what c says to the options of a server.
 func (c *Cluster) add(o *server.Options) error {
 	if err := checkName(c.Name); err != nil {
@@ -67,7 +64,7 @@ func (c *Cluster) add(o *server.Options) error {
 	if len(c.Name) > maxName {
 		return fmt.Errorf("the name of a node has %d letters, at most %d leave room for the names of its workers", len(c.Name), maxName)
 	}
-	if n := c.Nodes(); c.Route != "" && n < fewest {
+	if n := c.nodes(); c.Route != "" && n < fewest {
 		return fmt.Errorf("a cluster of %d nodes does not bear the loss of one: name at least %d", n, fewest)
 	}
 	outside, inside, err := c.tls()
@@ -152,10 +149,14 @@ func (n *Node) leader(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return patience.Ask(ctx, leaderTime, func(ctx context.Context) error {
+	err = patience.Ask(ctx, leaderTime, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Second) // a node that has no leader does not answer
 		defer cancel()
 		_, err := js.AccountInfo(ctx)
 		return err
 	}, nil)
+	if err != nil {
+		err = fmt.Errorf("the nodes of the cluster have no leader: start agent serve on most of their machines, and let them reach each other (%w)", err)
+	}
+	return err
 }

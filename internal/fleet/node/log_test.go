@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What fails again and again is said once a minute, each thing for itself.
+// What fails again and again is said once an hour, each thing for itself.
 func TestLogSaysOnce(t *testing.T) {
 	var got []string
 	l := &logger{log: func(text string) { got = append(got, text) }}

@@ -51,6 +51,7 @@ type Options struct {
 	Disk   int64  // of streams on the disk, in bytes; default DefaultDisk
 
 	Cluster *Cluster // nil for a node that listens on no port
+	Remote  *Remote  // a server of others in place of the node; nil for none
 
 	Log func(text string) // gets what fails in the node; may be nil
 
@@ -69,8 +70,21 @@ type Node struct {
 	unlock func()
 }
 
-// Open opens the node of a folder: it starts it, or joins the process that has it. The error may be ErrBusy.
+// Copies returns how many copies of a stream there are to be, each on a machine of its own.
+func (o *Options) Copies() int {
+	if o.Remote != nil {
+		return max(o.Remote.Copies, 1)
+	}
+	return min(o.Cluster.nodes(), fewest)
+}
+
+// Open opens the node of a folder: it starts it, or joins the process that has it. With a Remote it connects to that server. The error may
+// be ErrBusy.
 func Open(ctx context.Context, o *Options) (*Node, error) {
+	if o.Remote != nil {
+		conn, err := o.Remote.Connect(o.Log)
+		return &Node{conn: conn}, err
+	}
 	if !filepath.IsAbs(o.Dir) {
 		return nil, fmt.Errorf("node.Options: folder %q is not absolute", o.Dir)
 	}
@@ -95,8 +109,11 @@ func Open(ctx context.Context, o *Options) (*Node, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	for {
+	for busy := error(nil); ; {
 		n, err := o.start(ctx)
+		if busy != nil && ctx.Err() != nil && err != nil {
+			return nil, busy
+		}
 		if !errors.Is(err, lockfile.ErrLocked) {
 			return n, err
 		}
@@ -104,9 +121,10 @@ func Open(ctx context.Context, o *Options) (*Node, error) {
 		if err == nil {
 			return &Node{conn: conn}, nil
 		}
+		busy = fmt.Errorf("%s: %w: end it, or wait (%w)", o.Dir, ErrBusy, err)
 		select { // it may be starting, or ending
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%s: %w: end it, or wait (%w)", o.Dir, ErrBusy, err)
+			return nil, busy
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -124,12 +142,9 @@ func Join(dir string) (*Node, error) {
 	return &Node{conn: conn}, nil
 }
 
-// Of returns a Node over a connection to a server that another program has.
-func Of(conn *nats.Conn) *Node { return &Node{conn: conn} }
-
 // start starts the node. The error is lockfile.ErrLocked if another process has it.
 func (o *Options) start(ctx context.Context) (_ *Node, err error) {
-	n := &Node{users: &users{}, unlock: func() {}}
+	n, prefix := &Node{users: &users{}, unlock: func() {}}, ""
 	if o.Cluster != nil {
 		n.users.issuer = o.Cluster.Issuer
 	}
@@ -173,6 +188,10 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 		if err := n.leader(ctx); err != nil {
 			return nil, err
 		}
+		prefix = o.Cluster.Name + "-"
+	}
+	if err := n.admit(prefix + "w"); err != nil {
+		return nil, err
 	}
 	if n.door, err = openDoor(filepath.Join(o.Dir, socketName), n.server); err != nil {
 		return nil, err
@@ -236,9 +255,6 @@ func (u unix) Dial(_, _ string) (net.Conn, error) { return net.Dial("unix", stri
 
 // Conn returns the connection. It ends with Close; that to another process's node ends with that process, too.
 func (n *Node) Conn() *nats.Conn { return n.conn }
-
-// Owner reports whether this process has the node.
-func (n *Node) Owner() bool { return n.server != nil }
 
 // Close ends the connection, and the node if this process has it. What was acknowledged stays.
 func (n *Node) Close() {

@@ -1,13 +1,17 @@
 package node
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // Admit lets a worker in and returns the seed of its key, in place of the one that this name had. It hears to.NAME.> and says from.NAME.>,
@@ -26,6 +30,47 @@ func (n *Node) Admit(name string) (seed []byte, err error) {
 	n.users.name(name, public)
 	n.users.add(public, permissions(name))
 	return seed, nil
+}
+
+// admission is what a worker comes in with.
+type admission struct {
+	Name string `json:"name"`
+	Seed []byte `json:"seed"`
+}
+
+// admit lets a worker in whenever a process of the user asks for one, see LetIn. The names of workers begin with prefix.
+func (n *Node) admit(prefix string) error {
+	admitted := 0
+	_, err := n.conn.Subscribe(n.admitting(), func(m *nats.Msg) {
+		admitted++
+		a := admission{Name: prefix + strconv.Itoa(admitted)}
+		var err error
+		if a.Seed, err = n.Admit(a.Name); err != nil {
+			return // who asked gives up after a while
+		}
+		if text, err := json.Marshal(a); err == nil {
+			_ = m.Respond(text)
+		}
+	})
+	return err
+}
+
+// admitting returns the subject on which the user's processes ask to have a worker let in: each node lets in its own.
+func (n *Node) admitting() string { return "admit." + n.conn.ConnectedServerName() }
+
+// LetIn has the process that has the node let a worker in, as Admit does. It returns the name and the seed of the worker.
+func (n *Node) LetIn(ctx context.Context) (name string, seed []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	var a admission
+	m, err := n.conn.RequestWithContext(ctx, n.admitting(), nil)
+	if err == nil {
+		err = json.Unmarshal(m.Data, &a)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("no worker is let in: %w", err)
+	}
+	return a.Name, a.Seed, nil
 }
 
 // users are the keys that come in, with what they may do.
@@ -95,7 +140,7 @@ type logger struct {
 }
 
 // again is the pause before an error is repeated, such as that another node does not answer.
-const again = time.Minute
+const again = time.Hour
 
 func (l *logger) say(format string, v []any) {
 	if l.log == nil {

@@ -39,10 +39,10 @@ const streamName = "STATE"
 
 // Options are those of Open.
 type Options struct {
-	Replicas int    // of the stream; default 1
-	Bytes    int64  // of the disk, set aside for all documents and their logs; default 256 MiB
+	Replicas int    // how many copies there are at least, each on a node of its own; default 1
 	Writer   string // the name of this process in the logs
 
+	bytes  int64 // of the disk, set aside for all documents and their logs; default defaultBytes
 	broken broken
 }
 
@@ -75,8 +75,8 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*State, error) {
 	if s.o.Replicas <= 0 {
 		s.o.Replicas = 1
 	}
-	if s.o.Bytes <= 0 {
-		s.o.Bytes = defaultBytes
+	if s.o.bytes <= 0 {
+		s.o.bytes = defaultBytes
 	}
 	s.hub.s = s
 	var err error
@@ -84,10 +84,13 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*State, error) {
 		return nil, err
 	}
 	config := jetstream.StreamConfig{
-		Name: streamName, Subjects: []string{"state.>"}, Replicas: s.o.Replicas, MaxBytes: s.o.Bytes, Discard: jetstream.DiscardNew,
+		Name: streamName, Subjects: []string{"state.>"}, Replicas: s.o.Replicas, MaxBytes: s.o.bytes, Discard: jetstream.DiscardNew,
 		MaxMsgsPerSubject: maxLog, AllowRollup: true, AllowAtomicPublish: true, DenyDelete: true, AllowDirect: s.o.broken.direct,
 	}
 	err = retry(ctx, func() (err error) {
+		if was, err := s.js.Stream(ctx, streamName); err == nil { // a process that does not know the cluster takes no copy away
+			config.Replicas = max(config.Replicas, was.CachedInfo().Config.Replicas)
+		}
 		s.stream, err = s.js.CreateOrUpdateStream(ctx, config)
 		return err
 	})
@@ -136,7 +139,7 @@ func (s *State) room(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	info, err := s.stream.Info(ctx)
-	if err == nil && float64(info.State.Bytes) > fullAt*float64(s.o.Bytes) {
+	if err == nil && float64(info.State.Bytes) > fullAt*float64(s.o.bytes) {
 		err = errFull
 	}
 	return err

@@ -252,7 +252,7 @@ func TestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	s, err := Open(t.Context(), n.Conn(), &Options{Bytes: 100 << 10})
+	s, err := Open(t.Context(), n.Conn(), &Options{bytes: 100 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

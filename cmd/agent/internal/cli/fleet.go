@@ -3,16 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
-	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/replica"
-	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
 func newFleetCommand(s *app.Services) *cobra.Command {
@@ -29,29 +28,19 @@ folder open, and the other processes of the user reach the node through that pro
 
 type fleetOptions struct {
 	s            *app.Services
-	dir          string
 	dryRun, json bool
 	limit        int
 }
 
-// flags defines the flags that the commands have in common.
-func (o *fleetOptions) flags(c *cobra.Command) {
-	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` of the node (default: the folder shared of AGENT_HOME)")
-	_ = c.MarkFlagDirname("dir")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
-}
-
-// node returns the folder of the node, and whether it exists.
-func (o *fleetOptions) node() (dir string, there bool, err error) {
+// open returns the state of the fleet, which the caller closes. It is nil without write if there is no node yet.
+func (o *fleetOptions) open(write bool) (*replica.Replica, error) {
 	if err := o.s.Settings.NeedHome(); err != nil {
-		return "", false, err
+		return nil, err
 	}
-	dir = o.s.Settings.Config().Paths.Shared()
-	if o.dir != "" {
-		dir = o.s.Sys.Abs(o.dir)
+	if _, err := os.Stat(o.s.Settings.Where()); errors.Is(err, fs.ErrNotExist) && !write && o.s.Settings.Config().Serve.Server == "" {
+		return nil, nil
 	}
-	_, missing := os.Stat(dir)
-	return dir, missing == nil, nil
+	return o.s.Settings.Shared(), nil
 }
 
 func newFleetImportCommand(s *app.Services, run func(context.Context, *fleetOptions) error) *cobra.Command {
@@ -72,7 +61,7 @@ installed from a folder. A second import changes nothing.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
-	o.flags(c)
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would be brought, and write nothing")
 	return c
 }
@@ -87,36 +76,30 @@ type importJSON struct {
 
 func runFleetImport(ctx context.Context, o *fleetOptions) error {
 	s := o.s
-	dir, there, err := o.node()
-	if err != nil {
-		return err
-	}
 	var from replica.Files
+	var err error
 	if from.Trust, err = s.Trust.OfMachine(ctx); err != nil {
 		return err
 	}
 	if from.Skills, err = s.Settings.Installed().Load(ctx); err != nil {
 		return err
 	}
-	var to *replica.Replica
-	if there || !o.dryRun {
-		to = s.Settings.FleetIn(dir, s.Out.Warn)
-		defer to.Close()
+	to, err := o.open(!o.dryRun)
+	if err != nil {
+		return err
 	}
+	defer to.Close()
 	r, err := to.Import(ctx, from, !o.dryRun)
-	if errors.Is(err, node.ErrBusy) {
-		return failure.Conflict(err, "--dir DIR names another folder")
-	}
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return s.Out.JSON(importJSON{dir, s.Settings.Config().Tenant, o.dryRun, r})
+		return s.Out.JSON(importJSON{s.Settings.Where(), s.Settings.Config().Tenant, o.dryRun, r})
 	}
-	return o.show(dir, r)
+	return o.show(r)
 }
 
-func (o *fleetOptions) show(dir string, r *replica.Report) error {
+func (o *fleetOptions) show(r *replica.Report) error {
 	done, verb := "brought", "Brought"
 	if o.dryRun {
 		done, verb = "would bring", "Would bring"
@@ -134,7 +117,7 @@ func (o *fleetOptions) show(dir string, r *replica.Report) error {
 		}
 		o.s.Out.Printf("\n")
 	}
-	o.s.Out.Printf("%s %s into the fleet of %s; %d there already, %d left\n", verb, output.Count(len(r.Brought), "thing"), dir, len(r.There), len(r.Left))
+	o.s.Out.Printf("%s %s into the fleet of %s; %d there already, %d left\n", verb, output.Count(len(r.Brought), "thing"), o.s.Settings.Where(), len(r.There), len(r.Left))
 	return nil
 }
 
@@ -150,23 +133,20 @@ machine and process ID). A record is stored together with its change, or neither
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
-	o.flags(c)
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	c.Flags().IntVar(&o.limit, "limit", 100, "show at most the last N; 0 shows all")
 	return c
 }
 
 func runFleetLog(ctx context.Context, o *fleetOptions) error {
-	dir, there, err := o.node()
+	from, err := o.open(false)
 	if err != nil {
 		return err
 	}
-	list := []replica.Logged{}
-	if there {
-		from := o.s.Settings.FleetIn(dir, o.s.Out.Warn)
-		defer from.Close()
-		if list, err = from.Log(ctx); err != nil {
-			return err
-		}
+	defer from.Close()
+	list, err := from.Log(ctx)
+	if err != nil {
+		return err
 	}
 	if o.limit > 0 && len(list) > o.limit {
 		list = list[len(list)-o.limit:]
@@ -175,7 +155,7 @@ func runFleetLog(ctx context.Context, o *fleetOptions) error {
 		return o.s.Out.JSON(map[string]any{"records": list})
 	}
 	if len(list) == 0 {
-		o.s.Out.Printf("Nothing was changed in the fleet of %s\n", dir)
+		o.s.Out.Printf("Nothing was changed in the fleet of %s\n", o.s.Settings.Where())
 		return nil
 	}
 	var rows [][]string

@@ -19,7 +19,6 @@ import (
 type serveOptions struct {
 	s      *app.Services
 	http   serve.HTTPOptions
-	remote remoteOptions
 	shared []string // flags of all commands that were given
 }
 
@@ -40,8 +39,7 @@ names the command to type.`,
   claude mcp add skills -- agent serve
   codex mcp add skills -- agent serve
   agent serve --http 127.0.0.1:8080
-  agent serve --http 127.0.0.1:8080 --workers 4
-  agent serve --http 127.0.0.1:8080 --server tls://nats.example.com --creds serve.creds`,
+  agent serve --http 127.0.0.1:8080 --workers 4`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.shared = given(c.InheritedFlags())
@@ -53,7 +51,6 @@ names the command to type.`,
 	f.StringArrayVar(&o.http.Hosts, "host", nil, "with --http: a `NAME` of the server, as clients write it (repeatable)")
 	f.StringArrayVar(&o.http.Origins, "origin", nil, "with --http: a web page that may call, such as https://app.example.com (repeatable)")
 	f.IntVar(&o.http.Workers, "workers", 0, "with --http: run scripts in `N` processes of their own, which get them from a queue")
-	o.remote.flags(f, "with --http: let workers of the queue of the NATS server at `URL` run scripts")
 	f.StringVar(&o.http.Health, "health", "", "with --http: answer /healthz, /readyz and /metrics on `ADDR`")
 	return c
 }
@@ -62,8 +59,8 @@ func runServe(ctx context.Context, o *serveOptions) error {
 	if o.http.Addr != "" {
 		return serveHTTP(ctx, o)
 	}
-	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 || o.http.Workers != 0 || o.remote.url != "" {
-		return failure.Usage(errors.New("--host, --origin, --workers, --server and --health are for --http"), "add --http ADDR, or leave them out")
+	if o.http.Health != "" || len(o.http.Hosts)+len(o.http.Origins) > 0 || o.http.Workers != 0 {
+		return failure.Usage(errors.New("--host, --origin, --workers and --health are for --http"), "add --http ADDR, or leave them out")
 	}
 	if o.s.Out.InTerminal {
 		return failure.Usage(errors.New("agent serve speaks MCP on stdin, which is a terminal here"), "name it in the configuration of another agent: agent serve --help has examples")
@@ -83,14 +80,10 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	if o.http.Workers < 0 || o.http.Workers > maxWorkers {
 		return failure.Usage(fmt.Errorf("invalid --workers %d", o.http.Workers), fmt.Sprintf("use 1 to %d, or leave it out", maxWorkers))
 	}
+	if o.http.Workers > 0 && o.s.Settings.Config().Serve.Server != "" {
+		return failure.Usage(errors.New("--workers and the setting serve.server exclude each other"), "leave out --workers, and start agent worker --server for each")
+	}
 	o.http.Command = o.worker
-	var err error
-	if o.http.Remote, err = o.remote.open(o.s); err != nil {
-		return err
-	}
-	if o.http.Remote != nil && o.http.Workers > 0 {
-		return failure.Usage(errors.New("--workers and --server exclude each other"), "leave out --workers, and start agent worker --server for each")
-	}
 	server, err := serve.New(ctx, o.s, true)
 	if err != nil {
 		return err
@@ -101,7 +94,7 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 		return failure.Usage(err, "listen on 127.0.0.1, or set serve.tokens or serve.issuer: see docs/mcp.md")
 	}
 	if errors.Is(err, serve.ErrQueue) {
-		return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err, Hint: "AGENT_HOME=DIR has it in another folder; without --workers and --server there is none"}
+		return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err, Hint: "AGENT_HOME=DIR has it in another folder; without --workers, and the settings serve.listen and serve.server, there is none"}
 	}
 	if errors.Is(err, serve.ErrTenants) {
 		return failure.Usage(err, "leave out --workers, or start a server for each tenant, with a home of its own: AGENT_HOME=DIR")

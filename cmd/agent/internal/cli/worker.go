@@ -12,8 +12,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
-	"github.com/agent-base/agent-base/cmd/agent/internal/serve"
-	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
 type workerOptions struct {
@@ -33,7 +33,7 @@ func newWorkerCommand(s *app.Services, run func(context.Context, *workerOptions)
 		Short: "Run scripts for agent serve --workers",
 		Long: `Run scripts for a server of this machine, "agent serve --http ADDR --workers N", which starts N of these itself: a further one
 takes runs as well. It waits for a server, and goes on with the next one when that has ended. With --server it takes those of
-"agent serve --http ADDR --server URL --creds FILE", on any machine. Scripts run here in the sandbox, with the grants of the server,
+"agent serve --http ADDR" with the setting serve.server, on any machine. Scripts run here in the sandbox, with the grants of the server,
 in a folder of their run.
 
 Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say so. It ends with 0 then.`,
@@ -71,7 +71,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 		}
 		return o.of.Admitted(ctx, o.s.Sys.In)
 	}
-	dir := serve.Node(o.s.Settings)
+	dir := o.s.Settings.Config().Paths.Node()
 	if o.dir != "" {
 		dir = o.s.Sys.Abs(o.dir)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -89,15 +89,11 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 		return o.of.ByHand(ctx, dir)
 	}
 	if o.name == "" || o.signers == "" {
-		return failure.Usage(errors.New("agent worker --server needs --name and --signers"), "agent serve --server makes the file signer.pub: in the folder node of its AGENT_HOME")
+		return failure.Usage(errors.New("agent worker --server needs --name and --signers"), "a server makes the file signer.pub, in the folder node of its AGENT_HOME")
 	}
-	text, err := lockfile.Read(o.s.Sys.Abs(o.signers), 1<<20)
+	keys, err := fleet.Signers(o.s.Sys.Abs(o.signers))
 	if err != nil {
-		return err
-	}
-	keys, err := fleet.Signers(string(text))
-	if err != nil {
-		return failure.Usage(fmt.Errorf("--signers %s: %w", o.signers, err), "name a file signer.pub of a server")
+		return failure.Usage(fmt.Errorf("--signers: %w", err), "name a file signer.pub of a server")
 	}
 	return o.of.For(ctx, remote, o.name, keys)
 }
@@ -112,18 +108,18 @@ func (o *remoteOptions) flags(f *pflag.FlagSet, about string) {
 }
 
 // open reads the credentials. It returns nil if no server was named.
-func (o *remoteOptions) open(s *app.Services) (*fleet.Remote, error) {
+func (o *remoteOptions) open(s *app.Services) (*node.Remote, error) {
 	if (o.url == "") != (o.creds == "") {
 		return nil, failure.Usage(errors.New("--server and --creds belong together"), "name both: the address of a NATS server, and a file of credentials for it")
 	}
 	if o.url == "" {
 		return nil, nil
 	}
-	creds, err := serve.Secret(s.Sys.Abs(o.creds), s.Sys.Getenv(serve.Credentials))
+	creds, err := setup.Secret(s.Sys.Abs(o.creds), s.Sys.Getenv(setup.Credentials))
 	if err != nil {
 		return nil, err
 	}
-	remote := &fleet.Remote{URL: o.url, Creds: creds}
+	remote := &node.Remote{URL: o.url, Creds: creds}
 	if o.ca != "" {
 		remote.CA = s.Sys.Abs(o.ca)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
-	"github.com/agent-base/agent-base/cmd/agent/internal/serve"
 )
 
 func newCredentialsCommand(s *app.Services) *cobra.Command {
@@ -31,7 +30,11 @@ cluster share: a server that starts makes another one.`,
 			if err := s.Settings.NeedHome(); err != nil {
 				return err
 			}
-			text, err := serve.Credential(c.Context(), s.Settings, args[0], time.Now().AddDate(0, 0, days))
+			issuer, err := s.Settings.Issuer(c.Context())
+			if err != nil {
+				return err
+			}
+			text, err := issuer.Credential(args[0], time.Now().AddDate(0, 0, days))
 			if err != nil {
 				return failure.Usage(err, "see agent worker credentials --help")
 			}

@@ -159,6 +159,9 @@ type Serve struct {
 	Name, Listen, Route string   // name, listen, route
 	Nodes               []string // nodes
 	Cert, CertKey, CA   string   // cert, certKey, ca: absolute; "" means none
+
+	Server, Creds string // server; creds: absolute; "" means none
+	Copies        int    // copies
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

@@ -223,7 +223,7 @@ var keys = []*key{
 		means: []string{"no log", "a log, as far as it can be written", "what cannot be written is not done"}},
 	{name: "state", kind: choice, project: never, values: []string{"files", "fleet"}, initial: "files",
 		about: "Where approvals, grants and the list of installed skills are kept, see [Fleet](fleet.md).",
-		means: []string{"in files of `AGENT_HOME`", "in the node of a fleet, the folder `shared` of `AGENT_HOME`: servers that share it see each other's changes and tell their clients"}},
+		means: []string{"in files of `AGENT_HOME`", "in the node of `AGENT_HOME`, in the cluster, or in the server of `serve.server`: servers see each other's changes and tell their clients"}},
 	{name: "usage", kind: choice, project: tighten, values: []string{"on", "off"}, initial: "on",
 		about: "Whether `agent skill stats` counts how skills are used, from the audit log. The counts stay on this machine.",
 		means: []string{"it counts", "it does not"}},
@@ -330,7 +330,13 @@ var keys = []*key{
 	{name: "serve.certKey", local: "certKey", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_CERT_KEY",
 		about: "A file in PEM with the key of `cert`."},
 	{name: "serve.ca", local: "ca", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_CA",
-		about: "A file in PEM with the certificates of the authority that signs those of the cluster's servers, and no others."},
+		about: "A file in PEM with the certificates of the authority that signs those of the cluster's servers, and no others; with `server`, of the authority that signs its certificate (default: those of the system)."},
+	{name: "serve.server", local: "server", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_SERVER",
+		about: "The address of a [NATS server](fleet.md#workers-on-other-machines) with JetStream, such as `tls://nats.example.com`. It has the queue of workers, and with `state: fleet` what servers share."},
+	{name: "serve.creds", local: "creds", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_CREDS",
+		about: "A file of credentials for `server`, as NATS has it. Only you may read it."},
+	{name: "serve.copies", local: "copies", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_COPIES", initial: "1", min: 1, max: 5,
+		about: "How many copies of what is stored `server` keeps, each on another server of its cluster: 3 bear the loss of one."},
 
 	{name: "mcpServers", local: "LABEL", section: serversSection, kind: servers, project: propose, env: noVariable,
 		about: "A server of tools for the agent, see [MCP](mcp.md#servers-in-the-agent); `agent mcp add` writes it. A program on this machine has `command`, `args`, `env` and `cwd`, a server on the network `url`, `headers` and `oauth`, as in the `.mcp.json` of other agents. " +

@@ -86,9 +86,8 @@ func (p Paths) OfTenant() string {
 // Plugins returns the default folder of installed skills.
 func (p Paths) Plugins() string { return under(p.Agent, "plugins") }
 
-// Shared returns the default folder of the node with the state that servers share, for all tenants. It is not the folder of the queue, from
-// which the process that has it gives runs to workers. Scripts cannot read either.
-func (p Paths) Shared() string { return under(p.Agent, "shared") }
+// Node returns the folder of the node that has the queue of workers and what servers share, for all tenants. Scripts cannot read it.
+func (p Paths) Node() string { return under(p.Agent, "node") }
 
 // Enterprise returns the folder of the operator's skills for all users.
 func (p Paths) Enterprise() string { return under(p.System, "skills") }

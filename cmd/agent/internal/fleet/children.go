@@ -43,8 +43,8 @@ func (f *Fleet) child(ctx context.Context) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	a, err := admission(ctx, now.node)
-	if err != nil {
+	a := Admission{Dir: f.o.Node.Dir, Keys: now.keys}
+	if a.Name, a.Seed, err = now.node.LetIn(ctx); err != nil {
 		return "", err
 	}
 	text, err := json.Marshal(a)

@@ -5,12 +5,10 @@ package fleet
 import (
 	"context"
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
-	"strconv"
 	"sync"
 	"time"
 
@@ -40,9 +38,7 @@ type Admission struct {
 
 // Options are those of Open.
 type Options struct {
-	Dir     string        // of the node, see node.Options
-	Cluster *node.Cluster // by which other machines reach the node; nil if none does
-	Remote  *Remote       // has the queue in place of the node; the user starts the workers
+	Node    *node.Options // of the node that has the queue; with its Remote, the user starts the workers
 	Workers int           // how many are kept running
 	Quota   int           // runs of a tenant that wait; 0 for the default of package dispatch
 	Temp    string        // a folder for contents while they are sent
@@ -63,18 +59,17 @@ type Fleet struct {
 	end        context.CancelFunc
 	kept       sync.WaitGroup
 
-	mu       sync.Mutex
-	now      *session      // nil while there is no queue
-	changed  chan struct{} // closed when now is another one
-	admitted int
-	stats    Stats
+	mu      sync.Mutex
+	now     *session      // nil while there is no queue
+	changed chan struct{} // closed when now is another one
+	stats   Stats
 }
 
 // Stats is what a Fleet counts.
 type Stats struct {
 	Workers  int                    // that run now
 	Restarts int                    // of workers that ended by themselves
-	Runs     map[dispatch.State]int // by how they ended; only where the process has the queue
+	Runs     map[dispatch.State]int // by how they ended, of those that this process has handed out
 }
 
 // Open opens the queue of a folder, which another process may have, and starts the workers. The caller closes the Fleet, which does not end
@@ -119,21 +114,22 @@ func (f *Fleet) Stats() Stats {
 type session struct {
 	node  *node.Node
 	queue *dispatch.Queue
+	keys  map[string]ed25519.PublicKey // that sign orders
 	done  sync.WaitGroup
 	stop  context.CancelFunc
 	lost  <-chan nats.Status
 }
 
-// begin opens the queue. The dispatcher of this process, if it has the queue, runs until life is done.
+// begin opens the queue. The dispatcher of this process runs until life is done.
 func (f *Fleet) begin(ctx, life context.Context) (*session, error) {
-	n, err := f.open(ctx)
+	n, err := node.Open(ctx, f.o.Node)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{node: n, lost: n.Conn().StatusChanged(nats.CLOSED)}
 	life, s.stop = context.WithCancel(life)
-	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota, Replicas: f.o.Cluster.Replicas()})
-	if err == nil && (n.Owner() || f.o.Remote != nil) {
+	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota, Replicas: f.o.Node.Copies()})
+	if err == nil {
 		err = f.dispatch(life, s)
 	}
 	if err != nil {
@@ -156,11 +152,7 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 		return err
 	}
 	public := key.Public().(ed25519.PublicKey) //nolint:forcetypeassert // it says so
-	if s.node.Owner() {
-		if err := f.admit(s.node, public); err != nil {
-			return err
-		}
-	}
+	s.keys = map[string]ed25519.PublicKey{keyName(public): public}
 	d := s.queue.Dispatcher((&relay.Signer{Name: keyName(public), Key: key, Conn: s.node.Conn()}).Seal)
 	d.Ended = f.count
 	s.done.Go(func() {
@@ -170,39 +162,6 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 	})
 	return nil
 }
-
-// admit lets a worker in whenever a process of the user asks for one. It carries out the orders of a key.
-func (f *Fleet) admit(n *node.Node, key ed25519.PublicKey) error {
-	_, err := n.Conn().Subscribe(admitting(n), func(m *nats.Msg) {
-		f.mu.Lock()
-		f.admitted++
-		a := Admission{Dir: f.o.Dir, Name: f.worker(f.admitted), Keys: map[string]ed25519.PublicKey{keyName(key): key}}
-		f.mu.Unlock()
-		var text []byte
-		seed, err := n.Admit(a.Name)
-		if a.Seed = seed; err == nil {
-			text, err = json.Marshal(a)
-		}
-		if err != nil {
-			f.o.Warn(err.Error()) // the process that asked gives up after a while
-			return
-		}
-		_ = m.Respond(text)
-	})
-	return err
-}
-
-// worker returns the name of a worker. No other worker of the cluster has it.
-func (f *Fleet) worker(number int) string {
-	name := "w" + strconv.Itoa(number)
-	if f.o.Cluster != nil {
-		name = f.o.Cluster.Name + "-" + name
-	}
-	return name
-}
-
-// admitting returns the subject on which the user's processes ask to have a worker let in: each node lets in its own.
-func admitting(n *node.Node) string { return "admit." + n.Conn().ConnectedServerName() }
 
 // count counts a run that has ended.
 func (f *Fleet) count(r *dispatch.Run, e *dispatch.End) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/nats-io/nats.go"
 
@@ -24,23 +25,18 @@ type Worker struct {
 	Say      func(text string) // gets what it waits for
 }
 
-// admission asks the process that has the node to let a worker in.
-func admission(ctx context.Context, n *node.Node) (*Admission, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	m, err := n.Conn().RequestWithContext(ctx, admitting(n), nil)
+// admission has a worker let in at the node of a folder, by the process that has the node.
+func admission(ctx context.Context, dir string) (*Admission, error) {
+	n, err := node.Join(dir)
 	if err != nil {
-		return nil, fmt.Errorf("no worker is let in: %w", err)
+		return nil, err
 	}
-	return admissionIn(m.Data)
-}
-
-func admissionIn(text []byte) (*Admission, error) {
-	a := &Admission{}
-	if err := json.Unmarshal(text, a); err != nil || a.Name == "" || len(a.Keys) == 0 {
-		return nil, errors.Join(errors.New("no worker can come in with that"), err)
+	defer n.Close()
+	a := &Admission{Dir: dir}
+	if a.Keys, err = Signers(filepath.Join(dir, signers)); err == nil { // a server has made it
+		a.Name, a.Seed, err = n.LetIn(ctx)
 	}
-	return a, nil
+	return a, err
 }
 
 // Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. Only the last is an error.
@@ -50,9 +46,9 @@ func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("agent serve starts this: %w", err)
 	}
-	a, err := admissionIn(line)
-	if err != nil {
-		return err
+	a := &Admission{}
+	if err := json.Unmarshal(line, a); err != nil || a.Name == "" || len(a.Keys) == 0 {
+		return errors.Join(errors.New("no worker can come in with that"), err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -66,15 +62,10 @@ func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 // ByHand works for the node of a folder until ctx is done. It waits for a process that has the node, and for the next one after it.
 func (w *Worker) ByHand(ctx context.Context, dir string) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
-		n, err := node.Join(dir)
+		a, err := admission(ctx, dir)
 		if err == nil {
-			var a *Admission
-			a, err = admission(ctx, n)
-			n.Close()
-			if err == nil {
-				w.Say(fmt.Sprintf("worker %s takes runs of %s, %d at a time", a.Name, dir, w.AtOnce))
-				err, said = w.in(ctx, a), false
-			}
+			w.Say(fmt.Sprintf("worker %s takes runs of %s, %d at a time", a.Name, dir, w.AtOnce))
+			err, said = w.in(ctx, a), false
 		}
 		if ctx.Err() == nil && !said {
 			w.Say(fmt.Sprintf("no server has runs for this worker (%v): it waits for agent serve --http ADDR --workers N", err))

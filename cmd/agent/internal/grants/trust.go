@@ -72,13 +72,12 @@ func (t *Trust) store() *trust.Store {
 	return t.file()
 }
 
-// Where returns the file of the approvals, or the folder of the node that keeps them.
+// Where returns the file of the approvals, or where a fleet keeps them.
 func (t *Trust) Where() string {
-	paths := t.settings.Config().Paths
 	if t.settings.Fleet() != nil {
-		return paths.Shared()
+		return t.settings.Where()
 	}
-	return paths.Trust()
+	return t.settings.Config().Paths.Trust()
 }
 
 // OfMachine reads the approvals in the file of this machine, also with the setting state: fleet.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -29,12 +30,17 @@ func opened(t *testing.T, tenant string) (*Replica, *[]string) {
 	}
 	var done []string
 	r := New(&Options{
-		Dir: dir, Tenant: tenant, Installed: "/srv/plugins", Writer: "test",
+		Node: at(dir), Tenant: tenant, Installed: "/srv/plugins", Writer: "test",
 		Record: func(ctx context.Context, e trace.Event) ([]byte, error) { return audit.Text(ctx, &e, nil) },
 		Done:   func(_ context.Context, e trace.Event) { done = append(done, string(e.Kind)+" "+e.Skill) },
 	})
 	t.Cleanup(func() { r.Close(); os.RemoveAll(dir) })
 	return r, &done
+}
+
+// at opens the node of a folder.
+func at(dir string) func(context.Context) (*node.Options, error) {
+	return func(context.Context) (*node.Options, error) { return &node.Options{Dir: dir}, nil }
 }
 
 // files are the files of a machine.

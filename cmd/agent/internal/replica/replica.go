@@ -22,12 +22,11 @@ import (
 
 // Options are those of New.
 type Options struct {
-	Dir       string // of the node, see node.Options
+	Node      func(context.Context) (*node.Options, error) // says how the node is opened that has the state
 	Tenant    string
 	Installed string // the folder of installed skills of this machine
 	Writer    string // the name of this process in the logs of the fleet
 	Now       func() time.Time
-	Warn      func(text string)
 
 	Record func(context.Context, trace.Event) ([]byte, error) // as in state.Document
 	Done   func(context.Context, trace.Event)                 // likewise, for approvals and grants: the installer reports installed skills
@@ -46,8 +45,11 @@ type Replica struct {
 // ended, the next use opens the node again.
 func New(o *Options) *Replica { return &Replica{o: *o} }
 
-// Close ends the connection.
+// Close ends the connection. A nil Replica has none.
 func (r *Replica) Close() {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.node != nil {
@@ -67,11 +69,17 @@ func (r *Replica) open(ctx context.Context) (*state.State, error) {
 		r.node.Close()
 		r.node = nil
 	}
-	n, err := node.Open(ctx, &node.Options{Dir: r.o.Dir, Log: r.o.Warn})
+	o, err := r.o.Node(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if r.state, err = state.Open(ctx, n.Conn(), &state.Options{Writer: r.o.Writer}); err != nil {
+	opening, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	n, err := node.Open(opening, o)
+	if err != nil {
+		return nil, fmt.Errorf("the state of the fleet cannot be reached: %w", err)
+	}
+	if r.state, err = state.Open(ctx, n.Conn(), &state.Options{Writer: r.o.Writer, Replicas: o.Copies()}); err != nil {
 		n.Close()
 		return nil, err
 	}
@@ -100,6 +108,9 @@ func (d *doc) Transform(ctx context.Context, edit document.Edit) error {
 	}
 	return s.Document(d.of).Transform(ctx, edit)
 }
+
+// openTime is how long it may take to open the node: the other nodes of a cluster run already.
+const openTime = 20 * time.Second
 
 // again is the pause between two attempts of a watch to reach a node.
 const again = time.Second
@@ -179,9 +190,12 @@ type Logged struct {
 	Agent  string     `json:"agent_id,omitempty"`
 }
 
-// Log returns the records of the changes that were made, the oldest first. The list is not nil.
+// Log returns the records of the changes that were made, the oldest first. The list is not nil. A nil Replica has none.
 func (r *Replica) Log(ctx context.Context) ([]Logged, error) {
 	out := []Logged{}
+	if r == nil {
+		return out, nil
+	}
 	fleet, err := r.open(ctx)
 	if err != nil {
 		return nil, err

@@ -74,16 +74,17 @@ func TestWatch(t *testing.T) {
 
 // A change while the node could not be reached is reported when it can.
 func TestWatchBroken(t *testing.T) {
-	o := Options{Dir: filepath.Join(t.TempDir(), "node"), Record: func(context.Context, trace.Event) ([]byte, error) { return nil, nil }}
-	must(t, os.WriteFile(o.Dir, nil, 0o600))
+	dir := filepath.Join(t.TempDir(), "node")
+	o := Options{Node: at(dir), Record: func(context.Context, trace.Event) ([]byte, error) { return nil, nil }}
+	must(t, os.WriteFile(dir, nil, 0o600))
 	r := New(&o)
 	defer r.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	told := make(chan bool, 100)
 	go r.Watch(ctx, func() { told <- true }, func(error) {
-		if i, err := os.Stat(o.Dir); err == nil && !i.IsDir() {
-			_ = os.Remove(o.Dir)
+		if i, err := os.Stat(dir); err == nil && !i.IsDir() {
+			_ = os.Remove(dir)
 		}
 	})
 	select {
@@ -103,14 +104,14 @@ func TestOfMachine(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `names the folder "/home/me" of one machine`) {
 		t.Error(err)
 	}
-	at := place.Folder("/home/me/b")
-	must(t, r.Trust().Approve(t.Context(), trust.Approval{Name: "b", Layer: at, Digest: digest("b"), Dir: "/home/me/b"}),
-		r.Trust().EditGrant(t.Context(), trust.Grant{Name: "b", Layer: at, Digest: digest("b"), Dir: "/home/me/b"}, given(want.Want{Kind: want.Variable, Name: "KEY", From: want.User})))
+	layer := place.Folder("/home/me/b")
+	must(t, r.Trust().Approve(t.Context(), trust.Approval{Name: "b", Layer: layer, Digest: digest("b"), Dir: "/home/me/b"}),
+		r.Trust().EditGrant(t.Context(), trust.Grant{Name: "b", Layer: layer, Digest: digest("b"), Dir: "/home/me/b"}, given(want.Want{Kind: want.Variable, Name: "KEY", From: want.User})))
 	if set, err := r.Trust().Load(t.Context()); err != nil || set.Approvals()[0].Dir+set.Grants()[0].Dir != "" {
 		t.Errorf("%+v, %+v, %v", set.Approvals(), set.Grants(), err)
 	}
 	o := r.o
-	o.Dir = os.DevNull
+	o.Node = at(os.DevNull)
 	if _, err := New(&o).Trust().Load(t.Context()); err == nil {
 		t.Error("a device is a node")
 	}

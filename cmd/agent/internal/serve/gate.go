@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/mcpserve"
 )
 
@@ -27,7 +28,7 @@ func (s *Server) gate(ctx context.Context) (*gate, error) {
 	}
 	g := &gate{s: s, table: cfg.Serve.Tenants, tenants: tenants{of: s, life: ctx}}
 	var err error
-	if g.tokens, err = readTokens(cfg.Serve.Tokens, s.s.Sys.Getenv(Credentials)); err != nil {
+	if g.tokens, err = readTokens(cfg.Serve.Tokens, s.s.Sys.Getenv(setup.Credentials)); err != nil {
 		return nil, err
 	}
 	if g.oauth, err = newIssuer(&cfg.Serve, s.s.Tools.Transport(), s.s.Sys.Now); err != nil {

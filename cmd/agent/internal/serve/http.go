@@ -8,12 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
-	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
-	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/mcpserve"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -25,8 +22,7 @@ type HTTPOptions struct {
 	Hosts   []string // names by which clients address it
 	Origins []string // web pages that may call
 
-	Remote  *fleet.Remote    // has the queue of the workers that run scripts; nil: this machine
-	Workers int              // processes that run scripts; 0: the server itself does, without Remote
+	Workers int              // processes that run scripts; 0: the server itself does, unless the settings name a cluster or a NATS server
 	Command func() *exec.Cmd // of a worker, see fleet.Options
 }
 
@@ -46,19 +42,14 @@ var ErrTenants = errors.New("workers run scripts for one tenant, and serve.tenan
 
 // workers starts the processes that run scripts.
 func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
-	if err := s.s.Settings.NeedRoom(nodeFolder); err != nil {
-		return err
-	}
 	cfg := s.s.Settings.Config()
-	cluster, err := Cluster(ctx, s.s.Settings)
-	if err == nil && cluster != nil && o.Remote != nil {
-		err = errors.New("the setting serve.listen has it here, and --server elsewhere: leave one of them out")
-	}
+	at, err := s.s.Settings.Node(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrQueue, err)
 	}
+	at.Log = s.s.Out.Warn
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Dir: Node(s.s.Settings), Cluster: cluster, Remote: o.Remote, Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Node: at, Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
@@ -69,35 +60,8 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 	return nil
 }
 
-// Cluster returns how other machines reach the node of the settings; nil if none does.
-func Cluster(ctx context.Context, s *setup.Settings) (*node.Cluster, error) {
-	c := s.Config().Serve
-	if c.Listen == "" {
-		return nil, nil
-	}
-	issuer, err := node.NewIssuer(ctx, Node(s))
-	if err != nil {
-		return nil, err
-	}
-	return &node.Cluster{Name: c.Name, Listen: c.Listen, Route: c.Route, Peers: c.Nodes, Cert: c.Cert, Key: c.CertKey, CA: c.CA, Issuer: issuer}, nil
-}
-
-// Credential returns what the worker of a name on another machine comes in with, for some time.
-func Credential(ctx context.Context, s *setup.Settings, worker string, until time.Time) ([]byte, error) {
-	issuer, err := node.NewIssuer(ctx, Node(s))
-	if err != nil {
-		return nil, err
-	}
-	return issuer.Credential(worker, until)
-}
-
 // ErrQueue says that the queue of workers cannot be opened.
 var ErrQueue = errors.New("the queue of the workers cannot be opened")
-
-const nodeFolder = "node"
-
-// Node returns the folder of the queue of a home's workers. Scripts do not see it, as nothing of the home.
-func Node(s *setup.Settings) string { return filepath.Join(s.Home(), nodeFolder) }
 
 // HTTP serves clients over HTTP until ctx is done; then it waits a while for calls that are under way. listening is called when it takes
 // requests, with its address.
@@ -117,7 +81,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 	if g.oauth != nil {
 		of.OAuth = g.oauth.metadata()
 	}
-	if o.Workers > 0 || o.Remote != nil || s.s.Settings.Config().Serve.Listen != "" {
+	if cfg := s.s.Settings.Config().Serve; o.Workers > 0 || cfg.Server != "" || cfg.Listen != "" {
 		if g.table != nil {
 			return ErrTenants
 		}
@@ -125,6 +89,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 			return err
 		}
 		defer s.fleet.Close()
+		defer s.stop() // nothing opens the node again
 	}
 	l, err := net.Listen("tcp", o.Addr)
 	if err != nil {

@@ -5,49 +5,21 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/mcpserve"
 )
 
-// maxSecret is the most bytes of a file of secrets.
-const maxSecret = 1 << 20
-
 // minToken is the least number of characters of a token.
 const minToken = 16
-
-// Secret reads a file that only the user may read; nil for "". It takes any file in the folder credentials: the manager of the service protects
-// those, and their modes do not show it, as with LoadCredential of systemd. "" means that there is no such folder.
-func Secret(path, credentials string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	b, err := lockfile.ReadPrivate(path, maxSecret)
-	if err != nil {
-		return nil, err
-	}
-	if credentials != "" && filepath.Dir(path) == filepath.Clean(credentials) {
-		return b, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s can be read by others: chmod 600 %s", path, path)
-	}
-	return b, nil
-}
 
 // tokens are those who may call, by the hash of their token: comparing hashes takes the same time for each token.
 type tokens map[[sha256.Size]byte]string
 
 // readTokens reads a file of names and tokens; nil for "".
 func readTokens(path, credentials string) (tokens, error) {
-	b, err := Secret(path, credentials)
+	b, err := setup.Secret(path, credentials)
 	if b == nil || err != nil {
 		return nil, err
 	}

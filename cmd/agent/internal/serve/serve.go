@@ -45,7 +45,7 @@ type Server struct {
 // New returns a Server, which who made it closes. It reads the settings and no skill. Scripts start in the user's folder, or with apart in
 // one of their run.
 func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
-	key, err := Secret(s.Settings.Config().Serve.Key, s.Sys.Getenv(Credentials))
+	key, err := setup.Secret(s.Settings.Config().Serve.Key, s.Sys.Getenv(setup.Credentials))
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,6 @@ func newServer(ctx context.Context, s *app.Services, apart bool, key []byte, cou
 		Version: setup.Version, Instructions: instructions, Key: key, Tenant: cfg.Tenant, Limits: mcpserve.Limits{Calls: cfg.Serve.Calls}, Trace: tracer})
 	return out, err
 }
-
-// Credentials is the variable that names the folder of what a service was given, see systemd.exec(5).
-const Credentials = "CREDENTIALS_DIRECTORY"
 
 // instructions are for the models of clients.
 const instructions = "Skills are instructions and scripts for certain tasks. When a task fits one, call the tool skill with its name first, and do what it says. " +

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,17 +64,17 @@ func (s *Settings) RecordTo(r Recorder) { s.recorder = r }
 func (s *Settings) Fleet() *replica.Replica {
 	s.sharing.Do(func() {
 		if s.Config().Fleet {
-			s.fleet = s.FleetIn(s.Config().Paths.Shared(), nil)
+			s.fleet = s.Shared()
 		}
 	})
 	return s.fleet
 }
 
-// FleetIn returns the state of the fleet whose node is in a folder. The caller closes it.
-func (s *Settings) FleetIn(dir string, warn func(string)) *replica.Replica {
+// Shared returns what Fleet returns with state: fleet. The caller closes it.
+func (s *Settings) Shared() *replica.Replica {
 	cfg := s.Config()
 	host, _ := os.Hostname()
-	return replica.New(&replica.Options{Dir: dir, Tenant: cfg.Tenant, Installed: cfg.PluginsDir, Writer: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: s.sys.Now, Warn: warn,
+	return replica.New(&replica.Options{Node: s.Node, Tenant: cfg.Tenant, Installed: cfg.PluginsDir, Writer: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: s.sys.Now,
 		Record: s.recorder.Text, Done: func(ctx context.Context, e trace.Event) { _ = s.recorder.Record(ctx, e) }}) // the fleet has recorded it
 }
 
@@ -411,19 +410,13 @@ func (s *Settings) Registry() *registry.Store {
 	return s.Installed()
 }
 
-// OtherSkills returns the lists of installed skills of this home that Registry does not return: that of the file, or of the fleet.
+// OtherSkills returns the list of installed skills in the file of this home if Registry returns that of a fleet. The contents that a fleet has
+// come back when they are wanted.
 func (s *Settings) OtherSkills(ctx context.Context) ([]*registry.Set, error) {
-	list := s.Installed()
 	if s.Fleet() == nil {
-		dir := s.Config().Paths.Shared()
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		fleet := s.FleetIn(dir, nil)
-		defer fleet.Close()
-		list = fleet.Skills()
+		return nil, nil
 	}
-	set, err := list.Load(ctx)
+	set, err := s.Installed().Load(ctx)
 	return []*registry.Set{set}, err
 }
 
