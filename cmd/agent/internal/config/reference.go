@@ -12,7 +12,7 @@ type KeyInfo struct {
 	Name     string
 	Local    string   // how a file has it below Section
 	Section  string   // the map of a settings file that has it: "skills", "agent" or "permissions"
-	Kind     string   // the form of its value, such as "path" or "whole number, 0 to 10"
+	Kind     string   // the form of its value, such as "path" or "0 to 10"
 	Values   []string // the possible values, if they can be listed; from loose to strict if Project is "stricter only"
 	Default  string   // as written in a file; "" means none
 	Variable string   // its environment variable
@@ -36,7 +36,7 @@ func Keys() []KeyInfo {
 func (k *key) form() string {
 	switch k.kind {
 	case number:
-		return fmt.Sprintf("whole number, %d to %d%s", k.min, k.max, k.orZero())
+		return fmt.Sprintf("%d to %d%s", k.min, k.max, k.orZero())
 	case duration:
 		return fmt.Sprintf("time, %s to %s", short(k.min), short(k.max))
 	}

@@ -37,7 +37,7 @@ func TestKeysTellTheirForm(t *testing.T) {
 	}
 	for _, c := range []struct{ key, kind, project, variable string }{
 		{"scriptTimeout", "time, 1ms to 24h", "stricter only", "SCRIPT_TIMEOUT"},
-		{"maxSkills", "whole number, 0 to 100000", "yes", "AGENT_MAX_SKILLS"},
+		{"maxSkills", "0 to 100000", "yes", "AGENT_MAX_SKILLS"},
 		{"symlinks", "one of", "stricter only", "AGENT_SYMLINKS"},
 		{"uv", "path", "no", "AGENT_UV"},
 		{"allow", "list of globs", "if you did not", "AGENT_ALLOW"},

@@ -10,7 +10,7 @@ import (
 
 const configIntro = `# Settings
 
-Every setting has a default, so no file is needed. ` + "`agent doctor`" + ` shows the settings and where their values come from.
+Every setting has a default. ` + "`agent doctor`" + ` shows the settings and where their values come from.
 
 ## Where a setting comes from
 
@@ -41,7 +41,8 @@ A project's file comes with a clone, so it can narrow but never widen: it cannot
 ` + "```yaml\n" + configExample + "```" + `
 
 Keys may also be written in snake case: ` + "`max_skills`" + `. Paths may begin with ` + "`~/`" + `. Relative paths start from
-` + "`$AGENT_HOME`" + ` in your file and from the project in its file.
+` + "`$AGENT_HOME`" + ` in your file and from the project in its file. A time is such as ` + "`30s` or `2m`" + `; a bare number is in milliseconds, and
+in seconds in the environment and as ` + "`script_timeout`" + `.
 
 ## Every setting
 

@@ -25,7 +25,7 @@ as it can be read, unless an error is **fatal**. In every other profile a skill 
 
 ## All problems of a skill
 
-E is an error, W a warning, – means that the profile ignores it, and ! that it is fatal.
+E is an error, W a warning, – means that the profile ignores it, and ! that it is fatal. Below, the cure follows the arrow.
 
 `
 
@@ -41,7 +41,7 @@ func problemsPage() (string, error) {
 	}
 	b.WriteString("\n")
 	for _, r := range rules {
-		fmt.Fprintf(&b, "### %s\n\n%s. **Cure**: %s.\n\n", r.Code, sentence(r.Description), cure(r))
+		fmt.Fprintf(&b, "### %s\n\n%s → %s.\n\n", r.Code, sentence(r.Description), cure(r))
 		if ex := findExample(r.Code); ex.code != "" {
 			fmt.Fprintf(&b, "```yaml\n%s   # %s\n%s   # better\n```\n\n", ex.wrong, r.Code, ex.right)
 		}
