@@ -51,7 +51,7 @@ func (f *follower) pick(ctx context.Context) *To {
 }
 
 // waits starts the run's own worker and waits until it is there. It reports false if the run does not go on here.
-func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
+func (f *follower) waits(ctx context.Context) bool {
 	q, began, most := f.d.q, time.Now(), f.d.Start
 	if most <= 0 {
 		most = DefaultStart
@@ -78,7 +78,7 @@ func (f *follower) waits(ctx context.Context, woken chan struct{}) bool {
 		_ = f.m.InProgress()
 		select {
 		case <-ctx.Done():
-		case <-woken:
+		case <-f.woken:
 		case <-time.After(q.o.Beat):
 		}
 		c, rev, err := q.claim(ctx, f.r.ID)

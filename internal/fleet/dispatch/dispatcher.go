@@ -35,8 +35,10 @@ type Dispatcher struct {
 
 	mu      sync.Mutex
 	workers map[string]*known
-	wake    map[string]chan struct{} // by run that is followed here
-	turns   []string                 // subjects of the queue, the next first
+	wake    map[string]*follower // by run that is followed here
+	lately  []RunView            // that ended, at most maxLately
+	oldest  time.Time            // since when one of held waits; zero for none
+	turns   []string             // subjects of the queue, the next first
 	from    map[string]jetstream.Consumer
 	held    []held        // at most one of a tenant
 	kept    time.Time     // when the queue was last told that they are held
@@ -46,14 +48,13 @@ type Dispatcher struct {
 
 // known is a worker as it last said.
 type known struct {
-	to    To
-	heard time.Time
-	free  int
+	WorkerView
+	to To
 }
 
 // Dispatcher returns one for the queue.
 func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
-	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]chan struct{}{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}, 1)}
+	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}, 1)}
 }
 
 // Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.
@@ -64,6 +65,7 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 	defer cancel()
 	for subject, hear := range map[string]func(*nats.Msg){
 		"from.*.beat": d.beat, "from.*.done.*": d.wakeUp(3), "cancel.*": d.wakeUp(1), "queued": func(*nats.Msg) { d.note() },
+		reportSubject: d.report,
 	} {
 		sub, err := d.q.conn.Subscribe(subject, hear)
 		if err != nil {
@@ -105,6 +107,14 @@ func (d *Dispatcher) holds(subject string) bool {
 // place begins the runs that are held as far as there is room, in their order, and keeps the others.
 func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, all) })
+	d.mu.Lock()
+	d.oldest = time.Time{}
+	for _, h := range d.held {
+		if at := queued(h.m); d.oldest.IsZero() || at.Before(d.oldest) {
+			d.oldest = at
+		}
+	}
+	d.mu.Unlock()
 	if time.Since(d.kept) < d.q.o.Beat {
 		return
 	}
@@ -116,6 +126,14 @@ func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	for _, h := range d.held {
 		_ = h.m.InProgress()
 	}
+}
+
+// queued returns when a run came into the queue.
+func queued(m jetstream.Msg) time.Time {
+	if about, err := m.Metadata(); err == nil {
+		return about.Timestamp
+	}
+	return time.Now()
 }
 
 // giveBack leaves the runs that are held to another dispatcher.
@@ -150,8 +168,13 @@ func (d *Dispatcher) beat(m *nats.Msg) {
 	if err != nil {
 		return
 	}
+	places, _ := strconv.Atoi(m.Header.Get(headPlaces))
+	version := m.Header.Get(headVersion)
+	version = strings.ToValidUTF8(version[:min(len(version), maxVersion)], "")
+	w := &known{WorkerView{Name: name, Version: version, Places: places, Free: free, Draining: m.Header.Get(headDrain) != "", Heard: time.Now()},
+		To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
 	d.mu.Lock()
-	d.workers[name] = &known{To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}, time.Now(), free}
+	d.workers[name] = w
 	d.mu.Unlock()
 	if free > 0 {
 		d.note()
@@ -163,9 +186,9 @@ func (d *Dispatcher) wakeUp(part int) func(*nats.Msg) {
 	return func(m *nats.Msg) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if c := d.wake[strings.Split(m.Subject, ".")[part]]; c != nil {
+		if f := d.wake[strings.Split(m.Subject, ".")[part]]; f != nil {
 			select {
-			case c <- struct{}{}:
+			case f.woken <- struct{}{}:
 			default:
 			}
 		}
@@ -181,17 +204,17 @@ func (d *Dispatcher) pick() *To {
 
 // take takes a place at a worker; nil if it has none, or is nil. The caller holds the lock.
 func (w *known) take() *To {
-	if w == nil || w.free == 0 {
+	if w == nil || w.Free == 0 {
 		return nil
 	}
-	w.free--
+	w.Free--
 	to := w.to
 	return &to
 }
 
 // here reports whether a worker was heard lately. It is not if nil. The caller holds the lock.
 func (d *Dispatcher) here(w *known) bool {
-	return w != nil && time.Since(w.heard) <= silence*d.q.o.Beat
+	return w != nil && time.Since(w.Heard) <= silence*d.q.o.Beat
 }
 
 // room reports whether a worker has a place.
@@ -206,9 +229,9 @@ func (d *Dispatcher) best() *known {
 	var best *known
 	for name, w := range d.workers {
 		switch {
-		case time.Since(w.heard) > orphan*d.q.o.Beat:
+		case time.Since(w.Heard) > orphan*d.q.o.Beat:
 			delete(d.workers, name)
-		case d.here(w) && w.free > 0 && (best == nil || w.free > best.free):
+		case d.here(w) && w.Free > 0 && (best == nil || w.Free > best.Free):
 			best = w
 		}
 	}
@@ -249,7 +272,7 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 
 // look finds the tenants that have something in the queue.
 func (d *Dispatcher) look(ctx context.Context) error {
-	info, err := d.q.runs.Info(ctx, jetstream.WithSubjectFilter("run.*"))
+	info, err := d.q.runs.Info(ctx, jetstream.WithSubjectFilter(runsOf+"*"))
 	if err != nil {
 		return err
 	}
@@ -266,7 +289,7 @@ func (d *Dispatcher) look(ctx context.Context) error {
 			continue
 		}
 		c, err := d.q.runs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: strings.TrimPrefix(s, "run."), FilterSubject: s, AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease * d.q.o.Beat,
+			Durable: strings.TrimPrefix(s, runsOf), FilterSubject: s, AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease * d.q.o.Beat,
 			MaxAckPending: d.q.o.AtOnce, InactiveThreshold: Longest,
 		})
 		if err != nil {
@@ -286,11 +309,13 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 		return true
 	}
 	c, rev, err := d.q.claim(ctx, r.ID)
-	f := &follower{d: d, m: m, r: r, c: c, rev: rev}
+	f := &follower{d: d, m: m, r: r, c: c, rev: rev, woken: make(chan struct{}, 1)}
+	f.seen = RunView{ID: r.ID, Tenant: r.Tenant, Skill: r.Skill, State: Running, Queued: queued(m)}
 	switch {
 	case err != nil:
 		return true // the queue brings it again
 	case c != nil:
+		f.seen.Worker = c.Worker
 	case time.Now().After(r.Until):
 		all.Go(func() { f.end(ctx, Late, nil) })
 		return true
@@ -299,18 +324,17 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 			return false
 		}
 	}
-	woken := make(chan struct{}, 1)
 	d.mu.Lock()
 	followed := d.wake[r.ID] != nil
 	if !followed {
-		d.wake[r.ID] = woken
+		d.wake[r.ID] = f
 	}
 	d.mu.Unlock()
 	if followed { // here, and for so long that the queue brought it again
 		return true
 	}
 	all.Go(func() {
-		f.run(ctx, woken)
+		f.run(ctx)
 		d.mu.Lock()
 		delete(d.wake, r.ID)
 		d.mu.Unlock()

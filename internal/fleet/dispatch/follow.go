@@ -18,11 +18,14 @@ type follower struct {
 	c   *claim // nil if nobody has it yet
 	rev uint64 // of the claim: the token
 	to  *To    // the worker that gets it, where this dispatcher gives it
+
+	woken chan struct{}
+	seen  RunView // under the lock of d
 }
 
 // run claims the run if nobody has, hands it to a worker, and waits for its end. Where it gives up the queue brings the run again.
-func (f *follower) run(ctx context.Context, woken chan struct{}) {
-	if f.c == nil && f.d.Alone != nil && !f.waits(ctx, woken) {
+func (f *follower) run(ctx context.Context) {
+	if f.c == nil && f.d.Alone != nil && !f.waits(ctx) {
 		return
 	}
 	if f.c == nil && !f.give(ctx) {
@@ -73,7 +76,7 @@ func (f *follower) run(ctx context.Context, woken chan struct{}) {
 		_ = f.m.InProgress()
 		select {
 		case <-ctx.Done():
-		case <-woken:
+		case <-f.woken:
 			cancelled = cancelled || q.cancelled(ctx, f.r.ID)
 		case <-time.After(q.o.Beat):
 		}
@@ -110,6 +113,9 @@ func (f *follower) give(ctx context.Context) bool {
 			return false
 		}
 		f.c, f.rev, f.to.Token = &c, rev, rev
+		f.d.mu.Lock()
+		f.seen.Worker, f.seen.Began = c.Worker, time.Now()
+		f.d.mu.Unlock()
 		order, err := f.d.Seal(ctx, f.r, f.to)
 		if err != nil {
 			f.end(ctx, Refused, []byte(err.Error()))
@@ -156,11 +162,23 @@ func (f *follower) end(ctx context.Context, s State, result []byte) {
 		return
 	}
 	e := &End{State: s, Worker: c.Worker, Token: f.rev, Result: result}
-	if f.d.Ended != nil {
-		f.d.Ended(f.r, e)
-	}
+	f.note(e)
 	f.say(ctx, e)
 	f.c, f.rev = &c, rev
+}
+
+// note keeps the end of the run for a View, and passes it on.
+func (f *follower) note(e *End) {
+	d := f.d
+	d.mu.Lock()
+	v := f.seen
+	v.State, v.Worker, v.Ended = e.State, e.Worker, time.Now()
+	f.seen.Worker = "" // which has it no more
+	d.lately = append(d.lately[max(0, len(d.lately)+1-maxLately):], v)
+	d.mu.Unlock()
+	if e.Queued, e.Began = v.Queued, v.Began; d.Ended != nil {
+		d.Ended(f.r, e)
+	}
 }
 
 // say tells how the run ended, lets the worker forget it, and takes it out of the queue: in this order, so that whoever dies in between
@@ -191,8 +209,8 @@ func (f *follower) leave(ctx context.Context) {
 // ended says the end of a run again that was written down and may not have been said.
 func (f *follower) ended(ctx context.Context) {
 	e := &End{State: f.c.State, Worker: f.c.Worker, Token: f.c.Token}
-	if e.State == Cancelled && e.Token == 0 && f.d.Ended != nil { // Queue.Cancel wrote it, which does not call this
-		f.d.Ended(f.r, e)
+	if e.State == Cancelled && e.Token == 0 { // Queue.Cancel wrote it, which does not do this
+		f.note(e)
 	}
 	if e.State != Done && e.State != Refused {
 		f.say(ctx, e)

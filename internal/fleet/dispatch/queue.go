@@ -48,6 +48,7 @@ type Run struct {
 	Tenant string    // "" for the only one
 	Until  time.Time // it is not begun later, and ended then; at most Longest from now
 	Repeat bool      // it may be done twice
+	Skill  string    // the name of the skill that it is about, for a View
 	Stick  string    // runs with the same one are for the same worker while it lives: letters, digits and "-", at most 64; "" for any
 	Order  []byte    // what is to be done; nothing secret, for it is stored
 }
@@ -71,6 +72,9 @@ type End struct {
 	Worker string // "" if it never began
 	Token  uint64 // of the attempt
 	Result []byte // of a run that is lost or late: why, if it is known
+
+	// Of Dispatcher.Ended: when the run came, and when a worker got it; Began is zero where that is not known.
+	Queued, Began time.Time
 }
 
 // Options are those of a Queue.
@@ -137,7 +141,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		return nil, err
 	}
 	runs := jetstream.StreamConfig{
-		Name: "RUNS", Subjects: []string{"run.*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
+		Name: runsName, Subjects: []string{runsOf + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true, Replicas: q.o.Replicas,
 	}
 	err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) { // several may make it at the same time, and then get no answer
@@ -148,7 +152,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
 	claims := jetstream.StreamConfig{ // a KeyValue, but for reads, which the leader alone answers: another node may be behind
-		Name: "KV_claims", Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
+		Name: claimsName, Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
 		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false, Replicas: q.o.Replicas,
 	}
 	err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) {
@@ -172,6 +176,13 @@ func fewNodes(err error) bool {
 	return errors.As(err, &refused) && refused.ErrorCode == codeNoPeers
 }
 
+// Names of streams, and of the subjects of runs, which end with the Token of a tenant.
+const (
+	runsName   = "RUNS"
+	runsOf     = "run."
+	claimsName = "KV_claims"
+)
+
 var runID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
 // Names of headers.
@@ -180,6 +191,7 @@ const (
 	headTenant = "Tenant"
 	headUntil  = "Until"
 	headRepeat = "Repeat"
+	headSkill  = "Skill"
 	headStick  = "Stick"
 	headState  = "State"
 	headWorker = "Worker"
@@ -206,11 +218,12 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 		return nil, err
 	}
 	t := &Ticket{q: q, run: r.ID, ends: sub}
-	m := nats.NewMsg("run." + subject.Token(r.Tenant))
+	m := nats.NewMsg(runsOf + subject.Token(r.Tenant))
 	m.Header.Set(headRun, r.ID)
 	m.Header.Set(headTenant, r.Tenant)
 	m.Header.Set(headUntil, r.Until.UTC().Format(time.RFC3339Nano))
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
+	m.Header.Set(headSkill, r.Skill)
 	m.Header.Set(headStick, r.Stick)
 	m.Data = r.Order
 	err = patience.Ask(ctx, submitTime, func(ctx context.Context) error { // the id keeps it from being queued twice
@@ -237,7 +250,7 @@ func kindOf(err error) error {
 
 // parse reads a message of the queue.
 func parse(h nats.Header, order []byte) (*Run, error) {
-	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true", Stick: h.Get(headStick)}
+	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true", Skill: h.Get(headSkill), Stick: h.Get(headStick)}
 	var err error
 	if r.Until, err = time.Parse(time.RFC3339Nano, h.Get(headUntil)); err != nil || !runID.MatchString(r.ID) || r.Stick != "" && !runID.MatchString(r.Stick) {
 		return nil, fmt.Errorf("a message of the queue is no run (%q)", r.ID)

@@ -18,28 +18,35 @@ const (
 )
 
 const (
-	headFree   = "Free"
-	headCancel = "Cancel"
+	headFree    = "Free"
+	headPlaces  = "Places"
+	headVersion = "Version"
+	headDrain   = "Drain"
+	headUndo    = "Undo"
+	headBusy    = "Busy"
+	headCancel  = "Cancel"
 )
 
 // Worker does what it is handed. Its fields are set before Serve.
 type Worker struct {
-	Conn  *nats.Conn
-	Name  string // letters, digits and "-": its subjects have it
-	Slots int    // runs at the same time
-	Beat  time.Duration
-	Start string // names this start of it: no other one has it
-	Key   []byte // what Seal gets to seal with, such as a public key of this start
+	Conn    *nats.Conn
+	Name    string // letters, digits and "-": its subjects have it
+	Slots   int    // runs at the same time
+	Beat    time.Duration
+	Version string // of the program, for a View
+	Start   string // names this start of it: no other one has it
+	Key     []byte // what Seal gets to seal with, such as a public key of this start
 
 	// Open checks the order of an attempt at a run, whose tenant is not known here, and returns what it is to do. Its error refuses the
 	// order: nothing has begun. It is called once for an attempt, as long as the order has the deadline of the run.
 	Open func(r *Run, token uint64) (func(context.Context) (result []byte), error)
 
-	mu    sync.Mutex
-	jobs  map[string]*job
-	busy  int
-	ended bool
-	all   sync.WaitGroup
+	mu       sync.Mutex
+	jobs     map[string]*job
+	busy     int
+	ended    bool // no run begins any more
+	draining bool // likewise, and it ends when none is left
+	all      sync.WaitGroup
 }
 
 // job is a run here: one that is under way, one whose result is kept, or one that is known not to begin.
@@ -53,14 +60,18 @@ type job struct {
 	told   bool      // its end was written down
 }
 
-// Serve works until ctx is done or the connection ends. Then it ends what is under way, waits for it, and says how it ended.
+// ErrDrained is the error of Worker.Serve when Drain has ended it.
+var ErrDrained = errors.New("the worker was drained")
+
+// Serve works until ctx is done or the connection ends. Then it ends what is under way, waits for it, and says how it ended. The error is
+// ErrDrained if it was to end when nothing is under way.
 func (w *Worker) Serve(ctx context.Context) error {
 	w.jobs = map[string]*job{}
 	work, cancel := context.WithCancel(ctx)
 	defer w.all.Wait()
 	defer cancel()
 	for what, hear := range map[string]func(*nats.Msg){
-		"run": func(m *nats.Msg) { w.order(work, m) }, "ask": w.asked, "forget": w.forget,
+		"run": func(m *nats.Msg) { w.order(work, m) }, "ask": w.asked, "forget": w.forget, "drain": w.drain,
 	} {
 		sub, err := w.Conn.Subscribe("to."+w.Name+"."+what, hear)
 		if err != nil {
@@ -70,6 +81,9 @@ func (w *Worker) Serve(ctx context.Context) error {
 	}
 	defer w.leave(cancel)
 	for {
+		if w.drained() {
+			return ErrDrained
+		}
 		if err := w.beat(); err != nil {
 			return err
 		}
@@ -95,6 +109,25 @@ func (w *Worker) leave(end func()) {
 	}
 }
 
+// drain has the worker end when nothing is under way, or takes that back.
+func (w *Worker) drain(m *nats.Msg) {
+	w.mu.Lock()
+	w.draining = m.Header.Get(headUndo) != "true"
+	a := nats.NewMsg(m.Reply)
+	a.Header.Set(headBusy, strconv.Itoa(w.busy))
+	w.mu.Unlock()
+	_ = m.RespondMsg(a)
+	_ = w.beat()
+}
+
+// drained reports whether the worker is to end now. From then on that cannot be taken back.
+func (w *Worker) drained() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = w.ended || w.draining && w.busy == 0
+	return w.ended
+}
+
 // untold reports whether a dispatcher has not heard how some run ended.
 func (w *Worker) untold() bool {
 	w.mu.Lock()
@@ -111,13 +144,18 @@ func (w *Worker) untold() bool {
 func (w *Worker) beat() error {
 	w.mu.Lock()
 	free := w.Slots - w.busy
-	if w.ended {
+	m := nats.NewMsg("from." + w.Name + ".beat")
+	if w.draining {
+		m.Header.Set(headDrain, "true")
+	}
+	if w.ended || w.draining {
 		free = 0
 	}
 	w.mu.Unlock()
-	m := nats.NewMsg("from." + w.Name + ".beat")
 	m.Header.Set(headStart, w.Start)
 	m.Header.Set(headFree, strconv.Itoa(free))
+	m.Header.Set(headPlaces, strconv.Itoa(w.Slots))
+	m.Header.Set(headVersion, w.Version)
 	m.Data = w.Key
 	return w.Conn.PublishMsg(m)
 }
@@ -147,7 +185,7 @@ func (w *Worker) order(ctx context.Context, m *nats.Msg) {
 		w.say(m, j.state, nil)
 		return
 	}
-	if w.busy >= w.Slots || w.ended {
+	if w.busy >= w.Slots || w.ended || w.draining {
 		w.say(m, full, nil)
 		return
 	}

@@ -55,7 +55,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	if most := time.Now().Add(dispatch.Longest - time.Minute); o.Until.IsZero() || o.Until.After(most) {
 		o.Until = most
 	}
-	r := &dispatch.Run{ID: o.Run, Tenant: o.For.Tenant, Until: o.Until, Repeat: o.Repeat, Stick: o.Sticks()}
+	r := &dispatch.Run{ID: o.Run, Tenant: o.For.Tenant, Skill: o.Skill.Name, Until: o.Until, Repeat: o.Repeat, Stick: o.Sticks()}
 	if r.Order, err = o.Encode(); err != nil {
 		return nil, err
 	}

@@ -22,10 +22,11 @@ import (
 
 // Worker carries orders out, for one start of a worker.
 type Worker struct {
-	Conn  *nats.Conn
-	Name  string // of the worker; the connection has its key
-	Slots int    // runs at the same time
-	Beat  time.Duration
+	Conn    *nats.Conn
+	Name    string // of the worker; the connection has its key
+	Version string // of the program
+	Slots   int    // runs at the same time
+	Beat    time.Duration
 
 	Keys     map[string]ed25519.PublicKey // of those whose orders are carried out, by name
 	Tenant   string                       // if set, orders of another tenant are refused
@@ -66,7 +67,7 @@ func (w *Worker) start() (*dispatch.Worker, error) {
 		return w.read(ctx, o, versions+key, maxVersions)
 	}
 	w.orders, w.receiver = orders, order.Receiver{Worker: w.Name, Start: rand.Text(), Keys: w.Keys, Tenant: w.Tenant}
-	return &dispatch.Worker{Conn: w.Conn, Name: w.Name, Slots: w.Slots, Beat: w.Beat, Start: w.receiver.Start, Key: orders.Key.Public(), Open: w.open}, nil
+	return &dispatch.Worker{Conn: w.Conn, Name: w.Name, Version: w.Version, Slots: w.Slots, Beat: w.Beat, Start: w.receiver.Start, Key: orders.Key.Public(), Open: w.open}, nil
 }
 
 // open opens the order of an attempt.
