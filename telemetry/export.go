@@ -99,7 +99,8 @@ type Export struct {
 	metrics string
 
 	mu     sync.Mutex
-	failed error // the last request that failed
+	failed error               // the last request that failed
+	own    map[string]recorder // by the name of a Metric
 }
 
 // tracerProvider and meterProvider are what Export needs of the SDK's providers. With their own types in Export, the

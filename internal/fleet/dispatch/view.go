@@ -21,15 +21,16 @@ const Waiting State = "waiting"
 
 // View is a fleet as an operator sees it. It has nothing of what a run says but the name of its skill.
 type View struct {
-	Nodes   []NodeView     `json:"nodes"`           // that keep the queue; nil if no node leads them
-	Servers []string       `json:"servers"`         // the nodes at which runs are handed out, one for each process that does
-	Waiting map[string]int `json:"waiting"`         // runs that no worker has yet, by tenant
-	Oldest  time.Time      `json:"oldest,omitzero"` // since when one of them waits
-	Running int            `json:"running"`         // runs that workers have
-	Quota   int            `json:"quota,omitempty"` // runs of a tenant that may wait
-	Workers []WorkerView   `json:"workers"`         // by name
-	Runs    []RunView      `json:"runs,omitempty"`  // the oldest first; see Look
-	Disk    map[string]Use `json:"disk,omitempty"`  // by what is kept: "queue" and "claims"
+	Nodes      []NodeView     `json:"nodes"`                // that keep the queue; empty if it is Leaderless
+	Leaderless bool           `json:"leaderless,omitempty"` // no node leads, so what the nodes keep is not known
+	Servers    []string       `json:"servers"`              // the nodes at which runs are handed out, one for each process that does
+	Waiting    map[string]int `json:"waiting"`              // runs that no worker has yet, by tenant
+	Oldest     time.Time      `json:"oldest,omitzero"`      // since when one of them waits
+	Running    int            `json:"running"`              // runs that workers have
+	Quota      int            `json:"quota,omitempty"`      // runs of a tenant that may wait
+	Workers    []WorkerView   `json:"workers"`              // by name
+	Runs       []RunView      `json:"runs,omitempty"`       // the oldest first; see Look
+	Disk       map[string]Use `json:"disk,omitempty"`       // by what is kept: "queue" and "claims"
 }
 
 // NodeView is a node.
@@ -113,8 +114,7 @@ func (d *Dispatcher) report(m *nats.Msg) {
 }
 
 // Look returns the fleet of a node. With limit it has runs: those that workers have, at most limit of those that wait, and those that ended
-// lately. It may be called where the queue was never opened. The error is patience.Silent if no node leads the others: the View has what is
-// known without.
+// lately. It may be called where the queue was never opened. The error may be ErrRights.
 func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
 	v := &View{Nodes: []NodeView{}, Servers: []string{}, Waiting: map[string]int{}, Workers: []WorkerView{}}
 	reports, err := gather(ctx, conn, limit > 0)
@@ -122,29 +122,41 @@ func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
 		return nil, err
 	}
 	busy := v.add(reports)
-	js, err := jetstream.New(conn)
-	if err != nil {
-		return nil, err
+	err = v.kept(ctx, conn, busy, limit)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound): // nothing was ever queued
+		err = nil
+	case ctx.Err() == nil && patience.Silent(err):
+		v.Leaderless, err = true, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience.Answer)
-	defer cancel()
+	return v, err
+}
+
+// kept adds what the nodes keep.
+func (v *View) kept(ctx context.Context, conn *nats.Conn, busy map[string]int, limit int) error {
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(patience.Answer))
+	if err != nil {
+		return err
+	}
 	runs, err := js.Stream(ctx, runsName)
 	if err != nil {
-		return v, err
+		return err
 	}
 	info, err := runs.Info(ctx, jetstream.WithSubjectFilter(runsOf+"*"))
 	if err != nil {
-		return v, err
+		return err
 	}
 	v.queue(info, busy)
-	if claims, err := js.Stream(ctx, claimsName); err == nil {
-		s := claims.CachedInfo()
-		v.Disk["claims"] = Use{s.State.Bytes, uint64(s.Config.MaxBytes)}
+	claims, err := js.Stream(ctx, claimsName)
+	if err != nil {
+		return err
 	}
+	s := claims.CachedInfo()
+	v.Disk["claims"] = Use{s.State.Bytes, uint64(s.Config.MaxBytes)}
 	if limit > 0 {
-		err = v.waiting(ctx, runs, info.State.FirstSeq, limit)
+		return v.waiting(ctx, runs, info.State.FirstSeq, limit)
 	}
-	return v, err
+	return nil
 }
 
 // add adds what dispatchers know, and returns the runs that workers have, by tenant.

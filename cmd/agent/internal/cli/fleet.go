@@ -17,12 +17,16 @@ import (
 func newFleetCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "fleet",
-		Short: "Share approvals, grants and installed skills between servers",
-		Long: `A fleet is several servers that share approvals, grants and the list of installed skills. They are kept in a node: one process has its
-folder open, and the other processes of the user reach the node through that process.`,
-		Example: `  agent fleet import --dry-run`,
+		Short: "Look at servers and workers, and share approvals between servers",
+		Long: `A fleet is servers that share a queue, workers that run scripts from it, and, with the setting state: fleet, approvals, grants and the list
+of installed skills. They are kept in nodes: one process has the folder of a node open, and the other processes of the user reach the node
+through that process.`,
+		Example: `  agent fleet status
+  agent fleet drain w1 --wait
+  agent fleet import --dry-run`,
 	})
-	c.AddCommand(newFleetImportCommand(s, runFleetImport), newFleetLogCommand(s, runFleetLog))
+	c.AddCommand(newFleetStatusCommand(s), newFleetWorkersCommand(s), newFleetJobsCommand(s), newFleetDrainCommand(s),
+		newFleetImportCommand(s, runFleetImport), newFleetLogCommand(s, runFleetLog))
 	return c
 }
 

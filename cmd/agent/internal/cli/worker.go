@@ -36,7 +36,8 @@ takes runs as well. It waits for a server, and goes on with the next one when th
 "agent serve --http ADDR" with the setting serve.server, on any machine. Scripts run here in the sandbox, with the grants of the server,
 in a folder of their run.
 
-Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say so. It ends with 0 then.`,
+Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say so. "agent fleet drain" lets it end what it runs first.
+It ends with 0 then.`,
 		Example: `  agent worker
   agent worker --at-once 2
   agent worker --dir ~/.agent/node
@@ -64,12 +65,17 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return err
 	}
+	o.of.Version = setup.Version
 	o.of.Host, o.of.Contents, o.of.Say = o.s.Tools.Worker, o.s.Tools.Contents(), o.s.Out.Remark
 	if o.admitted {
 		if o.s.Out.InTerminal {
 			return failure.Usage(errors.New("agent serve starts agent worker --admitted"), "start one yourself without it")
 		}
-		return o.of.Admitted(ctx, o.s.Sys.In)
+		err := o.of.Admitted(ctx, o.s.Sys.In)
+		if errors.Is(err, fleet.ErrDrained) {
+			return failure.Silent(fleet.Drained)
+		}
+		return err
 	}
 	dir := o.s.Settings.Config().Paths.Node()
 	if o.dir != "" {
@@ -86,7 +92,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 		return err
 	}
 	if remote == nil {
-		return o.of.ByHand(ctx, dir)
+		return o.drained(o.of.ByHand(ctx, dir))
 	}
 	if o.name == "" || o.signers == "" {
 		return failure.Usage(errors.New("agent worker --server needs --name and --signers"), "a server makes the file signer.pub, in the folder node of its AGENT_HOME")
@@ -95,7 +101,16 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 	if err != nil {
 		return failure.Usage(fmt.Errorf("--signers: %w", err), "name a file signer.pub of a server")
 	}
-	return o.of.For(ctx, remote, o.name, keys)
+	return o.drained(o.of.For(ctx, remote, o.name, keys))
+}
+
+// drained returns the error of a worker that has ended; nil if it was drained.
+func (o *workerOptions) drained(err error) error {
+	if errors.Is(err, fleet.ErrDrained) {
+		o.s.Out.Remark("the worker was drained, and ends")
+		return nil
+	}
+	return err
 }
 
 // remoteOptions are the flags about a NATS server.

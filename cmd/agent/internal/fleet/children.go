@@ -18,7 +18,10 @@ const (
 	settled   = time.Minute // after which firstWait counts again
 )
 
-// supervise keeps one worker running until ctx is done.
+// Drained is the exit code of a worker of a Fleet that was drained.
+const Drained = 20
+
+// supervise keeps one worker running until ctx is done, or it was drained.
 func (f *Fleet) supervise(ctx context.Context) {
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		begun := time.Now()
@@ -26,12 +29,14 @@ func (f *Fleet) supervise(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		if errors.Is(err, ErrDrained) {
+			f.o.Warn(fmt.Sprintf("worker %s was drained and has ended: no other one starts before this server starts again", name))
+			return
+		}
 		if time.Since(begun) > settled {
 			wait = firstWait
 		}
-		f.mu.Lock()
-		f.stats.Restarts++
-		f.mu.Unlock()
+		f.o.Meter.Restarted()
 		f.o.Warn(fmt.Sprintf("worker %s has ended (%v): another one starts in %s", name, err, wait))
 		pause(ctx, wait)
 	}
@@ -60,8 +65,8 @@ func (f *Fleet) child(ctx context.Context) (name string, err error) {
 	if err != nil {
 		return a.Name, err
 	}
-	f.running(1)
-	defer f.running(-1)
+	f.o.Meter.Worker(1)
+	defer f.o.Meter.Worker(-1)
 	group, done := &proc.Group{Cmd: cmd}, make(chan struct{})
 	go func() { group.Wait(); close(done) }()
 	_, err = in.Write(append(text, '\n')) // it fits into the pipe
@@ -76,14 +81,11 @@ func (f *Fleet) child(ctx context.Context) (name string, err error) {
 		group.Kill()
 		<-done
 	}
+	if cmd.ProcessState.ExitCode() == Drained {
+		err = ErrDrained
+	}
 	if err == nil {
 		err = errors.New(cmd.ProcessState.String())
 	}
 	return a.Name, err
-}
-
-func (f *Fleet) running(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.stats.Workers += n
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"maps"
 	"os/exec"
 	"sync"
 	"time"
@@ -48,6 +47,7 @@ type Options struct {
 	Longest func(*skill.Skill) time.Duration
 
 	Command func() *exec.Cmd // returns that of a worker, which calls Admitted with its standard input
+	Meter   Meter
 	Warn    func(text string)
 }
 
@@ -62,20 +62,23 @@ type Fleet struct {
 	mu      sync.Mutex
 	now     *session      // nil while there is no queue
 	changed chan struct{} // closed when now is another one
-	stats   Stats
+	view    *Health       // nil before the first
+	looked  time.Time     // when it was seen, or the Fleet began
 }
 
-// Stats is what a Fleet counts.
-type Stats struct {
-	Workers  int                    // that run now
-	Restarts int                    // of workers that ended by themselves
-	Runs     map[dispatch.State]int // by how they ended, of those that this process has handed out
+// Meter counts what happens in a fleet. It is safe for concurrent use.
+type Meter interface {
+	Worker(more int)                        // of this process: one more runs, or with -1 one less
+	Restarted()                             // a worker ended by itself
+	Ended(r *dispatch.Run, e *dispatch.End) // where the process has the queue
+	Failed(kind string)                     // of a run that this process has sent: a code of package script, "cancelled" or "lost"
+	Looked(*Health)
 }
 
 // Open opens the queue of a folder, which another process may have, and starts the workers. The caller closes the Fleet, which does not end
 // with ctx.
 func Open(ctx context.Context, o *Options) (*Fleet, error) {
-	f := &Fleet{o: *o, changed: make(chan struct{}), stats: Stats{Runs: map[dispatch.State]int{}}}
+	f := &Fleet{o: *o, changed: make(chan struct{}), looked: time.Now()}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	f.end = end
 	s, err := f.begin(ctx, life)
@@ -85,6 +88,7 @@ func Open(ctx context.Context, o *Options) (*Fleet, error) {
 	}
 	f.set(s)
 	f.kept.Go(func() { f.keep(life, s) })
+	f.kept.Go(func() { f.watch(life) })
 	working, endWorkers := context.WithCancel(life)
 	f.endWorkers = endWorkers
 	for range o.Workers {
@@ -99,15 +103,6 @@ func (f *Fleet) Close() {
 	f.workers.Wait()
 	f.end()
 	f.kept.Wait()
-}
-
-// Stats returns the counts.
-func (f *Fleet) Stats() Stats {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := f.stats
-	out.Runs = maps.Clone(out.Runs)
-	return out
 }
 
 // session is a connection to the queue.
@@ -165,9 +160,7 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 
 // count counts a run that has ended.
 func (f *Fleet) count(r *dispatch.Run, e *dispatch.End) {
-	f.mu.Lock()
-	f.stats.Runs[e.State]++
-	f.mu.Unlock()
+	f.o.Meter.Ended(r, e)
 	if e.State == dispatch.Lost {
 		f.o.Warn(fmt.Sprintf("run %s was lost with worker %s: it may have run", r.ID, e.Worker))
 	}
@@ -231,16 +224,6 @@ func (f *Fleet) session(ctx context.Context) (*session, error) {
 	}
 }
 
-// Ready returns an error if no run can be taken.
-func (f *Fleet) Ready() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.now == nil {
-		return errNoQueue
-	}
-	return nil
-}
-
 // Send returns what sends orders to workers: an order.SenderOptions.Send. The host admits the skills.
 func (f *Fleet) Send(host *script.Host) func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
 	return func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
@@ -252,8 +235,28 @@ func (f *Fleet) Send(host *script.Host) func(context.Context, *order.Order, *ski
 			o.Until = most
 		}
 		caller := &relay.Caller{Queue: now.queue, Seal: host.Seal, Chosen: host.Chosen, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: relay.Environ(f.o.Environ)}
-		return caller.Send(ctx, o, s, out)
+		r, err := caller.Send(ctx, o, s, out)
+		if kind := failure(r, err); kind != "" {
+			f.o.Meter.Failed(kind)
+		}
+		return r, err
 	}
+}
+
+// failure returns how a run failed; "" if it did not.
+func failure(r *order.Result, err error) string {
+	var of *script.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case err != nil:
+		return string(dispatch.Lost)
+	case r.Failure == nil:
+		return ""
+	case errors.As(r.Failure.Err(), &of):
+		return string(of.Code)
+	}
+	return string(script.ExecutionFailed)
 }
 
 // pause waits some time, or until ctx is done.

@@ -63,7 +63,7 @@ func Signers(path string) (map[string]ed25519.PublicKey, error) {
 }
 
 // For carries out the orders of these keys that come from a NATS server, until ctx is done. It connects again and again, unless the server
-// refuses the credentials.
+// refuses the credentials, or it was drained: the error is ErrDrained then.
 func (w *Worker) For(ctx context.Context, r *node.Remote, name string, keys map[string]ed25519.PublicKey) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
 		conn, err := r.Connect(w.Say)
@@ -72,7 +72,7 @@ func (w *Worker) For(ctx context.Context, r *node.Remote, name string, keys map[
 			err = w.work(ctx, conn, &Admission{Name: name, Keys: keys})
 			conn.Close()
 		}
-		if errors.Is(err, nats.ErrAuthorization) {
+		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, ErrDrained) {
 			return err
 		}
 		if err != nil && !said {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/content"
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/relay"
 	"github.com/agent-base/agent-base/script"
@@ -22,6 +23,7 @@ type Worker struct {
 	Host     func() (*script.Options, error) // of the host that runs scripts
 	Contents *content.Cache
 	AtOnce   int               // runs at the same time
+	Version  string            // of the program
 	Say      func(text string) // gets what it waits for
 }
 
@@ -39,7 +41,11 @@ func admission(ctx context.Context, dir string) (*Admission, error) {
 	return a, err
 }
 
-// Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. Only the last is an error.
+// ErrDrained is the error of a worker that has ended because it was drained.
+var ErrDrained = dispatch.ErrDrained
+
+// Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. Only the last is an error,
+// and ErrDrained.
 func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReader(in)
 	line, err := r.ReadBytes('\n')
@@ -59,13 +65,16 @@ func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	return w.in(ctx, a)
 }
 
-// ByHand works for the node of a folder until ctx is done. It waits for a process that has the node, and for the next one after it.
+// ByHand works for the node of a folder until ctx is done, or it was drained: the error is ErrDrained then. It waits for a process that has the node, and for the next one after it.
 func (w *Worker) ByHand(ctx context.Context, dir string) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
 		a, err := admission(ctx, dir)
 		if err == nil {
 			w.Say(fmt.Sprintf("worker %s takes runs of %s, %d at a time", a.Name, dir, w.AtOnce))
 			err, said = w.in(ctx, a), false
+		}
+		if errors.Is(err, ErrDrained) {
+			return err
 		}
 		if ctx.Err() == nil && !said {
 			w.Say(fmt.Sprintf("no server has runs for this worker (%v): it waits for agent serve --http ADDR --workers N", err))
@@ -91,7 +100,7 @@ func (w *Worker) work(ctx context.Context, conn *nats.Conn, a *Admission) error 
 	if err != nil {
 		return err
 	}
-	of := &relay.Worker{Conn: conn, Name: a.Name, Slots: w.AtOnce, Beat: beat, Keys: a.Keys, Scripts: *o, Contents: w.Contents}
+	of := &relay.Worker{Conn: conn, Name: a.Name, Version: w.Version, Slots: w.AtOnce, Beat: beat, Keys: a.Keys, Scripts: *o, Contents: w.Contents}
 	if err := of.Serve(ctx); ctx.Err() == nil {
 		return err
 	}

@@ -105,6 +105,13 @@ func (o *Observers) Telemetry() trace.Tracer {
 	return o.bridge
 }
 
+// Measure records a number of a metric, see telemetry.Export. It does nothing without telemetry.
+func (o *Observers) Measure(ctx context.Context, m *telemetry.Metric, n float64, attrs ...string) {
+	if o.begin(); o.export != nil {
+		o.export.Record(ctx, m, n, attrs...)
+	}
+}
+
 // Tracer returns the tracer of the engine's events, or nil if nobody reads them.
 func (o *Observers) Tracer() trace.Tracer {
 	o.begin()

@@ -49,7 +49,7 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 	}
 	at.Log = s.s.Out.Warn
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Node: at, Workers: o.Workers, Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Node: at, Workers: o.Workers, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
@@ -152,10 +152,8 @@ func (s *Server) health(g *gate) http.Handler {
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		s.calls.write(w, g.called())
-		if s.fleet != nil {
-			writeFleet(w, s.fleet.Stats())
-		}
+		s.calls.set(tenantsSeen, map[string]float64{"": float64(g.called())})
+		s.calls.write(w)
 	})
 	return mux
 }

@@ -1,174 +1,204 @@
 package serve
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
-	"net/http"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
-	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/telemetry"
 )
 
-// bounds are those of the histogram of durations, in seconds.
-var bounds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300}
+// Names of metrics as OpenTelemetry has them. Those of Prometheus follow: see promName.
+const (
+	callsEnded  = "agent.serve.calls"
+	callTime    = "agent.serve.call.duration"
+	refusals    = "agent.serve.refused"
+	callsNow    = "agent.serve.calls.in_flight"
+	requestsNow = "agent.serve.requests.in_flight"
+	tenantsSeen = "agent.serve.tenants"
 
-// calls counts calls and refusals, and writes a line of the log for each. It is safe for concurrent use.
-type calls struct {
-	log *slog.Logger // nil: no log
+	workersNow  = "agent.serve.workers"
+	restarts    = "agent.serve.worker.restarts"
+	runsEnded   = "agent.serve.runs"
+	runFailures = "agent.serve.run.failures"
+	runWait     = "agent.serve.run.wait"
+	runTime     = "agent.serve.run.duration"
+	queueRuns   = "agent.serve.queue.runs"
+	queueAge    = "agent.serve.queue.age"
+	queueUsed   = "agent.serve.queue.used"
+	queueLimit  = "agent.serve.queue.limit"
+	runsNow     = "agent.serve.runs.in_flight"
+	places      = "agent.serve.places"
+	placesFree  = "agent.serve.places.free"
+	nodesNow    = "agent.serve.nodes"
+)
 
-	mu       sync.Mutex
-	ended    map[outcome]int
-	took     map[string]*histogram // by tool
-	refused  map[string]int        // by reason
-	running  int
-	requests int
+// family is a metric with its values.
+type family struct {
+	telemetry.Metric
+	labels []string
+	fleet  bool               // where the server has workers
+	series map[string]*series // by the labels as Prometheus writes them
 }
 
-type outcome struct{ tool, result string }
-
-type histogram struct {
-	counts []int // not above each of bounds
-	sum    float64
-	n      int
+// series is a metric for one set of labels.
+type series struct {
+	attrs  []string
+	n      float64 // the sum, of a histogram
+	counts []int   // of a histogram: not above each of its bounds
+	all    int     // likewise
 }
 
-// of returns the tracer of the calls for a tenant.
-func (c *calls) of(tenant string) trace.Tracer { return &meter{c, tenant} }
-
-// meter is a trace.Spanner: it counts a call that begins.
-type meter struct {
-	c      *calls
-	tenant string
-}
-
-// Trace does nothing: what is no step is counted by nobody.
-func (m *meter) Trace(context.Context, trace.Event) {}
-
-type toolKey struct{}
-
-// Begin counts a call that begins, with the name of its tool; at its end a toolset's has its own.
-func (m *meter) Begin(ctx context.Context, e trace.Event, _ []slog.Attr) context.Context {
-	if e.Kind != trace.ToolCalled {
-		return ctx
+// families returns the metrics of a server. No label has a text of a client.
+func families() map[string]*family {
+	out, fleet := map[string]*family{}, false
+	add := func(name, unit, about string, labels ...string) *family {
+		f := &family{Metric: telemetry.Metric{Name: name, Unit: unit, About: about}, labels: labels, fleet: fleet, series: map[string]*series{}}
+		out[name] = f
+		return f
 	}
-	m.c.mu.Lock()
-	defer m.c.mu.Unlock()
-	m.c.running++
-	return context.WithValue(ctx, toolKey{}, e.Tool)
-}
-
-// End counts a call that has ended, and logs it.
-func (m *meter) End(ctx context.Context, e trace.Event, _ []slog.Attr) {
-	name, ok := ctx.Value(toolKey{}).(string)
-	if !ok || e.Kind != trace.ToolCalled && e.Kind != trace.ToolDenied {
-		return
+	gauge := func(name, unit, about string, labels ...string) { add(name, unit, about, labels...).Gauge = true }
+	histogram := func(name, about string, labels ...string) {
+		add(name, "s", about, labels...).Bounds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300}
 	}
-	about := map[string]string{trace.AttrCode: "ok"}
-	for _, a := range e.Attrs {
-		if a.Key == trace.AttrCode || a.Key == trace.AttrReason {
-			about[a.Key] = a.Value.String()
+	add(callsEnded, "{call}", "Calls of tools that have ended.", "tool", "outcome")
+	histogram(callTime, "How long calls of tools took.", "tool")
+	add(refusals, "{request}", "Requests that were refused, by reason.", "reason")
+	gauge(callsNow, "{call}", "Calls of tools that run.")
+	gauge(requestsNow, "{request}", "Requests that are under way, also streams.")
+	gauge(tenantsSeen, "{tenant}", "Tenants whose skills are open.")
+	fleet = true
+	gauge(workersNow, "{worker}", "Workers that this server started and that run.")
+	add(restarts, "{restart}", "Workers that ended by themselves.")
+	add(runsEnded, "{run}", "Runs of the queue that have ended, by how; lost: may have run.", "end")
+	add(runFailures, "{run}", "Runs that this server sent and that failed, by the code of the failure.", "error.type")
+	histogram(runWait, "How long runs waited for a worker.")
+	histogram(runTime, "How long workers had runs.")
+	gauge(queueRuns, "{run}", "Runs that no worker has yet, of the whole fleet.", "tenant")
+	gauge(queueAge, "s", "For how long one of them waits.")
+	gauge(queueUsed, "By", "Bytes that are used of what is set aside for the queue and the claims.", "kept")
+	gauge(queueLimit, "By", "Bytes that are set aside for them.", "kept")
+	gauge(runsNow, "{run}", "Runs that workers have, of the whole fleet.")
+	gauge(places, "{place}", "Places of the workers that take runs, of the whole fleet.")
+	gauge(placesFree, "{place}", "Those of them that are free.")
+	gauge(nodesNow, "{node}", "Nodes that keep the queue, by whether they are there.", "state")
+	for _, f := range out {
+		if len(f.labels) == 0 { // it is shown before it has counted
+			f.series[""] = &series{counts: make([]int, len(f.Bounds))}
 		}
 	}
-	m.c.end(outcome{name, about[trace.AttrCode]}, e.Duration)
-	if m.c.log != nil {
-		m.c.log.LogAttrs(ctx, slog.LevelInfo, "call", slog.String("client", trace.IdentityOf(ctx).Agent), slog.String("tenant", m.tenant), slog.String("tool", e.Tool),
-			slog.String("outcome", about[trace.AttrCode]), slog.String("reason", about[trace.AttrReason]), slog.Int64("duration_ms", e.Duration.Milliseconds()))
-	}
+	return out
 }
 
-func (c *calls) end(o outcome, took time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running--
-	c.ended[o]++
-	h := c.took[o.tool]
-	if h == nil {
-		h = &histogram{counts: make([]int, len(bounds))}
-		c.took[o.tool] = h
+// promName returns the name of a metric that Prometheus has: as OpenTelemetry's specification makes it.
+func (f *family) promName() string {
+	name := strings.ReplaceAll(f.Name, ".", "_")
+	switch f.Unit {
+	case "s":
+		name += "_seconds"
+	case "By":
+		name += "_bytes"
 	}
-	h.n, h.sum = h.n+1, h.sum+took.Seconds()
-	for i, most := range bounds {
-		if took.Seconds() <= most {
-			h.counts[i]++
+	if !f.Gauge && f.Bounds == nil {
+		name += "_total"
+	}
+	return name
+}
+
+// meters has the values of metrics. It is safe for concurrent use.
+type meters struct {
+	send func(*telemetry.Metric, float64, ...string) // passes on each number
+
+	mu    sync.Mutex
+	known map[string]*family
+	fleet bool // the server has workers
+}
+
+// count adds to a counter or a gauge, or to the observations of a histogram.
+func (m *meters) count(name string, n float64, labels ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.record(m.known[name], n, true, labels)
+}
+
+// set sets the only values of a gauge, by its label; "" for none. Those that it had with other labels are gone.
+func (m *meters) set(name string, values map[string]float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := m.known[name]
+	for key, s := range f.series {
+		if len(s.attrs) > 0 && values[s.attrs[1]] == 0 {
+			m.record(f, 0, false, s.attrs[1:])
+			delete(f.series, key)
 		}
 	}
-}
-
-// refuse counts a request that was refused, and logs it.
-func (c *calls) refuse(r *http.Request, why string) {
-	c.mu.Lock()
-	c.refused[why]++
-	c.mu.Unlock()
-	if c.log != nil {
-		c.log.LogAttrs(r.Context(), slog.LevelInfo, "refused", slog.String("reason", why), slog.String("from", r.RemoteAddr))
+	for label, n := range values {
+		m.record(f, n, false, []string{label}[:len(f.labels)])
 	}
 }
 
-// counted counts the requests that are under way: calls, and streams that clients keep open.
-func (c *calls) counted(next http.Handler) http.Handler {
-	add := func(n int) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.requests += n
+// record changes a value. The caller holds the lock.
+func (m *meters) record(f *family, n float64, add bool, labels []string) {
+	var key, attrs []string
+	for i, label := range f.labels {
+		key = append(key, fmt.Sprintf("%s=%q", strings.ReplaceAll(label, ".", "_"), labels[i]))
+		attrs = append(attrs, label, labels[i])
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		add(1)
-		defer add(-1)
-		next.ServeHTTP(w, r)
-	})
-}
-
-// headTo returns what writes the lines before a metric.
-func headTo(w io.Writer) func(name, kind, help string) {
-	return func(name, kind, help string) { fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
-}
-
-// writeFleet writes the counts of the workers.
-func writeFleet(w io.Writer, s fleet.Stats) {
-	head := headTo(w)
-	head("agent_serve_workers", "gauge", "Workers that run.")
-	fmt.Fprintf(w, "agent_serve_workers %d\n", s.Workers)
-	head("agent_serve_worker_restarts_total", "counter", "Workers that ended by themselves.")
-	fmt.Fprintf(w, "agent_serve_worker_restarts_total %d\n", s.Restarts)
-	head("agent_serve_runs_total", "counter", "Runs of the queue that have ended, by how; lost: may have run.")
-	for _, how := range slices.Sorted(maps.Keys(s.Runs)) {
-		fmt.Fprintf(w, "agent_serve_runs_total{end=%q} %d\n", how, s.Runs[how])
+	s := f.series[strings.Join(key, ",")]
+	if s == nil {
+		s = &series{attrs: attrs, counts: make([]int, len(f.Bounds))}
+		f.series[strings.Join(key, ",")] = s
 	}
-}
-
-// write writes the counts as text for Prometheus. No label has a text of a client.
-func (c *calls) write(w io.Writer, tenants int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	head := headTo(w)
-	head("agent_serve_calls_total", "counter", "Calls of tools that have ended.")
-	for _, o := range slices.SortedFunc(maps.Keys(c.ended), func(a, b outcome) int { return slices.Compare([]string{a.tool, a.result}, []string{b.tool, b.result}) }) {
-		fmt.Fprintf(w, "agent_serve_calls_total{tool=%q,outcome=%q} %d\n", o.tool, o.result, c.ended[o])
+	if !add {
+		s.n = 0
 	}
-	head("agent_serve_call_duration_seconds", "histogram", "How long calls of tools took.")
-	for _, name := range slices.Sorted(maps.Keys(c.took)) {
-		h := c.took[name]
-		for i, most := range bounds {
-			fmt.Fprintf(w, "agent_serve_call_duration_seconds_bucket{tool=%q,le=\"%g\"} %d\n", name, most, h.counts[i])
+	s.n += n
+	s.all++
+	for i, most := range f.Bounds {
+		if n <= most {
+			s.counts[i]++
 		}
-		fmt.Fprintf(w, "agent_serve_call_duration_seconds_bucket{tool=%q,le=\"+Inf\"} %d\nagent_serve_call_duration_seconds_sum{tool=%q} %g\nagent_serve_call_duration_seconds_count{tool=%q} %d\n",
-			name, h.n, name, h.sum, name, h.n)
 	}
-	head("agent_serve_refused_total", "counter", "Requests that were refused, by reason.")
-	for _, why := range slices.Sorted(maps.Keys(c.refused)) {
-		fmt.Fprintf(w, "agent_serve_refused_total{reason=%q} %d\n", why, c.refused[why])
+	if f.Gauge {
+		n = s.n
 	}
-	for _, g := range []struct {
-		name, help string
-		n          int
-	}{{"calls_in_flight", "Calls of tools that run.", c.running}, {"requests_in_flight", "Requests that are under way, also streams.", c.requests}, {"tenants", "Tenants whose skills are open.", tenants}} {
-		head("agent_serve_"+g.name, "gauge", g.help)
-		fmt.Fprintf(w, "agent_serve_%s %d\n", g.name, g.n)
+	m.send(&f.Metric, n, attrs...)
+}
+
+// write writes the values as text for Prometheus.
+func (m *meters) write(w io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(m.known)) {
+		f := m.known[key]
+		if f.fleet && !m.fleet {
+			continue
+		}
+		name, kind := f.promName(), "counter"
+		switch {
+		case f.Gauge:
+			kind = "gauge"
+		case f.Bounds != nil:
+			kind = "histogram"
+		}
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, f.About, name, kind)
+		for _, labels := range slices.Sorted(maps.Keys(f.series)) {
+			s, in := f.series[labels], ""
+			if labels != "" {
+				in = "{" + labels + "}"
+			}
+			if f.Bounds == nil {
+				fmt.Fprintf(w, "%s%s %.0f\n", name, in, s.n)
+				continue
+			}
+			first := strings.TrimPrefix(labels+",", ",")
+			for i, most := range f.Bounds {
+				fmt.Fprintf(w, "%s_bucket{%sle=\"%g\"} %d\n", name, first, most, s.counts[i])
+			}
+			fmt.Fprintf(w, "%s_bucket{%sle=\"+Inf\"} %d\n%s_sum%s %g\n%s_count%s %d\n", name, first, s.all, name, in, s.n, name, in, s.all)
+		}
 	}
 }

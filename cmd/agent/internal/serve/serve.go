@@ -55,7 +55,7 @@ func New(ctx context.Context, s *app.Services, apart bool) (*Server, error) {
 	if !apart {
 		return newServer(ctx, s, apart, key, nil)
 	}
-	return newServer(ctx, s, apart, key, &calls{log: s.Out.Logger(), ended: map[outcome]int{}, took: map[string]*histogram{}, refused: map[string]int{}})
+	return newServer(ctx, s, apart, key, newCalls(ctx, s))
 }
 
 func newServer(ctx context.Context, s *app.Services, apart bool, key []byte, counts *calls) (out *Server, err error) {

@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
+	"github.com/agent-base/agent-base/cmd/agent/internal/output"
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/internal/near"
+)
+
+// operatorOptions are those of the commands that look at the queue of agent serve.
+type operatorOptions struct {
+	s          *app.Services
+	remote     remoteOptions
+	json       bool
+	limit      int
+	undo, wait bool
+}
+
+// open connects to the queue: that of the settings, or of the server that the flags name.
+func (o *operatorOptions) open(ctx context.Context) (*fleet.Operator, error) {
+	if err := o.s.Settings.NeedHome(); err != nil {
+		return nil, err
+	}
+	at, err := &node.Options{Dir: o.s.Settings.Config().Paths.Node()}, error(nil)
+	if o.remote.url+o.remote.creds != "" {
+		at.Remote, err = o.remote.open(o.s)
+	} else if o.s.Settings.Config().Serve.Server != "" {
+		at, err = o.s.Settings.Node(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	op, err := fleet.Operate(at)
+	if errors.Is(err, node.ErrNobody) {
+		return nil, failure.NotFound(fmt.Errorf("no server with workers runs here: %w", err), "agent serve --http 127.0.0.1:8080 --workers 2 starts one; --server URL --creds FILE looks elsewhere")
+	}
+	return op, err
+}
+
+// look returns the fleet.
+func (o *operatorOptions) look(ctx context.Context, limit int) (*fleet.Health, error) {
+	op, err := o.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer op.Close()
+	h, err := op.Look(ctx, limit)
+	if errors.Is(err, dispatch.ErrRights) {
+		return nil, failure.Denied(err, "use those of agent serve: a worker's reach its own runs only")
+	}
+	return h, err
+}
+
+// operatorCommand returns a command that shows something, with its flags.
+func operatorCommand(s *app.Services, c *cobra.Command, run func(context.Context, *operatorOptions) error) (*cobra.Command, *operatorOptions) {
+	o := &operatorOptions{s: s, limit: 1}
+	c.Args = arguments(0, 0, "no arguments")
+	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), o) }
+	o.remote.flags(c.Flags(), "look at the queue of the NATS server at `URL`")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c, o
+}
+
+func newFleetStatusCommand(s *app.Services) *cobra.Command {
+	c, _ := operatorCommand(s, &cobra.Command{
+		Use:   "status",
+		Short: "Show whether the servers and workers of a fleet are healthy",
+		Long: `Show the nodes that keep the queue of agent serve, the workers with their places, the runs that wait and those that workers have, and
+what is wrong, with what to do. It ends with 1 if something is wrong.`,
+		Example: `  agent fleet status
+  agent fleet status --json`,
+	}, runFleetStatus)
+	return c
+}
+
+func runFleetStatus(ctx context.Context, o *operatorOptions) error {
+	h, err := o.look(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = o.s.Out.JSON(h)
+	} else {
+		o.show(h)
+	}
+	if err == nil && !h.Healthy {
+		err = failure.Silent(failure.ExitFailure)
+	}
+	return err
+}
+
+func (o *operatorOptions) show(h *fleet.Health) {
+	var nodes []string
+	for _, n := range h.Nodes {
+		text := n.Name
+		switch {
+		case n.Gone:
+			text += " (gone)"
+		case n.Leads && len(h.Nodes) > 1:
+			text += " (leads)"
+		}
+		nodes = append(nodes, text)
+	}
+	free, places := h.Places()
+	waits := []string{}
+	all := 0
+	for _, tenant := range h.Tenants() {
+		all += h.Waiting[tenant]
+		waits = append(waits, fmt.Sprintf("%s: %d", output.OrDash(tenant), h.Waiting[tenant]))
+	}
+	queue := output.Count(all, "run") + " waiting"
+	if len(waits) > 1 || all > 0 && waits[0][0] != '-' {
+		queue += " (" + strings.Join(waits, ", ") + ")"
+	}
+	if !h.Oldest.IsZero() {
+		queue += ", for up to " + fleet.Age(h.Oldest)
+	}
+	var used, of uint64
+	for _, use := range h.Disk {
+		used, of = used+use.Used, of+use.Of
+	}
+	o.s.Out.Facts([][2]string{
+		{"nodes", strings.Join(nodes, ", ")}, {"servers", strconv.Itoa(len(h.Servers))},
+		{"workers", fmt.Sprintf("%d, with %d of %d places free", len(h.Workers), free, places)},
+		{"queue", queue}, {"under way", output.Count(h.Running, "run")}, {"disk", fmt.Sprintf("%d of %d MiB used", used>>20, of>>20)},
+	})
+	for i, p := range h.Problems {
+		if i == 0 {
+			o.s.Out.Printf("\nProblems\n")
+		}
+		o.s.Out.Printf("  %s\n      %s\n", o.s.Out.Wrapped(p.What, 4), o.s.Out.Wrapped(p.Cure, 6))
+	}
+}
+
+func newFleetWorkersCommand(s *app.Services) *cobra.Command {
+	c, _ := operatorCommand(s, &cobra.Command{
+		Use:   "workers",
+		Short: "List the workers of a fleet",
+		Long: `List the workers that were heard in the last seconds, also those on other machines, with their free places and the runs that they have.
+A worker that is "silent" gets no run before it is heard again; one that is "draining" gets none, and ends when it has none.`,
+		Example: `  agent fleet workers
+  agent fleet workers --json`,
+	}, runFleetWorkers)
+	return c
+}
+
+func runFleetWorkers(ctx context.Context, o *operatorOptions) error {
+	h, err := o.look(ctx, o.limit)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return o.s.Out.JSON(map[string]any{"workers": h.Workers})
+	}
+	if len(h.Workers) == 0 {
+		o.s.Out.Printf("No workers. agent worker starts one.\n")
+		return nil
+	}
+	var rows [][]string
+	for _, w := range h.Workers {
+		state, runs := "ready", w.Runs
+		switch {
+		case w.Silent:
+			state = "silent"
+		case w.Draining:
+			state = "draining"
+		}
+		if len(runs) > 2 {
+			runs = append(slices.Clone(runs[:2]), fmt.Sprintf("and %d more", len(w.Runs)-2))
+		}
+		rows = append(rows, []string{w.Name, state, fmt.Sprintf("%d of %d", w.Free, w.Places), fleet.Age(w.Heard), output.OrDash(w.Version), output.OrDash(strings.Join(runs, ", "))})
+	}
+	return o.s.Out.Table([]string{"NAME", "STATE", "FREE", "HEARD", "VERSION", "RUNS"}, rows)
+}
+
+func newFleetJobsCommand(s *app.Services) *cobra.Command {
+	c, o := operatorCommand(s, &cobra.Command{
+		Use:   "jobs",
+		Short: "List the runs of a fleet",
+		Long: `List the runs that wait, those that workers have, and the last 100 that have ended since each server began, the oldest first. "done" is a
+run with a result, also that of a failure; "lost" is one that may have run, and whose worker is gone. What a run was called with is not
+shown.`,
+		Example: `  agent fleet jobs
+  agent fleet jobs --json --limit 1000`,
+	}, runFleetJobs)
+	c.Flags().IntVar(&o.limit, "limit", 100, "list at most `N` of the runs that wait")
+	return c
+}
+
+func runFleetJobs(ctx context.Context, o *operatorOptions) error {
+	if o.limit < 1 {
+		return failure.Usage(fmt.Errorf("invalid --limit %d", o.limit), "use 1 or more")
+	}
+	h, err := o.look(ctx, o.limit)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return o.s.Out.JSON(map[string]any{"runs": append([]dispatch.RunView{}, h.Runs...), "waiting": h.Waiting})
+	}
+	if len(h.Runs) == 0 {
+		o.s.Out.Printf("No run waits, is under way or has ended lately.\n")
+		return nil
+	}
+	var rows [][]string
+	for _, r := range h.Runs {
+		took := "-"
+		if end := r.Ended; !r.Began.IsZero() {
+			if end.IsZero() {
+				end = time.Now()
+			}
+			took = end.Sub(r.Began).Round(10 * time.Millisecond).String()
+		}
+		rows = append(rows, []string{r.ID, output.OrDash(r.Tenant), output.OrDash(r.Skill), string(r.State), output.OrDash(r.Worker), fleet.Age(r.Queued), took})
+	}
+	return o.s.Out.Table([]string{"ID", "TENANT", "SKILL", "STATE", "WORKER", "AGE", "TOOK"}, rows)
+}
+
+func newFleetDrainCommand(s *app.Services) *cobra.Command {
+	o := &operatorOptions{s: s}
+	c := &cobra.Command{
+		Use:   "drain WORKER...",
+		Short: "Let workers end after the runs that they have",
+		Long: `Let workers take no run any more, and end when they have none: nothing is lost. To update a machine, drain its workers, and start them
+again afterwards. agent serve starts no other worker in the place of one that was drained: it does when it starts again.`,
+		Example: `  agent fleet drain w1
+  agent fleet drain w1 w2 --wait
+  agent fleet drain w1 --undo`,
+		Args: arguments(1, -1, "the name of a worker"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+			h, err := o.look(c.Context(), 0)
+			for i := 0; err == nil && i < len(h.Workers); i++ {
+				if w := h.Workers[i]; !slices.Contains(args, w.Name) {
+					out = append(out, w.Name)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error { return runFleetDrain(c.Context(), o, args) },
+	}
+	o.remote.flags(c.Flags(), "look at the queue of the NATS server at `URL`")
+	c.Flags().BoolVar(&o.wait, "wait", false, "wait until they have ended")
+	c.Flags().BoolVar(&o.undo, "undo", false, "let workers that have not ended yet take runs again")
+	c.MarkFlagsMutuallyExclusive("wait", "undo")
+	return c
+}
+
+func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) error {
+	op, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer op.Close()
+	for _, name := range names {
+		runs, err := op.Drain(ctx, name, o.undo)
+		switch {
+		case errors.Is(err, dispatch.ErrNoWorker):
+			return o.noWorker(ctx, op, name)
+		case err != nil:
+			return err
+		case o.undo:
+			o.s.Out.Printf("worker %s takes runs again\n", name)
+		default:
+			o.s.Out.Printf("worker %s takes no run any more, and ends after the %s that it has\n", name, output.Count(runs, "run"))
+		}
+	}
+	if !o.wait {
+		return nil
+	}
+	return o.s.Out.Busy("Waiting for "+strings.Join(names, ", "), func() error {
+		for len(names) > 0 {
+			_, err := op.Drain(ctx, names[0], false)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, dispatch.ErrNoWorker):
+				names = names[1:]
+			default: // it has runs, or is just ending
+				time.Sleep(200 * time.Millisecond)
+			}
+		}
+		return nil
+	})
+}
+
+// noWorker says that no worker of a name is there, and which are.
+func (o *operatorOptions) noWorker(ctx context.Context, op *fleet.Operator, name string) error {
+	cure := "agent fleet workers lists them"
+	if h, err := op.Look(ctx, 0); err == nil {
+		var names []string
+		for _, w := range h.Workers {
+			names = append(names, w.Name)
+		}
+		if meant := near.Name(name, names); meant != "" {
+			cure = "did you mean " + strconv.Quote(meant) + "? " + cure
+		}
+	}
+	return failure.NotFound(fmt.Errorf("no worker %q is there", name), cure)
+}
