@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -41,7 +42,8 @@ func checkPrivate(path string, f *os.File) error {
 	return err
 }
 
-// checkFolders checks the folder of a path and, if the path is a link, the folder of its target.
+// checkFolders checks the folder of a path and, if the path is a link, the folder of its target. Nobody writes to a read-only file system:
+// the folder where Kubernetes mounts a Secret has the mode 0777.
 func checkFolders(path string) error {
 	folders := []string{filepath.Dir(path)}
 	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Dir(real) != folders[0] {
@@ -52,7 +54,8 @@ func checkFolders(path string) error {
 		if err != nil {
 			return err
 		}
-		if err := CheckOwner(dir, info); err != nil {
+		var unsafe *UnsafeError
+		if err := CheckOwner(dir, info); errors.As(err, &unsafe) && (unsafe.Foreign || !readOnly(dir)) {
 			return err
 		}
 	}

@@ -198,8 +198,10 @@ func (f *follower) say(ctx context.Context, e *End) {
 	f.leave(ctx)
 }
 
-// leave takes the run out of the queue, and ends the worker that it has alone.
+// leave takes the run out of the queue, and ends the worker that it has alone, also while the dispatcher ends.
 func (f *follower) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease*f.d.q.o.Beat)
+	defer cancel()
 	if f.d.Alone != nil && f.d.Alone.Stop(ctx, f.r.ID) != nil { // the queue brings it again
 		return
 	}

@@ -36,10 +36,12 @@ type Options struct {
 	CA        []byte                 // certificates of the server, in PEM; nil for those of the system
 }
 
+// Account is the folder of the service account in a pod.
+const Account = "/var/run/secrets/kubernetes.io/serviceaccount"
+
 const (
 	callTime  = 30 * time.Second // of a call
 	maxAnswer = 4 << 20          // bytes
-	account   = "/var/run/secrets/kubernetes.io/serviceaccount"
 )
 
 // New returns a Cluster whose pods are as a Spec says.
@@ -72,10 +74,9 @@ func New(o *Options, s *Spec) (*Cluster, error) {
 	return &Cluster{Spec: *s, api: strings.TrimSuffix(o.API, "/"), namespace: o.Namespace, token: o.Token, client: client}, nil
 }
 
-// InCluster returns the Options of a process that is in a pod itself, from its variables and the files of its service account.
-func InCluster(getenv func(string) string) (*Options, error) { return inCluster(getenv, account) }
-
-func inCluster(getenv func(string) string, folder string) (*Options, error) {
+// InCluster returns the Options of a process that is in a pod itself, from its variables and the folder of its service account. Its
+// namespace is left out: runs have another one.
+func InCluster(getenv func(string) string, folder string) (*Options, error) {
 	host, port := getenv("KUBERNETES_SERVICE_HOST"), getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
 		return nil, errors.New("this process is not in a pod of Kubernetes: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
@@ -92,15 +93,11 @@ func inCluster(getenv func(string) string, folder string) (*Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := read("namespace")
-	if err != nil {
-		return nil, err
-	}
 	token := func() (string, error) {
 		b, err := read("token")
 		return strings.TrimSpace(string(b)), err
 	}
-	return &Options{API: "https://" + net.JoinHostPort(host, port), Namespace: strings.TrimSpace(string(namespace)), Token: token, CA: ca}, nil
+	return &Options{API: "https://" + net.JoinHostPort(host, port), Token: token, CA: ca}, nil
 }
 
 // refusal is an answer of the server that is an error.

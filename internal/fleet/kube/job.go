@@ -6,7 +6,6 @@
 package kube
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,23 +14,16 @@ import (
 	"time"
 )
 
-// Spec is what the pods of all runs have in common. The zero values of the limits are the defaults.
+// Spec is what the pods of all runs have in common.
 type Spec struct {
 	Image        string // of the agent and the interpreters, by digest: NAME@sha256:…
 	Args         []string
 	RuntimeClass string // such as gvisor; "" for that of the cluster
 
-	CPU     string // such as "500m"; default DefaultCPU
-	Memory  string // such as "512Mi"; default DefaultMemory
-	Scratch string // of the folder that it may write; default DefaultScratch
+	CPU    string // such as "500m"
+	Memory string // such as "512Mi"
+	Disk   string // of the folder that it may write
 }
-
-// Defaults of a Spec.
-const (
-	DefaultCPU     = "1"
-	DefaultMemory  = "1Gi"
-	DefaultScratch = "1Gi"
-)
 
 // Places in the container. Nothing else of it can be written.
 const (
@@ -121,7 +113,7 @@ func (s *Spec) Job(r *Run, now time.Time) (object, error) {
 
 // pod returns the pod of a run whose Secret has a name.
 func (s *Spec) pod(secret string) object {
-	amounts := object{"cpu": cmp.Or(s.CPU, DefaultCPU), "memory": cmp.Or(s.Memory, DefaultMemory), "ephemeral-storage": cmp.Or(s.Scratch, DefaultScratch)}
+	amounts := object{"cpu": s.CPU, "memory": s.Memory, "ephemeral-storage": s.Disk}
 	pod := object{
 		"restartPolicy": "Never", "terminationGracePeriodSeconds": 10,
 		"automountServiceAccountToken": false, "enableServiceLinks": false,
@@ -131,14 +123,16 @@ func (s *Spec) pod(secret string) object {
 		"containers": []any{object{
 			"name": "worker", "image": s.Image, "args": s.Args, "workingDir": Home,
 			"terminationMessagePolicy": "FallbackToLogsOnError", // Why says what the worker said last
-			"env":                      []any{object{"name": "HOME", "value": Home}, object{"name": "TMPDIR", "value": Home}},
-			"securityContext":          object{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}}},
-			"resources":                object{"requests": amounts, "limits": amounts},
+			"env": []any{object{"name": "HOME", "value": Home}, object{"name": "TMPDIR", "value": Home},
+				object{"name": "AGENT_HOME", "value": Home + "/.agent"},
+				object{"name": "CREDENTIALS_DIRECTORY", "value": Folder}}, // the mode of its files says that a group reads them
+			"securityContext": object{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}}},
+			"resources":       object{"requests": amounts, "limits": amounts},
 			"volumeMounts": []any{object{"name": "run", "mountPath": Folder, "readOnly": true},
 				object{"name": "work", "mountPath": Home}},
 		}},
 		"volumes": []any{object{"name": "run", "secret": object{"secretName": secret, "defaultMode": 0o440}},
-			object{"name": "work", "emptyDir": object{"sizeLimit": cmp.Or(s.Scratch, DefaultScratch)}}},
+			object{"name": "work", "emptyDir": object{"sizeLimit": s.Disk}}},
 	}
 	if s.RuntimeClass != "" {
 		pod["runtimeClassName"] = s.RuntimeClass

@@ -185,17 +185,16 @@ func TestInCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := inCluster(func(string) string { return "" }, dir); err == nil || !strings.Contains(err.Error(), "not in a pod") {
+	if _, err := InCluster(func(string) string { return "" }, dir); err == nil || !strings.Contains(err.Error(), "not in a pod") {
 		t.Error(err)
 	}
-	if _, err := inCluster(func(k string) string { return env[k] }, dir); err == nil || !strings.Contains(err.Error(), "service account") {
+	if _, err := InCluster(func(k string) string { return env[k] }, dir); err == nil || !strings.Contains(err.Error(), "service account") {
 		t.Error(err)
 	}
 	write("ca.crt", "ca")
-	write("namespace", "runs\n")
 	write("token", "one\n")
-	o, err := inCluster(func(k string) string { return env[k] }, dir)
-	if err != nil || o.API != "https://[fd00::1]:443" || o.Namespace != "runs" || string(o.CA) != "ca" {
+	o, err := InCluster(func(k string) string { return env[k] }, dir)
+	if err != nil || o.API != "https://[fd00::1]:443" || string(o.CA) != "ca" {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	for _, want := range []string{"one", "two"} {

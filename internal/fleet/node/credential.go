@@ -119,6 +119,19 @@ func (i *Issuer) Credential(worker string, until time.Time) ([]byte, error) {
 	return jwt.FormatUserConfig(token, seed)
 }
 
+// WorkerOf returns the name of the worker that a credentials file of NATS is for; "" if it says none.
+func WorkerOf(file []byte) string {
+	token, err := jwt.ParseDecoratedJWT(file)
+	if err != nil {
+		return ""
+	}
+	claims, err := jwt.DecodeUserClaims(token)
+	if err != nil || checkName(claims.Name) != nil {
+		return ""
+	}
+	return claims.Name
+}
+
 // WithCredential returns the options by which a worker shows a credential to a node, or to a NATS server that knows it. A node reads it as
 // a token, because the server in the node discards a JWT that it does not check itself.
 func WithCredential(file []byte) ([]nats.Option, error) {

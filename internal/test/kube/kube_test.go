@@ -26,7 +26,7 @@ import (
 type object = map[string]any
 
 // spec is that of the test's pods, with all that a Spec can say.
-var spec = kube.Spec{Image: "registry.example/agent@sha256:" + strings.Repeat("0", 64), Args: []string{"worker"}, RuntimeClass: "gvisor", CPU: "500m", Memory: "512Mi", Scratch: "256Mi"}
+var spec = kube.Spec{Image: "registry.example/agent@sha256:" + strings.Repeat("0", 64), Args: []string{"worker"}, RuntimeClass: "gvisor", CPU: "500m", Memory: "512Mi", Disk: "256Mi"}
 
 func job(t *testing.T) object {
 	t.Helper()

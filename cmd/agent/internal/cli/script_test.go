@@ -27,8 +27,12 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"acpcall":     acpCall,
-		"agent":       func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"acpcall": acpCall,
+		"agent": func() {
+			sys := cli.Host()
+			sys.PodAccount = os.Getenv("TEST_POD_ACCOUNT")
+			os.Exit(int(cli.Main(context.Background(), sys)))
+		},
 		"mcpcall":     mcpCall,
 		"mcpreplicas": mcpReplicas,
 		"mcpdemo":     mcpDemo,
@@ -111,6 +115,7 @@ func scripts(t *testing.T, setup func(*testscript.Env) error, dir string) testsc
 
 			"natsserver":   natsServer,
 			"clusterfiles": clusterFiles,
+			"kubernetes":   kubernetes,
 
 			"collector": startCollector,
 			"got":       collectorGot,
@@ -138,6 +143,7 @@ func untidyMachine(env *testscript.Env) error {
 func freshHome(env *testscript.Env) error {
 	env.Values[serverKey{}] = &serverHolder{}
 	env.Values[collectorKey{}] = &collected{}
+	env.Values[kubernetesKey{}] = &pods{}
 	home, bin := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, ".bin")
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))

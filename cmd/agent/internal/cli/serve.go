@@ -83,6 +83,9 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	if o.http.Workers > 0 && o.s.Settings.Config().Serve.Server != "" {
 		return failure.Usage(errors.New("--workers and the setting serve.server exclude each other"), "leave out --workers, and start agent worker --server for each")
 	}
+	if c := o.s.Settings.Config().Serve; c.PodImage != "" && (o.http.Workers > 0 || c.Server != "") {
+		return failure.Usage(errors.New("with the setting serve.podImage each script runs in a pod of its own"), "leave out --workers and serve.server, or serve.podImage")
+	}
 	o.http.Command = o.worker
 	server, err := serve.New(ctx, o.s, true)
 	if err != nil {
@@ -95,6 +98,9 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	}
 	if errors.Is(err, serve.ErrQueue) {
 		return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err, Hint: "AGENT_HOME=DIR has it in another folder; without --workers, and the settings serve.listen and serve.server, there is none"}
+	}
+	if errors.Is(err, serve.ErrPods) {
+		return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err, Hint: "see Kubernetes in docs/fleet.md; without the setting serve.podImage scripts do not run in pods"}
 	}
 	if errors.Is(err, serve.ErrTenants) {
 		return failure.Usage(err, "leave out --workers, or start a server for each tenant, with a home of its own: AGENT_HOME=DIR")

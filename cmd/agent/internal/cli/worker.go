@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ It ends with 0 then.`,
 		Example: `  agent worker
   agent worker --at-once 2
   agent worker --dir ~/.agent/node
-  agent worker --server tls://nats.example.com --creds w1.creds --name w1 --signers signer.pub
+  agent worker --server tls://10.0.0.1:4222 --ca ca.crt --creds w1.creds --signers signer.pub
   agent worker credentials w1`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
@@ -50,7 +51,7 @@ It ends with 0 then.`,
 	f.StringVar(&o.dir, "dir", "", "`DIR` of the server's queue (default: the folder node of AGENT_HOME)")
 	f.IntVar(&o.of.AtOnce, "at-once", 8, "run at most `N` scripts at the same time")
 	o.remote.flags(f, "take runs from the queue of the node or NATS server at `URL`")
-	f.StringVar(&o.name, "name", "", "with --server: `NAME` of this worker, which its credentials let in and no other worker has")
+	f.StringVar(&o.name, "name", "", "with --server: `NAME` of this worker, which its credentials let in and no other worker has (default: the name in them)")
 	f.StringVar(&o.signers, "signers", "", "with --server: `FILE` with the keys of the servers whose orders count: their signer.pub")
 	f.BoolVar(&o.admitted, "admitted", false, "read from stdin for whom")
 	_ = f.MarkHidden("admitted")
@@ -94,14 +95,15 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 	if remote == nil {
 		return o.drained(o.of.ByHand(ctx, dir))
 	}
-	if o.name == "" || o.signers == "" {
-		return failure.Usage(errors.New("agent worker --server needs --name and --signers"), "a server makes the file signer.pub, in the folder node of its AGENT_HOME")
+	name := cmp.Or(o.name, node.WorkerOf(remote.Creds))
+	if name == "" || o.signers == "" {
+		return failure.Usage(errors.New("agent worker --server needs --signers, and --name where the credentials have none"), "a server makes the file signer.pub, in the folder node of its AGENT_HOME")
 	}
 	keys, err := fleet.Signers(o.s.Sys.Abs(o.signers))
 	if err != nil {
 		return failure.Usage(fmt.Errorf("--signers: %w", err), "name a file signer.pub of a server")
 	}
-	return o.drained(o.of.For(ctx, remote, o.name, keys))
+	return o.drained(o.of.For(ctx, remote, name, keys))
 }
 
 // drained returns the error of a worker that has ended; nil if it was drained.

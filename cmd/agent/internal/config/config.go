@@ -162,6 +162,9 @@ type Serve struct {
 
 	Server, Creds string // server; creds: absolute; "" means none
 	Copies        int    // copies
+
+	PodImage, PodServer, PodNamespace      string // podImage, podServer, podNamespace
+	PodRuntime, PodCPU, PodMemory, PodDisk string // podRuntime, podCpu, podMemory, podDisk
 }
 
 // Root is a further folder of skills and the path under which a model sees them.

@@ -68,7 +68,9 @@ func (c *Config) fill(g given) {
 		Scopes: get[[]string](g, "serve.scopes"), Tenants: tenantsOf(get[[]string](g, "serve.tenants")), Calls: int(get[int64](g, "serve.calls")), Queue: int(get[int64](g, "serve.queue")),
 		Name: text("serve.name"), Listen: text("serve.listen"), Route: text("serve.route"), Nodes: get[[]string](g, "serve.nodes"),
 		Cert: text("serve.cert"), CertKey: text("serve.certKey"), CA: text("serve.ca"),
-		Server: text("serve.server"), Creds: text("serve.creds"), Copies: int(get[int64](g, "serve.copies"))}
+		Server: text("serve.server"), Creds: text("serve.creds"), Copies: int(get[int64](g, "serve.copies")),
+		PodImage: text("serve.podImage"), PodServer: text("serve.podServer"), PodNamespace: text("serve.podNamespace"),
+		PodRuntime: text("serve.podRuntime"), PodCPU: text("serve.podCpu"), PodMemory: text("serve.podMemory"), PodDisk: text("serve.podDisk")}
 	c.Permissions = Permissions{Allow: get[[]Rule](g, "permissions.allow"), Ask: get[[]Rule](g, "permissions.ask"), Deny: get[[]Rule](g, "permissions.deny")}
 
 	if c.UserDir == "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/agent-base/agent-base/internal/fleet/kube"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/order"
 	"github.com/agent-base/agent-base/internal/fleet/relay"
@@ -39,6 +40,7 @@ type Admission struct {
 type Options struct {
 	Node    *node.Options // of the node that has the queue; with its Remote, the user starts the workers
 	Workers int           // how many are kept running
+	Pods    *kube.Cluster // gives each run a worker of its own, in a pod that reaches Cluster; nil: no run has one
 	Quota   int           // runs of a tenant that wait; 0 for the default of package dispatch
 	Temp    string        // a folder for contents while they are sent
 	Environ []string      // has the variables that skills were granted, as NAME=value
@@ -150,6 +152,9 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 	s.keys = map[string]ed25519.PublicKey{keyName(public): public}
 	d := s.queue.Dispatcher((&relay.Signer{Name: keyName(public), Key: key, Conn: s.node.Conn()}).Seal)
 	d.Ended = f.count
+	if f.o.Pods != nil {
+		d.Alone = &pods{f.o.Pods, f.o.Node.Cluster, []byte(keyName(public))}
+	}
 	s.done.Go(func() {
 		if err := d.Serve(ctx); err != nil && ctx.Err() == nil {
 			f.o.Warn("no run is handed to a worker any more: " + err.Error())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
+	"github.com/agent-base/agent-base/internal/fleet/kube"
 	"github.com/agent-base/agent-base/mcpserve"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -48,8 +49,12 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return fmt.Errorf("%w: %w", ErrQueue, err)
 	}
 	at.Log = s.s.Out.Warn
+	pods, err := s.pods(ctx)
+	if err != nil {
+		return err
+	}
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Node: at, Workers: o.Workers, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Node: at, Workers: o.Workers, Pods: pods, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
@@ -58,6 +63,36 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return fmt.Errorf("%w: %w", ErrQueue, err)
 	}
 	return nil
+}
+
+// ErrPods says that no script can run in a pod of its own.
+var ErrPods = errors.New("no script can run in a pod of its own")
+
+// pods returns what gives each run a pod, nil if the settings have none.
+func (s *Server) pods(ctx context.Context) (*kube.Cluster, error) {
+	c := s.s.Settings.Config().Serve
+	if c.PodImage == "" {
+		return nil, nil
+	}
+	var at *kube.Options
+	var err error
+	if c.Listen == "" || c.PodServer == "" {
+		err = errors.New("pods come in by TLS: set serve.listen with its certificate, and serve.podServer, how they reach it")
+	} else {
+		at, err = kube.InCluster(s.s.Sys.Getenv, cmp.Or(s.s.Sys.PodAccount, kube.Account))
+	}
+	var pods *kube.Cluster
+	if err == nil {
+		at.Namespace = c.PodNamespace
+		pods, err = kube.New(at, &kube.Spec{Image: c.PodImage, Args: fleet.PodArgs(c.PodServer), RuntimeClass: c.PodRuntime, CPU: c.PodCPU, Memory: c.PodMemory, Disk: c.PodDisk})
+	}
+	if err == nil {
+		err = pods.Check(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPods, err)
+	}
+	return pods, nil
 }
 
 // ErrQueue says that the queue of workers cannot be opened.
@@ -81,7 +116,7 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 	if g.oauth != nil {
 		of.OAuth = g.oauth.metadata()
 	}
-	if cfg := s.s.Settings.Config().Serve; o.Workers > 0 || cfg.Server != "" || cfg.Listen != "" {
+	if cfg := s.s.Settings.Config().Serve; o.Workers > 0 || cfg.Server != "" || cfg.Listen != "" || cfg.PodImage != "" {
 		if g.table != nil {
 			return ErrTenants
 		}

@@ -28,6 +28,8 @@ type System struct {
 	Policy  func() *policy.Document
 	Account func() string
 
+	PodAccount string // the folder of a service account of Kubernetes; "" for where a pod has it
+
 	// Interrupt returns a context that the next Ctrl-C ends in place of the command, and a function that releases it; set by Main.
 	Interrupt func(ctx context.Context) (context.Context, func())
 
