@@ -23,7 +23,7 @@ var notTyped = map[string]string{
 	"agent serve --project ~/src/site":              "serves until it is ended",
 	"agent serve --http 127.0.0.1:8080":             "serves until it is ended",
 	"agent serve --http 127.0.0.1:8080 --workers 4": "serves until it is ended",
-	"agent worker --server tls://nats.example.com --creds w1.creds --name w1 --signers signer.pub": "needs a NATS server",
+	"agent worker --server tls://10.0.0.1:4222 --ca ca.crt --creds w1.creds --signers signer.pub": "needs a cluster",
 	"agent worker":                     "works until it is ended",
 	"agent worker --at-once 2":         "works until it is ended",
 	"agent worker --dir ~/.agent/node": "works until it is ended",

@@ -95,7 +95,7 @@ func checkSettings(t *testing.T, page, text string) {
 		t.Fatal(err)
 	}
 	c, problems := config.Load(&config.Options{Home: home, Dir: home})
-	if len(problems) > 0 || strings.HasPrefix(text, "serve:") && (c.Serve.Key == "" || c.Serve.Tenants == nil) && (c.Serve.CA == "" || len(c.Serve.Nodes) < 3) {
+	if len(problems) > 0 || strings.HasPrefix(text, "serve:") && (c.Serve.Key == "" || c.Serve.Tenants == nil) && (c.Serve.CA == "" || len(c.Serve.Nodes) < 3) && (c.Serve.PodImage == "" || c.Serve.PodServer == "") {
 		t.Errorf("%s: %v\n%s", page, problems, text)
 	}
 }
