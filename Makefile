@@ -21,7 +21,7 @@ untidy: # the tests of commands and the sandbox with homes, projects and program
 	sh scripts/test.sh untidy
 sixty: # a conversation of 60 turns on each wire, killed and continued
 	sh scripts/test.sh sixty
-chaos: # a fleet whose processes are killed and stopped, with 20,000 runs
+chaos: # a fleet of three nodes with killed processes, full disks, cut networks and wrong clocks, with 20,000 runs
 	sh scripts/test.sh chaos
 soak: # agent serve over HTTP with 64 clients, changes and kills, for three minutes
 	sh scripts/test.sh soak

@@ -6,6 +6,7 @@
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
 #   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./internal/nodeenv '; without it all
 #   COVER_MIN     minimum coverage of each core package by its own tests, in percent (85)
+#   CHAOS_RUNS    how many runs the step chaos has (20000)
 #   FLAKY_DIR     folder with what earlier runs found of each commit (a folder next to Go's test cache)
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -159,9 +160,16 @@ step_sixty() {
 	AGENT_TEST_SIXTY=1 go test -count=1 -timeout 20m -v -run 'TestSixtyTurns' ./cmd/agent/internal/cli
 }
 
-# A fleet whose workers and dispatchers are killed and stopped, with 20,000 runs. The step test has a short form of it.
+# A fleet of three nodes, four workers and two replicas with 20,000 runs, in namespaces: processes are killed and stopped, disks are full,
+# networks cut and slow, and clocks jump. For the clocks the program gets a time.Now that a file changes. The step test has a short form of it.
 step_chaos() {
-	go test -count=1 -timeout 3h -v -run 'TestChaos' ./fleet -runs 20000
+	for program in ip tc nsenter; do
+		command -v "$program" >/dev/null || { echo "chaos did not run: $program is not on PATH (packages iproute2 and util-linux)"; return 1; }
+	done
+	time=$(go env GOROOT)/src/time
+	sed 's/^\tsec, nsec, mono := runtimeNow()$/&\n\tsec += clockOffset.Load()/' "$time/time.go" >"$TOOLS/time.go"
+	printf '{"Replace": {"%s": "%s", "%s": "%s"}}\n' "$time/time.go" "$TOOLS/time.go" "$time/clock.go" "$PWD/fleet/testdata/clock/clock.go" >"$TOOLS/clock.json"
+	go test -count=1 -timeout 3h -v -overlay "$TOOLS/clock.json" -run 'TestChaos' ./fleet -namespaces -clock -runs "${CHAOS_RUNS:-20000}"
 }
 
 # agent serve over HTTP with 64 clients of two tenants, changes on disk and kills, for three minutes. The step test has a short form of it.

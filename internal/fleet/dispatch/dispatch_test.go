@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/patience"
+	"github.com/agent-base/agent-base/internal/fleet/subject"
 )
 
 // beat is long enough for a busy machine not to lose what it should not. Tests that wait for many use quick.
@@ -172,6 +173,30 @@ func TestSameID(t *testing.T) {
 	if did != 1 {
 		t.Errorf("done %d times", did)
 	}
+}
+
+// Where the queue brings a run again whose result is forgotten, nobody takes that for a result.
+func TestForgotten(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: quick})
+	runs(t, q.Dispatcher(plain).Serve)
+	runs(t, worker(t, n, dir, "a", 2, quick, func(context.Context, string, string) string { return "did" }).Serve)
+	ended(t, submit(t, q, run("x")))
+	empty(t, q)
+	sub, err := n.Conn().SubscribeSync("end.x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := nats.NewMsg("run." + subject.Token(""))
+	m.Header.Set(headRun, "x")
+	m.Header.Set(headUntil, time.Now().Add(time.Minute).Format(time.RFC3339Nano))
+	if _, err := q.js.PublishMsg(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := (&Ticket{q: q, run: "x", ends: sub}).Wait(t.Context()); !errors.Is(err, ErrResultGone) {
+		t.Errorf("%+v, %v", e, err)
+	}
+	empty(t, q)
 }
 
 // What cannot be a run is refused before it is queued.

@@ -15,6 +15,7 @@ import (
 const (
 	unknown State = "unknown" // it has not begun here, and never will
 	full    State = "full"    // it did not begin, and may
+	told    State = "told"    // it has ended, which was written down, and its result is forgotten
 )
 
 const (
@@ -259,7 +260,11 @@ func (w *Worker) asked(m *nats.Msg) {
 	if j.state == Running && m.Header.Get(headCancel) != "" {
 		j.end()
 	}
-	w.say(m, j.state, j.result)
+	state := j.state
+	if j.told {
+		state = told
+	}
+	w.say(m, state, j.result)
 }
 
 // forget drops a result that was written down. The run stays known.

@@ -42,6 +42,7 @@ const (
 	maxName    = 48
 	leaderTime = 2 * time.Minute // for the other nodes to come, and to choose a leader
 	routeTime  = 10              // seconds for the handshake with another node
+	pingTime   = 3 * time.Second // after which a connection is asked whether it works; the third time without an answer it is closed
 	fewest     = 3               // nodes that bear the loss of one
 )
 
@@ -81,7 +82,7 @@ func (c *Cluster) add(o *server.Options) error {
 	if c.Route == "" {
 		return nil
 	}
-	o.Cluster = server.ClusterOpts{Name: clusterName, TLSConfig: inside, TLSTimeout: routeTime, NoAdvertise: true}
+	o.Cluster = server.ClusterOpts{Name: clusterName, TLSConfig: inside, TLSTimeout: routeTime, NoAdvertise: true, PingInterval: pingTime}
 	if o.Cluster.Host, o.Cluster.Port, err = hostPort(c.Route); err != nil {
 		return err
 	}

@@ -64,9 +64,12 @@ type Node struct {
 	conn *nats.Conn
 
 	// These are nil if another process has the node.
-	server *server.Server
+	mu     sync.Mutex
+	server *server.Server // another one after its disk was full
 	users  *users
 	door   *door
+	healed sync.WaitGroup
+	end    context.CancelFunc
 	unlock func()
 }
 
@@ -144,7 +147,7 @@ func Join(dir string) (*Node, error) {
 
 // start starts the node. The error is lockfile.ErrLocked if another process has it.
 func (o *Options) start(ctx context.Context) (_ *Node, err error) {
-	n, prefix := &Node{users: &users{}, unlock: func() {}}, ""
+	n, prefix := &Node{users: &users{}, end: func() {}, unlock: func() {}}, ""
 	if o.Cluster != nil {
 		n.users.issuer = o.Cluster.Issuer
 	}
@@ -173,15 +176,10 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 			return nil, err
 		}
 	}
-	if n.server, err = server.NewServer(settings); err != nil {
+	if err := n.serve(settings, o.Log); err != nil {
 		return nil, fmt.Errorf("start the node of %s: %w", o.Dir, err)
 	}
-	n.server.SetLoggerV2(&logger{log: o.Log}, false, false, false)
-	go n.server.Start() // it ends in Close
-	if !n.server.ReadyForConnections(startTime) || !n.server.JetStreamEnabled() {
-		return nil, fmt.Errorf("the node of %s does not start: is its disk full, or damaged?", o.Dir)
-	}
-	if n.conn, err = nats.Connect("", nats.InProcessServer(n.server), nats.Nkey(public, own.Sign), nats.MaxReconnects(-1)); err != nil {
+	if n.conn, err = nats.Connect("", nats.InProcessServer(inside{n}), nats.Nkey(public, own.Sign), nats.MaxReconnects(-1), nats.ReconnectWait(healTime/10)); err != nil {
 		return nil, err
 	}
 	if o.Cluster != nil {
@@ -193,10 +191,77 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	if err := n.admit(prefix + "w"); err != nil {
 		return nil, err
 	}
-	if n.door, err = openDoor(filepath.Join(o.Dir, socketName), n.server); err != nil {
+	if n.door, err = openDoor(filepath.Join(o.Dir, socketName), inside{n}); err != nil {
 		return nil, err
 	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	n.end = end
+	n.healed.Go(func() { n.heal(life, settings, o.Log) })
 	return n, nil
+}
+
+// serve starts a server.
+func (n *Node) serve(o *server.Options, log func(string)) error {
+	s, err := server.NewServer(o.Clone())
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.server = s
+	n.mu.Unlock()
+	s.SetLoggerV2(&logger{log: log}, false, false, false)
+	go s.Start() // it ends in Close
+	if !s.ReadyForConnections(startTime) || !s.JetStreamEnabled() {
+		return errors.New("it does not start: is its disk full, or damaged?")
+	}
+	return nil
+}
+
+// inside connects to the present server of a node.
+type inside struct{ *Node }
+
+// InProcessConn is that of the server.
+func (i inside) InProcessConn() (net.Conn, error) {
+	i.mu.Lock()
+	s := i.server
+	i.mu.Unlock()
+	return s.InProcessConn()
+}
+
+// Where the disk of a node was full.
+const (
+	healTime  = time.Second // between two looks
+	leastRoom = 4 << 20     // bytes
+)
+
+// heal starts another server when a disk that was full has room: a server closes its streams at the first write that fails.
+func (n *Node) heal(ctx context.Context, o *server.Options, log func(string)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(healTime):
+		}
+		if n.server.JetStreamEnabled() || !hasRoom(o.StoreDir) {
+			continue
+		}
+		n.server.Shutdown()
+		n.server.WaitForShutdown()
+		if err := n.serve(o, log); err != nil && log != nil { // it is tried again
+			log(fmt.Sprintf("start the node of %s again: %v", filepath.Dir(o.StoreDir), err))
+		}
+	}
+}
+
+// hasRoom reports whether the disk of a folder has room.
+func hasRoom(dir string) bool {
+	f, err := os.CreateTemp(dir, "room-")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, leastRoom))
+	return errors.Join(err, f.Close()) == nil
 }
 
 func (o *Options) serverOptions(u *users) *server.Options {
@@ -265,6 +330,8 @@ func (n *Node) Close() {
 		n.door.close()
 	}
 	if n.server != nil {
+		n.end()
+		n.healed.Wait()
 		n.server.Shutdown()
 		n.server.WaitForShutdown()
 	}
@@ -276,7 +343,7 @@ func (n *Node) Close() {
 // door is the socket. Each connection is passed on to the node in the process, which asks for a key.
 type door struct {
 	listener net.Listener
-	server   *server.Server
+	server   nats.InProcessConnProvider
 	all      sync.WaitGroup
 
 	mu    sync.Mutex
@@ -284,7 +351,7 @@ type door struct {
 	conns map[net.Conn]bool
 }
 
-func openDoor(path string, s *server.Server) (*door, error) {
+func openDoor(path string, s nats.InProcessConnProvider) (*door, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed: the lock says so
 		return nil, err
 	}

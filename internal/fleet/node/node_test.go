@@ -272,3 +272,33 @@ func TestLimits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The server closes the streams when the disk is full. They are open again when it has room, with what was acknowledged.
+func TestDiskHasRoomAgain(t *testing.T) {
+	n := open(t, Options{Dir: t.TempDir()})
+	kv, err := bucket(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Put(t.Context(), "k", []byte("kept")); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.server.ShutdownJetStream(); err != nil { // as it does then
+		t.Fatal(err)
+	}
+	if _, err := kv.Get(t.Context(), "k"); err == nil {
+		t.Fatal("the streams are open")
+	}
+	for end := time.Now().Add(time.Minute); ; {
+		e, err := kv.Get(t.Context(), "k")
+		if err == nil {
+			if string(e.Value()) != "kept" {
+				t.Errorf("%q", e.Value())
+			}
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}

@@ -14,7 +14,7 @@ type Remote struct {
 	Copies int    // of what is stored, each on a server of its own; default 1
 }
 
-// Connect connects to the server. say gets what becomes of the connection; it may be nil.
+// Connect connects to the server, and to another one of the URL soon when its machine is gone. say gets what becomes of the connection; it may be nil.
 func (r *Remote) Connect(say func(string)) (*nats.Conn, error) {
 	if say == nil {
 		say = func(string) {}
@@ -26,7 +26,7 @@ func (r *Remote) Connect(say func(string)) (*nats.Conn, error) {
 	if r.CA != "" {
 		shown = append(shown, nats.RootCAs(r.CA))
 	}
-	conn, err := nats.Connect(r.URL, append(shown, nats.Name("agent"), nats.MaxReconnects(-1),
+	conn, err := nats.Connect(r.URL, append(shown, nats.Name("agent"), nats.MaxReconnects(-1), nats.PingInterval(pingTime),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				say(fmt.Sprintf("the connection to %s is lost (%v), and is made again", r.URL, err))

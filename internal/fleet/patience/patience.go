@@ -23,11 +23,14 @@ const (
 	CodeStore     = jetstream.ErrorCode(10077) // the stream is full
 )
 
+// codeSame is the answer while the same message is on its way: what becomes of it is not known yet.
+const codeSame = jetstream.ErrorCode(10158)
+
 // Silent reports whether an error says that no node answered, or that none can answer yet. What was asked for may have been done.
 func Silent(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
-		return api.Code == 503 && api.ErrorCode != CodeResources && api.ErrorCode != CodeStore
+		return api.ErrorCode == codeSame || api.Code == 503 && api.ErrorCode != CodeResources && api.ErrorCode != CodeStore
 	}
 	for _, one := range []error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, jetstream.ErrNoStreamResponse} {
 		if errors.Is(err, one) {

@@ -19,6 +19,7 @@ func TestSilent(t *testing.T) {
 		fmt.Errorf("made: %w", nats.ErrTimeout):                  true,
 		jetstream.ErrNoStreamResponse:                            true,
 		&jetstream.APIError{Code: 503}:                           true,
+		&jetstream.APIError{Code: 409, ErrorCode: codeSame}:      true,
 		&jetstream.APIError{Code: 400}:                           false,
 		fmt.Errorf("%w", nats.ErrPermissionViolation):            false,
 		&jetstream.APIError{Code: 503, ErrorCode: CodeStore}:     false,
