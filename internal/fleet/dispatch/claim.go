@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-base/agent-base/internal/fleet/patience"
 )
 
 // claim is the record of a run: who has it, or how it ended. The revision at which it was written for a worker is the token of that
@@ -28,6 +30,8 @@ var errTaken = errors.New("the claim was written by another one")
 
 // claim returns the claim of a run with its revision; nil if there is none.
 func (q *Queue) claim(ctx context.Context, run string) (*claim, uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience.Answer) // an answer that is lost does not come later
+	defer cancel()
 	e, err := q.claims.Get(ctx, run)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, 0, nil

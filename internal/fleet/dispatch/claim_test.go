@@ -1,0 +1,33 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-base/agent-base/internal/fleet/patience"
+)
+
+// silent never answers.
+type silent struct{ jetstream.KeyValue }
+
+func (silent) Get(ctx context.Context, _ string) (jetstream.KeyValueEntry, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A read whose answer is lost, as when the leader was killed, ends soon, however long its caller waits for the run.
+func TestClaimUnanswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		began := time.Now()
+		if _, _, err := (&Queue{claims: silent{}}).claim(ctx, "x"); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > patience.Answer {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
