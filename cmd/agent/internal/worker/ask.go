@@ -76,12 +76,8 @@ func (w *worker) ask(ctx context.Context, prompt, typed string, with ...llm.Medi
 // typed does what the user typed besides a text: "/NAME ARGUMENTS" activates a skill, which is shown as a call; "/LABEL:NAME ARGUMENTS" takes
 // a prompt of an MCP server, "@LABEL:URI" a resource and "@PATH" a file, for the next turn. said is a row about each file.
 func (w *worker) typed(ctx context.Context, text string) (shown *agent.Result, said []string, err error) {
-	mentions := chat.Mentions(text)
-	if w.attached, err = w.servers.attach(ctx, mentions); err != nil {
-		return nil, nil, err
-	}
-	files := w.attachFiles(ctx, mentions)
-	w.attached = disclose.Join(w.attached, files.text)
+	files := w.attach(ctx, chat.Mentions(text))
+	w.attached = files.text
 	name, args, ok := chat.CutCommand(text)
 	if !ok {
 		return nil, files.said, nil

@@ -39,13 +39,14 @@ type attaching struct {
 	said  []string // a row for the user about each file
 }
 
-// attachFiles attaches the files and folders that a prompt mentions. The tools of the model read them, so its rules hold, and those that ask do
-// ask: a prompt can have words that somebody else wrote. What is not there stays a text.
-func (w *worker) attachFiles(ctx context.Context, mentions []chat.Mention) *attaching {
+// attach attaches what a prompt mentions: files, folders, and resources of MCP servers as LABEL:URI. The tools of the model read them, so its
+// rules hold, and those that ask about files do ask: a prompt can have words that somebody else wrote. What is not there stays a text.
+func (w *worker) attach(ctx context.Context, mentions []chat.Mention) *attaching {
 	a := &attaching{w: w, room: min(mostAttached, w.window)} // a token has about four bytes
 	done := map[string]bool{}
 	for _, m := range mentions[:min(len(mentions), mostMentioned)] {
-		if label, _, ok := strings.Cut(m.Name, ":"); ok && slices.Contains(w.servers.labels(), label) {
+		if label, uri, _ := strings.Cut(strings.TrimRight(m.Name, ",;!?)\"'"), ":"); uri != "" && slices.Contains(w.servers.labels(), label) {
+			a.resource(ctx, label, uri)
 			continue
 		}
 		for _, name := range w.mayMean(m) {
@@ -146,6 +147,21 @@ func (a *attaching) file(p hosttool.Page) {
 	}
 	a.add(p.FilePath, text)
 	a.say("attached %s: %s", p.FilePath, size)
+}
+
+// resource attaches a resource of an MCP server, about which nobody is asked: the user named the server.
+func (a *attaching) resource(ctx context.Context, label, uri string) {
+	r := a.call(context.WithValue(ctx, typedKey{}, true), mcpRead, map[string]any{"server": label, "uri": uri})
+	text, ok := r.Result.(string)
+	switch name := label + ":" + uri; {
+	case !ok:
+		a.say("not attached: %s: %s", name, r.Message)
+	case len(text) > a.room:
+		a.say("not attached: %s: the other files leave no room for it", name)
+	default:
+		a.add(name, text)
+		a.say("attached %s: %s", name, output.Count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line"))
+	}
 }
 
 // folder attaches the names of the files in a folder.

@@ -13,10 +13,10 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// typedKey marks the context of a command that the user typed.
+// typedKey marks the context of a call that the user typed: of a command, or of a resource of a server.
 type typedKey struct{}
 
-// isTyped reports whether the user typed the command that is decided about: nobody is asked about it, and modes do not bind it. Rules
+// isTyped reports whether the user typed the call that is decided about: nobody is asked about it, and modes do not bind it. Rules
 // that deny, and the policy of the organisation, do.
 func isTyped(ctx context.Context) bool { return ctx.Value(typedKey{}) != nil }
 
