@@ -7,6 +7,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,6 +176,8 @@ func (a *adapter) route(ctx, after context.Context, method string, params json.R
 		return with(params, func(p *protocol.CloseSessionRequest) (any, error) {
 			return in(p.SessionId, func(s *session) (any, error) { a.drop(s); return protocol.CloseSessionResponse{}, nil })
 		})
+	case sessionDelete:
+		return with(params, func(p *protocol.CloseSessionRequest) (any, error) { return struct{}{}, a.remove(ctx, p.SessionId) })
 	case protocol.AgentMethodSessionPrompt:
 		return with(params, func(p *protocol.PromptRequest) (any, error) {
 			return in(p.SessionId, func(s *session) (any, error) { return s.prompt(ctx, p.Prompt) })
@@ -225,7 +228,7 @@ func with[T any, P interface {
 
 // initialize says what this agent can do.
 func (a *adapter) initialize(*protocol.InitializeRequest) (any, error) {
-	return protocol.InitializeResponse{
+	return withDelete(protocol.InitializeResponse{
 		ProtocolVersion: protocol.ProtocolVersionNumber,
 		AgentInfo:       &protocol.Implementation{Name: "agent", Title: protocol.Ptr("agent"), Version: setup.Version},
 		AuthMethods:     []protocol.AuthMethod{},
@@ -236,7 +239,29 @@ func (a *adapter) initialize(*protocol.InitializeRequest) (any, error) {
 			SessionCapabilities: protocol.SessionCapabilities{List: &protocol.SessionListCapabilities{},
 				Resume: &protocol.SessionResumeCapabilities{}, Close: &protocol.SessionCloseCapabilities{}},
 		},
-	}, nil
+	})
+}
+
+// sessionDelete is a request of the protocol that the SDK does not have. Its parameters are those of session/close.
+const sessionDelete = "session/delete"
+
+// withDelete adds that it is answered.
+func withDelete(r protocol.InitializeResponse) (any, error) {
+	r.AgentCapabilities.SessionCapabilities.Meta = map[string]any{"delete": struct{}{}}
+	src, err := json.Marshal(r)
+	return json.RawMessage(bytes.Replace(src, []byte(`"_meta":{"delete":{}}`), []byte(`"delete":{}`), 1)), err
+}
+
+// remove ends a session and removes its conversation. That there is none is no error.
+func (a *adapter) remove(ctx context.Context, id protocol.SessionId) error {
+	if s, err := a.find(id); err == nil {
+		a.drop(s)
+	}
+	err := worker.RemovePast(ctx, a.o.Services, string(id))
+	if err != nil && failure.Explain(err).Exit == failure.ExitNotFound {
+		return nil
+	}
+	return err
 }
 
 // list answers session/list: the conversations of a folder's project, or of all.

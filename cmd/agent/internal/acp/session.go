@@ -40,6 +40,7 @@ type session struct {
 	turn   int                // of the prompts so far: calls of different turns may have the same ID
 	asked  int                // questions about no call
 	mode   permit.Mode        // that the editor shows
+	title  string             // that it shows
 	offers string             // the commands that it shows
 	chosen string             // the options that it shows
 	steps  []todo.Item        // that it shows as its plan

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
+	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -48,6 +49,19 @@ func (s *session) show(step *agent.Step) {
 	}
 	s.tellPlan()
 	s.tellMode()
+	s.tellTitle()
+}
+
+// tellTitle shows the title of a new conversation once it has one.
+func (s *session) tellTitle() {
+	title := ui.Line(s.talk.Load().Title())
+	s.mu.Lock()
+	same := s.title == title
+	s.title = title
+	s.mu.Unlock()
+	if !same {
+		s.update(protocol.SessionUpdate{SessionInfoUpdate: &protocol.SessionSessionInfoUpdate{Title: &title}})
+	}
 }
 
 // tellPlan shows the list of steps if a call or a command changed it.
@@ -142,13 +156,18 @@ func outcome(text string) string {
 		return text
 	}
 	gave := ""
-	var parts struct {
-		Output, Content, Text, Answer string
-		Files                         []string
-	}
 	if json.Unmarshal(r.Result, &gave) != nil {
-		_ = json.Unmarshal(r.Result, &parts) // for a result of another form the message is shown
-		gave = cmp.Or(parts.Output, parts.Content, parts.Text, parts.Answer, strings.Join(parts.Files, "\n"))
+		var (
+			ran     hosttool.Ran
+			page    hosttool.Page
+			matches hosttool.Matches
+			names   hosttool.Names
+			fork    struct{ Answer string }
+		)
+		for _, to := range []any{&ran, &page, &matches, &names, &fork} {
+			_ = json.Unmarshal(r.Result, to) // for a result of another form the message is shown
+		}
+		gave = cmp.Or(ran.Output, page.Content, matches.Text, fork.Answer, strings.Join(names.Files, "\n"))
 	}
 	switch {
 	case gave == "":

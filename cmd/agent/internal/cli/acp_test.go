@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,7 +55,7 @@ func acpCall() {
 	out, err := e.cmd.StdoutPipe()
 	exitOn(err)
 	exitOn(e.cmd.Start())
-	e.conn = acp.NewClientSideConnection(e, e.in, out)
+	e.conn = acp.NewClientSideConnection(e, e.in, io.TeeReader(out, &e.came))
 	e.conn.SetLogger(slog.New(slog.DiscardHandler))
 	_, err = e.conn.Initialize(context.Background(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber})
 	exitOn(err)
@@ -87,9 +88,37 @@ type acpEditor struct {
 	cancelAt string
 	leaves   bool
 
+	came  lines  // from the agent
+	asked int    // requests that the library does not have
+	last  string // the session that was listed last
+
 	session  acp.SessionId
 	mu       sync.Mutex // held to print
 	commands []string
+}
+
+// lines keeps what comes. It is safe for concurrent use.
+type lines struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(b)
+}
+
+// line returns the line that has a text, "" if none has come.
+func (l *lines) line(text string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.all.String()) {
+		if strings.HasSuffix(line, "\n") && strings.Contains(line, text) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
 }
 
 func (e *acpEditor) knows(command string) bool {
@@ -142,6 +171,7 @@ func (e *acpEditor) step(step string) error {
 		list, err := e.conn.ListSessions(ctx, acp.ListSessionsRequest{Cwd: &e.dir})
 		for _, s := range list.Sessions {
 			e.print("listed %q about %s", *s.Title, s.Cwd)
+			e.last = string(s.SessionId)
 		}
 		return err
 	case "mode":
@@ -158,6 +188,25 @@ func (e *acpEditor) step(step string) error {
 	case "close":
 		_, err := e.conn.CloseSession(ctx, acp.CloseSessionRequest{SessionId: e.session})
 		return err
+	case "can":
+		e.print("can %s", e.came.line("sessionCapabilities"))
+	case "ask": // METHOD:SESSION, a request that the library does not have; its answer is printed
+		method, id, _ := strings.Cut(value, ":")
+		e.asked++
+		if id == "last" {
+			id = e.last
+		}
+		if _, err := fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":"ask-%d","method":%q,"params":{"sessionId":%q}}`+"\n", e.asked, method, id); err != nil {
+			return err
+		}
+		for range 400 {
+			if line := e.came.line(fmt.Sprintf(`"id":"ask-%d"`, e.asked)); line != "" {
+				e.print("answer %s", line)
+				return nil
+			}
+			time.Sleep(25 * time.Millisecond)
+		}
+		return errors.New("no answer")
 	case "offers": // a command that is known later
 		for range 200 {
 			if _, err := e.conn.Prompt(ctx, acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock("/todo")}}); err != nil {
@@ -266,6 +315,8 @@ func (e *acpEditor) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 		e.print("options %s", shownOptions(u.ConfigOptionUpdate.ConfigOptions))
 	case u.UsageUpdate != nil:
 		e.print("usage %d of %d, %+v", u.UsageUpdate.Used, u.UsageUpdate.Size, u.UsageUpdate.Cost)
+	case u.SessionInfoUpdate != nil:
+		e.print("title %q", *u.SessionInfoUpdate.Title)
 	case u.CurrentModeUpdate != nil:
 		e.print("mode %s", u.CurrentModeUpdate.CurrentModeId)
 	}

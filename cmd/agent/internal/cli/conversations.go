@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/consent"
-	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
 	"github.com/agent-base/agent-base/cmd/agent/internal/saved"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -226,8 +225,7 @@ func newConversationsRemoveCommand(s *app.Services) *cobra.Command {
 }
 
 func runConversationsRemove(ctx context.Context, o *conversationsOptions) error {
-	where, err := o.where()
-	if err != nil {
+	if _, err := o.where(); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -238,13 +236,9 @@ func runConversationsRemove(ctx context.Context, o *conversationsOptions) error 
 		}
 	}
 	for _, id := range o.ids {
-		switch err := saved.Remove(ctx, where, id); {
-		case errors.Is(err, saved.ErrInUse):
-			return failure.Conflict(fmt.Errorf("conversation %q is in use", id), "end the process that continues it")
-		case err != nil:
-			return worker.ExplainPast(ctx, where, id, err)
+		if err := worker.RemovePast(ctx, o.s, id); err != nil {
+			return err
 		}
-		worker.ForgetTemps(ctx, o.s.Settings.Config().Paths.Cache, id)
 	}
 	if o.json {
 		return o.s.Out.JSON(map[string][]string{"removed": o.ids})

@@ -210,6 +210,13 @@ func (l *Log) copy(path string) error {
 // ID returns the name of the conversation.
 func (l *Log) ID() string { return l.head.ID }
 
+// Title returns the beginning of the first prompt.
+func (l *Log) Title() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.title
+}
+
 // Key returns the name of the conversation for providers that route by it.
 func (l *Log) Key() string { return l.head.Key }
 

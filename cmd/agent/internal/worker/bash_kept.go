@@ -136,8 +136,8 @@ func OldTemps(ctx context.Context, cache string, remove bool) (out []script.Swep
 	return out
 }
 
-// ForgetTemps removes the temporary files that are kept for a conversation.
-func ForgetTemps(ctx context.Context, cache, id string) {
+// forgetTemps removes the temporary files that are kept for a conversation.
+func forgetTemps(ctx context.Context, cache, id string) {
 	eachProject(ctx, cache, homeWait, func(b *bashHome) {
 		b.sweep(ctx) // a killed process may have had them
 		discard(filepath.Join(b.project, keptPrefix+id))

@@ -54,7 +54,7 @@ func TestTempsAreKept(t *testing.T) {
 		t.Error("after a kill the files are gone")
 	}
 	b.close()
-	ForgetTemps(t.Context(), cache, "agent-1")
+	forgetTemps(t.Context(), cache, "agent-1")
 	if homeOf(cache, "agent-1").lasts(t.Context()) {
 		t.Error("a conversation that was removed has its files")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/output"
@@ -236,6 +237,19 @@ func (p *past) belongs(where *saved.Options) error {
 		return failure.NotFound(fmt.Errorf("conversation %q is about the project %q", p.c.ID, p.c.Project), fmt.Sprintf("agent --project %q --resume %s", p.c.Project, p.c.ID))
 	}
 	p.said = append(p.said, fmt.Sprintf("it was about %q, which is gone, and continues here", p.c.Project))
+	return nil
+}
+
+// RemovePast removes a conversation, with what is kept for it.
+func RemovePast(ctx context.Context, s *app.Services, id string) error {
+	where := s.Settings.Conversations()
+	if where == nil {
+		return s.Settings.NeedHome()
+	}
+	if err := saved.Remove(ctx, where, id); err != nil {
+		return ExplainPast(ctx, where, id, err)
+	}
+	forgetTemps(ctx, s.Settings.Config().Paths.Cache, id)
 	return nil
 }
 

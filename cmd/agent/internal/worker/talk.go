@@ -90,6 +90,14 @@ func (t *Talk) Close(ctx context.Context) {
 // ID names the conversation, also when it continues later.
 func (t *Talk) ID() string { return t.t.w.id }
 
+// Title names the conversation for people: it is the beginning of its first prompt, "" before that or if it is not saved.
+func (t *Talk) Title() string {
+	if log := t.t.w.keep.log; log != nil {
+		return log.Title()
+	}
+	return ""
+}
+
 // Said returns what the user should know before the first prompt of a conversation that continues.
 func (t *Talk) Said() []string { return t.t.w.keep.said }
 
