@@ -55,7 +55,7 @@ func (s *session) replayTurn(t *saved.Turn, workspace string) {
 					status = protocol.ToolCallStatusFailed
 				}
 				s.update(protocol.UpdateToolCall(callID(t.Number, p.Result.ID), protocol.WithUpdateStatus(status),
-					protocol.WithUpdateContent([]protocol.ToolCallContent{textOf(fenced(outcome(p.Result.Text)))})))
+					protocol.WithUpdateContent([]protocol.ToolCallContent{textOf(fenced(worker.Outcome(p.Result.Text)))})))
 			case p.Text != "" && m.Role == llm.Assistant:
 				s.update(protocol.UpdateAgentMessageText(p.Text))
 			}

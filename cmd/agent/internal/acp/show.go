@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/todo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
-	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -131,7 +129,7 @@ func (s *session) ended(step *agent.Step) {
 	r := step.Result
 	id := s.callID(r.Call.ID)
 	s.live.end(id)
-	text := outcome(r.Text)
+	text := worker.Outcome(r.Text)
 	status := protocol.ToolCallStatusCompleted
 	if !r.Result.Success {
 		status = protocol.ToolCallStatusFailed
@@ -143,39 +141,6 @@ func (s *session) ended(step *agent.Step) {
 		content = append(content, textOf(fenced(text)))
 	}
 	s.update(protocol.UpdateToolCall(id, protocol.WithUpdateStatus(status), protocol.WithUpdateTitle(chat.CallText(r.Call)), protocol.WithUpdateContent(content)))
-}
-
-// outcome returns what a result says to a person. text is the result as the model got it.
-func outcome(text string) string {
-	var r struct {
-		Success bool
-		Message string
-		Result  json.RawMessage
-	}
-	if json.Unmarshal([]byte(text), &r) != nil { // it was cut
-		return text
-	}
-	gave := ""
-	if json.Unmarshal(r.Result, &gave) != nil {
-		var (
-			ran     hosttool.Ran
-			page    hosttool.Page
-			matches hosttool.Matches
-			names   hosttool.Names
-			fork    struct{ Answer string }
-		)
-		for _, to := range []any{&ran, &page, &matches, &names, &fork} {
-			_ = json.Unmarshal(r.Result, to) // for a result of another form the message is shown
-		}
-		gave = cmp.Or(ran.Output, page.Content, matches.Text, fork.Answer, strings.Join(names.Files, "\n"))
-	}
-	switch {
-	case gave == "":
-		return cmp.Or(r.Message, text)
-	case !r.Success:
-		return strings.TrimSpace(r.Message + "\n" + gave)
-	}
-	return gave
 }
 
 // kindOf says what kind of work a tool does.

@@ -15,8 +15,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/stream"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/internal/hosttool"
-	"github.com/agent-base/agent-base/tool"
 )
 
 // stuck is an editor that reads nothing until it is let go.
@@ -214,31 +212,5 @@ func TestOptionsWait(t *testing.T) {
 		if err := s.choose(t.Context(), id, "x"); err == nil || !strings.Contains(err.Error(), "is being answered") {
 			t.Errorf("%s: %v", id, err)
 		}
-	}
-}
-
-// The editor shows what a call found, and not only how much.
-func TestOutcome(t *testing.T) {
-	failed := tool.Failure(tool.ExecutionFailed, "It ended with code 3")
-	failed.Result = hosttool.Ran{Output: "bad\n", ExitCode: 3}
-	for _, tt := range []struct {
-		r    tool.Result
-		want string
-	}{
-		{tool.Success(hosttool.Matches{Text: "a.go:1:x", Lines: 1, Files: 1}, "Found 1 line"), "a.go:1:x"},
-		{tool.Success(hosttool.Names{Files: []string{"a.go", "b.go"}}, "Found 2 files"), "a.go\nb.go"},
-		{tool.Success(hosttool.Page{Content: "package a", Lines: 1}, "Read 1 line"), "package a"},
-		{tool.Success(map[string]string{"answer": "It is so."}, "a sub-agent answered"), "It is so."},
-		{tool.Success("plain", "It printed that"), "plain"},
-		{tool.Success(map[string]int{"files": 3}, "Counted"), "Counted"},
-		{failed, "It ended with code 3\nbad"},
-	} {
-		if got := outcome(string(tt.r.Encode())); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.r.Encode(), got, tt.want)
-		}
-	}
-	const cut = `{"success":true,"result":{"text":`
-	if got := outcome(cut); got != cut {
-		t.Errorf("a result that was cut: got %q", got)
 	}
 }

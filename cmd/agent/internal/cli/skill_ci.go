@@ -17,7 +17,9 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/lock"
 	"github.com/agent-base/agent-base/cmd/agent/internal/packages"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 func newCICommand(s *app.Services, run func(context.Context, *addOptions) error) *cobra.Command {
@@ -142,7 +144,15 @@ func (c *locking) place(ctx context.Context, project string, k *lock.Skill, name
 	})
 	if err != nil {
 		delete(c.places, ref)
-		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
+		f := failure.Explain(fmt.Errorf("skill %q: %w", k.Name, err))
+		if f.Hint == "" && ref.Local() {
+			again := cure.Lock(k.Source, k.Ref, "", "")
+			if name := manifest.Canonical(k.Name); slices.ContainsFunc(c.services.Packages.Installed(ctx).All(), func(e registry.Entry) bool { return e.NameCanonical == name }) {
+				again = "agent skill update " + name
+			}
+			f.Hint = nothing + "put back what was locked, or other content, which " + again + " accepts"
+		}
+		return nil, f
 	}
 	return c.places[ref], nil
 }

@@ -1,10 +1,14 @@
 package worker
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/hosttool"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -52,4 +56,37 @@ func LiveText(e tool.Event) string {
 		}
 	}
 	return ""
+}
+
+// Outcome returns what a result says to a person. text is the result as the model got it.
+func Outcome(text string) string {
+	var r struct {
+		Success bool
+		Message string
+		Result  json.RawMessage
+	}
+	if json.Unmarshal([]byte(text), &r) != nil { // it was cut
+		return text
+	}
+	gave := ""
+	if json.Unmarshal(r.Result, &gave) != nil {
+		var (
+			ran     hosttool.Ran
+			page    hosttool.Page
+			matches hosttool.Matches
+			names   hosttool.Names
+			fork    struct{ Answer string }
+		)
+		for _, to := range []any{&ran, &page, &matches, &names, &fork} {
+			_ = json.Unmarshal(r.Result, to) // for a result of another form the message is shown
+		}
+		gave = cmp.Or(ran.Output, page.Content, matches.Text, fork.Answer, strings.Join(names.Files, "\n"))
+	}
+	switch {
+	case gave == "":
+		return cmp.Or(r.Message, text)
+	case !r.Success:
+		return strings.TrimSpace(r.Message + "\n" + gave)
+	}
+	return gave
 }
