@@ -10,6 +10,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/apis/batch"
 	batchconvert "k8s.io/kubernetes/pkg/apis/batch/v1"
 	batchcheck "k8s.io/kubernetes/pkg/apis/batch/validation"
@@ -17,7 +18,7 @@ import (
 	coreconvert "k8s.io/kubernetes/pkg/apis/core/v1"
 	corecheck "k8s.io/kubernetes/pkg/apis/core/validation"
 	psa "k8s.io/pod-security-admission/api"
-	"k8s.io/pod-security-admission/policy"
+	podsecurity "k8s.io/pod-security-admission/policy"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/agent-base/agent-base/internal/fleet/kube"
@@ -88,15 +89,24 @@ func judge(t *testing.T, v object) (complaints []string) {
 			complaints = append(complaints, e.Error())
 		}
 	}
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if why := restricted(t, &j.Spec.Template.ObjectMeta, &j.Spec.Template.Spec); why != "" {
+		complaints = append(complaints, why)
+	}
+	return complaints
+}
+
+// restricted returns what the level "restricted" has against a pod.
+func restricted(t *testing.T, meta *metav1.ObjectMeta, spec *corev1.PodSpec) string {
+	t.Helper()
+	evaluator, err := podsecurity.NewEvaluator(podsecurity.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	level := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
-	if r := policy.AggregateCheckResults(evaluator.EvaluatePod(level, &j.Spec.Template.ObjectMeta, &j.Spec.Template.Spec)); !r.Allowed {
-		complaints = append(complaints, r.ForbiddenDetail())
+	if r := podsecurity.AggregateCheckResults(evaluator.EvaluatePod(level, meta, spec)); !r.Allowed {
+		return r.ForbiddenDetail()
 	}
-	return complaints
+	return ""
 }
 
 func TestJob(t *testing.T) {

@@ -32,6 +32,7 @@ type Server struct {
 	made    int
 	objects map[string]Object // by KIND/NAME
 	fail    map[string]int
+	calls   []string
 }
 
 // New starts a Server. The caller closes it.
@@ -45,6 +46,13 @@ func New() *Server {
 
 // Close ends the server.
 func (k *Server) Close() { k.on.Close() }
+
+// Calls returns the calls that were made, such as "create jobs".
+func (k *Server) Calls() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.calls)
+}
 
 // Fail answers a call, such as "POST jobs", with a status; 0 is the usual answer.
 func (k *Server) Fail(call string, status int) {
@@ -104,6 +112,11 @@ func (k *Server) answer(call string, r *http.Request, kind string, parts []strin
 		return refuse(http.StatusBadRequest, "BadRequest")
 	}
 	path := strings.Join(parts[2:], "/")
+	verb := map[string]string{http.MethodPost: "create", http.MethodDelete: "delete", http.MethodGet: "get"}[r.Method]
+	if r.Method == http.MethodGet && len(parts) == 3 {
+		verb = "list"
+	}
+	k.calls = append(k.calls, verb+" "+kind)
 	switch {
 	case r.Method == http.MethodPost:
 		return k.create(kind, in, r.URL.Query().Get("dryRun") == "All")
