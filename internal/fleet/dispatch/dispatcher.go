@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -40,10 +41,11 @@ type Dispatcher struct {
 	oldest  time.Time            // since when one of held waits; zero for none
 	turns   []string             // subjects of the queue, the next first
 	from    map[string]jetstream.Consumer
-	held    []held        // at most one of a tenant
-	kept    time.Time     // when the queue was last told that they are held
-	swept   time.Time     // when tenants with one of them were last asked for what somebody left
-	news    chan struct{} // something was queued, or a worker has room
+	held    []held         // at most one of a tenant
+	kept    time.Time      // when the queue was last told that they are held
+	swept   time.Time      // when tenants with one of them were last asked for what somebody left
+	news    chan struct{}  // closed, and another one made, when something was queued or a worker has room
+	going   map[string]int // runs under way here, by subject of the queue
 }
 
 // known is a worker as it last said.
@@ -54,7 +56,7 @@ type known struct {
 
 // Dispatcher returns one for the queue.
 func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
-	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}, 1)}
+	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}), going: map[string]int{}}
 }
 
 // Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.
@@ -75,6 +77,7 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 	}
 	defer d.giveBack()
 	for {
+		news := d.heard()
 		d.place(ctx, &all)
 		subject, m, err := d.next(ctx)
 		switch {
@@ -83,7 +86,7 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 		case d.q.conn.IsClosed():
 			return nats.ErrConnectionClosed
 		case err != nil || m == nil: // such as a leader that changes
-			d.rest(ctx, d.q.o.Beat)
+			d.rest(ctx, news, d.q.o.Beat)
 		case d.begin(ctx, m, &all):
 		case d.holds(subject): // what comes first is what somebody left, which needs no place: so there is no more of that
 			_ = m.Nak()
@@ -104,8 +107,11 @@ func (d *Dispatcher) holds(subject string) bool {
 	return slices.ContainsFunc(d.held, func(h held) bool { return h.subject == subject })
 }
 
-// place begins the runs that are held as far as there is room, in their order, and keeps the others.
+// place begins the runs that are held as far as there is room, first those of the tenants that have least under way, and keeps the others.
 func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
+	d.mu.Lock()
+	slices.SortStableFunc(d.held, func(a, b held) int { return cmp.Compare(d.going[a.subject], d.going[b.subject]) })
+	d.mu.Unlock()
 	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, all) })
 	d.mu.Lock()
 	d.oldest = time.Time{}
@@ -146,17 +152,24 @@ func (d *Dispatcher) giveBack() {
 
 // note says that there may be something to do.
 func (d *Dispatcher) note() {
-	select {
-	case d.news <- struct{}{}:
-	default:
-	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.news)
+	d.news = make(chan struct{})
 }
 
-// rest waits until there may be something to do, or for some time.
-func (d *Dispatcher) rest(ctx context.Context, most time.Duration) {
+// heard returns what is closed when there may be something to do that is not known yet.
+func (d *Dispatcher) heard() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.news
+}
+
+// rest waits for news, or for some time.
+func (d *Dispatcher) rest(ctx context.Context, news <-chan struct{}, most time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-d.news:
+	case <-news:
 	case <-time.After(most):
 	}
 }
@@ -210,6 +223,16 @@ func (w *known) take() *To {
 	w.Free--
 	to := w.to
 	return &to
+}
+
+// back gives a place back that was not used.
+func (d *Dispatcher) back(to *To) {
+	defer d.note()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if w := d.workers[to.Worker]; w != nil && w.to.Start == to.Start {
+		w.Free++
+	}
 }
 
 // here reports whether a worker was heard lately. It is not if nil. The caller holds the lock.
@@ -308,7 +331,11 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 		_ = m.Term() // nobody can do it
 		return true
 	}
-	c, rev, err := d.q.claim(ctx, r.ID)
+	var c *claim
+	var rev uint64
+	if meta, wrong := m.Metadata(); wrong != nil || meta.NumDelivered > 1 || d.Alone != nil { // else it is new, as far as is known
+		c, rev, err = d.q.claim(ctx, r.ID)
+	}
 	f := &follower{d: d, m: m, r: r, c: c, rev: rev, woken: make(chan struct{}, 1)}
 	f.seen = RunView{ID: r.ID, Tenant: r.Tenant, Skill: r.Skill, State: Running, Queued: queued(m)}
 	switch {
@@ -328,6 +355,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 	followed := d.wake[r.ID] != nil
 	if !followed {
 		d.wake[r.ID] = f
+		d.going[m.Subject()]++
 	}
 	d.mu.Unlock()
 	if followed { // here, and for so long that the queue brought it again
@@ -337,6 +365,9 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 		f.run(ctx)
 		d.mu.Lock()
 		delete(d.wake, r.ID)
+		if d.going[m.Subject()]--; d.going[m.Subject()] == 0 {
+			delete(d.going, m.Subject())
+		}
 		d.mu.Unlock()
 	})
 	return true

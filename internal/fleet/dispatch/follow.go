@@ -110,6 +110,13 @@ func (f *follower) give(ctx context.Context) bool {
 		}
 		rev, err := f.d.q.swap(ctx, f.r.ID, c, f.rev)
 		if err != nil {
+			f.d.back(f.to)
+		}
+		if errors.Is(err, errTaken) && f.rev == 0 { // it was taken back, or another dispatcher has had it
+			f.c, f.rev, err = f.d.q.claim(ctx, f.r.ID)
+			return err == nil && f.c != nil
+		}
+		if err != nil {
 			return false
 		}
 		f.c, f.rev, f.to.Token = &c, rev, rev
@@ -129,7 +136,10 @@ func (f *follower) give(ctx context.Context) bool {
 		}
 		switch {
 		case same && state == full: // it took nothing: the claim goes to another worker, with another token
-			for f.to = f.pick(ctx); f.to == nil && ctx.Err() == nil; f.to = f.pick(ctx) {
+			for news := f.d.heard(); ctx.Err() == nil; news = f.d.heard() {
+				if f.to = f.pick(ctx); f.to != nil {
+					break
+				}
 				switch {
 				case time.Now().After(f.r.Until):
 					f.end(ctx, Late, nil)
@@ -139,7 +149,7 @@ func (f *follower) give(ctx context.Context) bool {
 					return false
 				}
 				_ = f.m.InProgress()
-				f.d.rest(ctx, f.d.q.o.Beat)
+				f.d.rest(ctx, news, f.d.q.o.Beat)
 			}
 		case same && state == Refused:
 			f.end(ctx, Refused, a.Data)

@@ -270,9 +270,9 @@ func (t *Ticket) Close() { _ = t.ends.Unsubscribe() }
 
 // Wait returns how the run ended. The error is that of ctx, or ErrResultGone.
 func (t *Ticket) Wait(ctx context.Context) (*End, error) {
-	over := 0
+	over, wait := 0, t.q.o.Beat // the claim is looked at less and less often: many may wait
 	for {
-		looking, cancel := context.WithTimeout(ctx, t.q.o.Beat)
+		looking, cancel := context.WithTimeout(ctx, wait)
 		m, err := t.ends.NextMsgWithContext(looking)
 		cancel()
 		if err == nil {
@@ -287,8 +287,10 @@ func (t *Ticket) Wait(ctx context.Context) (*End, error) {
 		}
 		c, _, err := t.q.claim(ctx, t.run)
 		if err != nil || c == nil || c.State == Running {
+			wait = min(2*wait, lease*t.q.o.Beat)
 			continue
 		}
+		wait = t.q.o.Beat
 		switch over++; {
 		case c.State != Done && c.State != Refused && over > 1: // nobody says more about it, such as why it is late
 			return &End{State: c.State, Worker: c.Worker, Token: c.Token}, nil
