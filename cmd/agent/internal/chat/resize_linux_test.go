@@ -7,11 +7,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 )
@@ -146,12 +146,11 @@ func (k *terminal) once(texts []string, at, when string) {
 		}
 		return wrong
 	}
-	for timeout := time.After(patience); len(wrong(k.screen.Rows())) > 0; {
-		select {
-		case out := <-k.output:
-			k.screen.Write(out)
-		case <-timeout:
-			k.t.Fatalf("%s: %s\n%s", when, strings.Join(wrong(k.screen.Rows()), "\n"), k.screen)
+	for p := screentest.NewPatience(); len(wrong(k.screen.Rows())) > 0; {
+		out, err := screentest.Next(p, k.output)
+		if err != nil {
+			k.t.Fatalf("%s: %s: %v\n%s", when, strings.Join(wrong(k.screen.Rows()), "\n"), err, k.screen)
 		}
+		k.screen.Write(out)
 	}
 }

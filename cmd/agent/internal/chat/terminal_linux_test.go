@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"regexp"
@@ -20,9 +21,6 @@ import (
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
-
-// patience is how long a test waits for something to appear.
-const patience = 2 * time.Minute
 
 // terminal is a conversation in a pseudo-terminal, with its screen.
 type terminal struct {
@@ -110,18 +108,13 @@ func (k *terminal) answers(key string) {
 // until waits until the screen is as it should be.
 func (k *terminal) until(what string, ok func(rows []string) bool) {
 	k.t.Helper()
-	timeout := time.After(patience)
-	for !ok(k.screen.Rows()) {
-		select {
-		case s, more := <-k.output:
-			if !more {
-				k.t.Fatalf("ended before %s:\n%s", what, k.screen)
-			}
-			k.raw.WriteString(s)
-			k.screen.Write(s)
-		case <-timeout:
-			k.t.Fatalf("not %s after %v:\n%s\n%q", what, patience, k.screen, k.screen.Unknown())
+	for p := screentest.NewPatience(); !ok(k.screen.Rows()); {
+		s, err := screentest.Next(p, k.output)
+		if err != nil {
+			k.t.Fatalf("not %s: %v:\n%s\n%q", what, err, k.screen, k.screen.Unknown())
 		}
+		k.raw.WriteString(s)
+		k.screen.Write(s)
 	}
 }
 
@@ -147,18 +140,16 @@ func (k *terminal) idle(input, status string) {
 
 func (k *terminal) end() error {
 	k.t.Helper()
-	timeout := time.After(patience)
-	for {
-		select {
-		case s, more := <-k.output:
-			if !more {
-				return <-k.ended
-			}
-			k.raw.WriteString(s)
-			k.screen.Write(s)
-		case <-timeout:
-			k.t.Fatalf("not ended after %v:\n%s", patience, k.screen)
+	for p := screentest.NewPatience(); ; {
+		s, err := screentest.Next(p, k.output)
+		switch {
+		case errors.Is(err, io.EOF):
+			return <-k.ended
+		case err != nil:
+			k.t.Fatalf("not ended: %v:\n%s", err, k.screen)
 		}
+		k.raw.WriteString(s)
+		k.screen.Write(s)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
@@ -89,7 +90,7 @@ func (d *day) picture(name string) {
 	d.seat.t.Helper()
 	if *update {
 		for was, calm := "", 0; calm < 2 || calm < 8 && strings.Contains(was, "Esc stops"); calm++ {
-			if d.reads(500*time.Millisecond, func() bool { return false }); d.shown() != was {
+			if _ = d.reads(screentest.PatienceOf(500*time.Millisecond), func() bool { return false }); d.shown() != was {
 				was, calm = d.shown(), 0
 			}
 		}
@@ -99,8 +100,9 @@ func (d *day) picture(name string) {
 		d.got = append(d.got, "== "+name+"\n"+d.shown())
 		return
 	}
-	if want := d.want[name]; !d.reads(patience, func() bool { return d.shown() == want }) {
-		d.seat.t.Fatalf("%s: the screen has\n%s\nwant\n%s", name, d.shown(), want)
+	want := d.want[name]
+	if err := d.reads(screentest.NewPatience(), func() bool { return d.shown() == want }); err != nil {
+		d.seat.t.Fatalf("%s: %v: the screen has\n%s\nwant\n%s", name, err, d.shown(), want)
 	}
 }
 

@@ -3,14 +3,15 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
 	"github.com/agent-base/agent-base/internal/test/untidy"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
@@ -35,9 +36,7 @@ func (tr *trial) file() string {
 // check looks at all that a conversation leaves.
 func (tr *trial) check() {
 	tr.t.Helper()
-	select {
-	case <-tr.over:
-	case <-time.After(patience):
+	if _, err := screentest.Next(screentest.NewPatience(), tr.over); errors.Is(err, screentest.ErrLate) {
 		tr.t.Error("the command outlived the process that was killed")
 	}
 	tr.checkRequests()

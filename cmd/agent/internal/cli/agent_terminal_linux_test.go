@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"encoding/base64"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +22,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
-
-// patience is how long a test waits for something to appear on a screen.
-const patience = 2 * time.Minute
 
 // seat is a conversation in a terminal, and the person before it.
 type seat struct {
@@ -215,42 +214,40 @@ func (k *seat) answers(key string) {
 // until reads what comes until it is enough.
 func (k *seat) until(what string, enough func() bool) {
 	k.t.Helper()
-	if !k.reads(patience, enough) {
-		k.t.Fatalf("%q did not come in %v, or before the end:\n%s\n%q", what, patience, k.all, k.seen)
+	if err := k.reads(screentest.NewPatience(), enough); err != nil {
+		k.t.Fatalf("%q did not come: %v:\n%s\n%q", what, err, k.all, k.seen)
 	}
 }
 
-// reads is until for a time. It reports whether it was enough.
-func (k *seat) reads(patience time.Duration, enough func() bool) bool {
-	timeout := time.After(patience)
+// reads is until for a time. Without an error it was enough.
+func (k *seat) reads(p *screentest.Patience, enough func() bool) error {
 	for !enough() {
-		select {
-		case s, more := <-k.output:
-			if !more {
-				return false
-			}
-			k.screen.Write(s)
-			k.seen, k.raw = k.seen+s, k.raw+s
-			k.all += sequence.ReplaceAllString(s, "")
-		case <-timeout:
-			return false
+		s, err := screentest.Next(p, k.output)
+		if err != nil {
+			return err
 		}
+		k.screen.Write(s)
+		k.seen, k.raw = k.seen+s, k.raw+s
+		k.all += sequence.ReplaceAllString(s, "")
 	}
-	return true
+	return nil
+}
+
+// rest reads what comes until the end.
+func (k *seat) rest() {
+	k.t.Helper()
+	if err := k.reads(screentest.NewPatience(), func() bool { return false }); !errors.Is(err, io.EOF) {
+		k.t.Fatalf("it has not ended: %v:\n%s", err, k.screen)
+	}
 }
 
 // leaves ends the conversation and returns all that came to the screen.
 func (k *seat) leaves() string {
 	k.t.Helper()
 	k.press("/quit\r")
-	k.reads(patience, func() bool { return false })
-	select {
-	case code := <-k.code:
-		if code != failure.ExitOK {
-			k.t.Errorf("exit code %d, want 0", code)
-		}
-	case <-time.After(patience):
-		k.t.Fatalf("it has not ended:\n%s", k.screen)
+	k.rest()
+	if code := <-k.code; code != failure.ExitOK {
+		k.t.Errorf("exit code %d, want 0", code)
 	}
 	return k.all
 }
@@ -441,7 +438,7 @@ func TestConversationWithoutSize(t *testing.T) {
 	k.press("hi\n")
 	k.sees("Hello.\n> ")
 	k.press("/quit\n")
-	k.reads(patience, func() bool { return false })
+	k.rest()
 	if strings.Contains(k.raw, "\x1b") {
 		t.Errorf("a sequence came: %q", k.raw)
 	}
