@@ -1,36 +1,33 @@
 package fleet
 
 import (
-	"context"
-	"crypto/ed25519"
-	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/fleet/dispatch"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/agent-base/agent-base/internal/fleet/node"
-	"github.com/agent-base/agent-base/internal/fleet/order"
-	"github.com/agent-base/agent-base/internal/fleet/relay"
-	"github.com/agent-base/agent-base/internal/test/probe"
-	"github.com/agent-base/agent-base/internal/test/scratch"
-	"github.com/agent-base/agent-base/skill"
 )
 
-// beat is longer than that of other tests: the machine is busy, and what is late is lost.
-const beat = 100 * time.Millisecond
+var (
+	count = flag.Int("runs", 100, "how many runs TestChaosOfThree has, at least")
+	only  = flag.String("only", "", "a pattern of the kinds of faults that TestChaosOfThree has")
+	clock = flag.Bool("clock", false, "let TestChaosOfThree set clocks: the program was built for it")
+)
 
-// While dispatchers and workers are killed, and a worker is stopped for longer than it may be silent, every run is done or lost, none is done
-// twice, none is done without its effect, and no process of a script stays.
-func TestChaos(t *testing.T) {
-	if got := chaos(t, 120, broken{}); got.done < 30 || got.twice != 0 || got.hollow != 0 || got.orphans != 0 || got.processes == 0 {
-		t.Errorf("%+v", got)
-	}
-}
+const (
+	beat  = 200 * time.Millisecond // longer than that of other tests: the machine is busy, and what is late is lost
+	again = 15 * time.Second       // after a fault has ended there is service again
+)
 
 // broken says what is wrong with a fleet, to show that it is found.
 type broken struct {
@@ -39,192 +36,244 @@ type broken struct {
 	escape bool // scripts outlive their worker
 }
 
-// What TestChaos looks for is found where it is.
-func TestChaosFinds(t *testing.T) {
+// All runs end as done or lost, none twice, none done without its effect, and no process of a script stays, while workers are killed and stopped
+// and dispatchers killed. Where one of these is not so it is found.
+func TestChaos(t *testing.T) {
 	for name, row := range map[string]struct {
 		broken
-		found func(ends) int
+		found func(verdict) bool
 	}{
-		"twice":          {broken{repeat: true}, func(e ends) int { return e.twice }},
-		"without effect": {broken{hollow: true}, func(e ends) int { return e.hollow }},
-		"orphans":        {broken{escape: true}, func(e ends) int { return e.orphans }},
+		"sound":          {broken{}, verdict.sound},
+		"twice":          {broken{repeat: true}, func(v verdict) bool { return v.twice > 0 }},
+		"without effect": {broken{hollow: true}, func(v verdict) bool { return v.hollow > 0 }},
+		"orphans":        {broken{escape: true}, func(v verdict) bool { return v.orphans > 0 }},
 	} {
-		found := 0
-		for try := 0; try < 5 && found == 0; try++ { // one finds it nearly always
-			found = row.found(chaos(t, 60, row.broken))
-		}
-		if found == 0 {
-			t.Errorf("%s: nothing is found", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 3 { // one finds it nearly always
+				c := newCrowd(t, 1, 3, row.broken)
+				c.rounds(60, "dispatchers|worker (killed|stopped)")
+				v := c.finish()
+				if row.found(v) {
+					return
+				}
+				if row.broken == (broken{}) {
+					t.Fatalf("%+v", v)
+				}
+			}
+			t.Error("nothing is found")
+		})
 	}
 }
 
-type ends struct{ done, gone, lost, twice, hollow, orphans, processes int }
-
-// single is a fleet of one node, which this process has.
-type single struct {
-	crowd
-	node *node.Node
+// The same holds for three nodes, with two replicas, while also nodes and replicas are killed and stopped; with -namespaces also while disks are
+// full and networks cut or slow, and with -clock while clocks jump. After each fault there is service again soon.
+func TestChaosOfThree(t *testing.T) {
+	if moves(t) {
+		return
+	}
+	c := newCrowd(t, 3, 4, broken{})
+	if *clock {
+		c.checkClock()
+	}
+	c.rounds(*count, *only)
+	c.slowService()
+	if v := c.finish(); !v.sound() {
+		t.Errorf("%+v", v)
+	}
 }
 
-func (c *single) begin(role, name string) {
-	c.t.Helper()
-	p := c.part
-	p.Role, p.Name = role, name
-	if role == "worker" {
-		var err error
-		if p.Seed, err = c.node.Admit(name); err != nil {
+// rounds has all kinds of faults that a pattern names, again and again until so many runs were sent.
+func (c *crowd) rounds(count int, pattern string) {
+	c.service("start", time.Now())
+	kinds := c.kinds()
+	only := regexp.MustCompile(pattern)
+	maps.DeleteFunc(kinds, func(name string, _ func() func()) bool { return !only.MatchString(name) })
+	for round := 0; round == 0 || c.ledger.sent() < count; round++ {
+		names := slices.Sorted(maps.Keys(kinds))
+		c.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		for _, name := range names {
+			c.fault(name, kinds[name])
+		}
+		c.t.Logf("round %d: %v", round, c.ledger)
+	}
+}
+
+// jump sets the clock of a process.
+func (c *crowd) jump(name string) func() {
+	set := func(seconds int) {
+		if err := os.WriteFile(filepath.Join(c.clocks, name), fmt.Appendf(nil, "%d\n", seconds), 0o600); err != nil {
 			c.t.Fatal(err)
 		}
 	}
-	c.all[name] = c.command(p)
-	if err := c.all[name].Start(); err != nil {
+	set([]int{-7200, -600, -30, 30, 600, 7200}[c.random.IntN(6)])
+	return func() { set(0) }
+}
+
+// checkClock shows that a clock can be set.
+func (c *crowd) checkClock() {
+	if err := os.WriteFile(filepath.Join(c.clocks, "clock"), []byte("-3600\n"), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
-}
-
-func (c *single) replace(role, name string) {
-	scripts := c.scripts(c.all[name].Process.Pid)
-	c.signal(name, syscall.SIGKILL)
-	_ = c.all[name].Wait()
-	c.orphans += c.stay(scripts)
-	c.begin(role, name)
-}
-
-// disturb does what happens at a beat.
-func (c *single) disturb(n int) {
-	worker := func(i int) string { return []string{"a", "b", "c"}[i%3] }
-	switch n % 20 {
-	case 4:
-		c.replace("worker", worker(n/20))
-	case 6:
-		c.signal(worker(n/20+1), syscall.SIGSTOP)
-	case 14:
-		c.signal(worker(n/20+1), syscall.SIGCONT)
-	}
-	if n%3 == 2 {
-		c.replace("dispatcher", []string{"x", "y"}[n%2])
+	cmd := c.command(part{Role: "clock"})
+	cmd.Env = append(cmd.Env, clockVariable+"="+filepath.Join(c.clocks, "clock"))
+	out, err := cmd.Output()
+	got, _ := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if d := time.Now().Unix() - got; err != nil || d < 3590 || d > 3610 {
+		c.t.Fatalf("a clock was set an hour back, and is %d s behind (%v): see step_chaos in scripts/test.sh", d, err)
 	}
 }
 
-func chaos(t *testing.T, count int, b broken) ends {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	dir, err := os.MkdirTemp("", "fleet") // a socket's path is short
+func one[T any](c *crowd, of ...T) T { return of[c.random.IntN(len(of))] }
+
+// kinds returns the kinds of faults. Each begins a fault and returns what ends it.
+func (c *crowd) kinds() map[string]func() func() {
+	worker := func() string { return one(c, c.workers...) }
+	node := func() string { return one(c, c.nodes...) }
+	replica := func() string { return one(c, c.replicas...) }
+	out := map[string]func() func(){
+		"worker killed":  func() func() { return c.kill(worker()) },
+		"worker stopped": func() func() { return c.pause(worker()) },
+		"dispatchers":    c.dispatchers,
+		"replica killed": func() func() { return c.kill(replica()) },
+		"leader killed":  func() func() { return c.kill(c.leader()) },
+		"leader stopped": func() func() { return c.pause(c.leader()) },
+	}
+	if c.net != nil {
+		maps.Copy(out, map[string]func() func(){
+			"disk full":     func() func() { return fill(c.t, c.parts[node()].Node) },
+			"leader's disk": func() func() { return fill(c.t, c.parts[c.leader()].Node) },
+			"worker cut":    func() func() { return c.net.cut(worker()) },
+			"worker slow":   func() func() { return c.net.slow(worker()) },
+			"node cut":      func() func() { return c.net.cut(node()) },
+			"leader cut":    func() func() { return c.net.cut(c.leader()) },
+			"node slow":     func() func() { return c.net.slow(node()) },
+			"node dead":     func() func() { return c.dead(node()) },
+		})
+	}
+	if *clock {
+		out["clock of a node"] = func() func() { return c.jump(node()) }
+		out["clock of a worker"] = func() func() { return c.jump(worker()) }
+		out["clock of a replica"] = func() func() { return c.jump(replica()) }
+	}
+	return out
+}
+
+// dispatchers has two more dispatchers, one of which is killed and started again every moment.
+func (c *crowd) dispatchers() (end func()) {
+	names := []string{"x", "y"}
+	for i, name := range names {
+		p := c.parts[c.nodes[i%len(c.nodes)]]
+		p.Role, p.Name = "dispatcher", name
+		c.begin(name, p)
+	}
+	for i := range 10 {
+		time.Sleep(3 * beat / 2)
+		c.kill(names[i%2])()
+	}
+	return func() { c.kill("x"); c.kill("y") }
+}
+
+// dead has the machine of a node gone: its connections do not end. Its workers go to other nodes soon.
+func (c *crowd) dead(name string) func() {
+	mend := c.net.cut(name)
+	from := time.Now()
+	start := c.kill(name)
+	other := map[string]string{"n0": "n1", "n1": "n2", "n2": "n0"}[name]
+	n, err := node.Join(c.parts[other].Node)
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	n, err := node.Open(ctx, &node.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	defer n.Close()
-	q, err := dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: count})
+	beats, err := n.Conn().SubscribeSync("from.*.beat")
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
+	for heard := map[string]bool{}; len(heard) < len(c.workers); {
+		m, err := beats.NextMsg(4 * again)
+		if err != nil {
+			c.t.Fatalf("only %v come to another node: %v", heard, err)
+		}
+		heard[m.Subject] = true
 	}
-	c := &single{newCrowd(t, part{Node: dir, Seed: private.Seed(), Public: public, Cache: scratch.Dir(t), Effects: scratch.Dir(t), Beat: beat, Escape: b.escape}), n}
-	for _, name := range []string{"a", "b", "c"} {
-		c.begin("worker", name)
-	}
-	for _, name := range []string{"x", "y"} {
-		c.begin("dispatcher", name)
-	}
-	copies := scratch.Dir(t)
-	caller := &relay.Caller{Queue: q, Conn: n.Conn(), Beat: beat, Temp: copies, Seal: func(ctx context.Context, s *skill.Skill) (*skill.Skill, error) { return s.Seal(ctx, copies) }}
-	files := effect
-	if b.hollow {
-		files = probe.Tree{"scripts/a.sh": "sleep $3; echo did\n"}
-	}
-	s := probe.In(t, t.TempDir(), files)
-	var got ends
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for i := range count {
-		all.Go(func() {
-			run := fmt.Sprintf("r%d", i)
-			r, err := send(ctx, caller, s, run, c.part.Effects, fmt.Sprintf("0.%02d", i*7%20), b.repeat)
-			mu.Lock()
-			defer mu.Unlock()
-			c.judge(&got, run, r, err)
-		})
-	}
-	over := make(chan bool)
-	go func() { all.Wait(); close(over) }()
-	c.until(over, count, &got)
-	for name := range c.all {
-		c.signal(name, syscall.SIGCONT)
-	}
-	time.Sleep(10 * beat) // until a worker that was stopped is silent or heard
-	for i := range 4 {    // these are under way when all is killed
-		all.Go(func() {
-			for n := 0; ctx.Err() == nil; n++ { // a busy machine may lose some
-				_, _ = send(ctx, caller, s, fmt.Sprintf("last%d-%d", i, n), c.part.Effects, "100", false)
+	c.note("workers of a dead node", time.Since(from))
+	return func() { mend(); start() }
+}
+
+// leader returns the node that leads the queue.
+func (c *crowd) leader() string {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(beat) {
+		for _, name := range c.nodes {
+			if at := c.led(name); at != "" {
+				return at
 			}
-		})
-	}
-	for now := time.Now(); len(c.scripts(0)) < 4; time.Sleep(beat) {
-		if time.Since(now) > time.Minute {
-			t.Fatal("the last runs do not begin")
 		}
 	}
-	c.stop()
-	cancel()
-	all.Wait()
-	for i := range count { // now that nobody can add one
-		if c.effects(fmt.Sprintf("r%d", i)) > 1 {
-			got.twice++
-		}
-	}
-	got.orphans = c.orphans
-	t.Logf("%d runs, %+v: %+v", count, b, got)
-	return got
+	c.t.Fatal("the queue has no leader")
+	return ""
 }
 
-// until disturbs the fleet until all runs have ended.
-func (c *single) until(over chan bool, count int, got *ends) {
-	deadline := time.Now().Add(time.Minute + time.Duration(count)*beat)
-	for n := 0; ; n++ {
-		select {
-		case <-over:
-			return
-		case <-time.After(beat):
-		}
-		if time.Now().After(deadline) {
-			c.t.Fatal("some runs have no end")
-		}
-		got.processes = max(got.processes, len(c.scripts(0)))
-		c.disturb(n)
+// led returns which node leads the queue, as a node says; "" if it does not.
+func (c *crowd) led(by string) string {
+	n, err := node.Join(c.parts[by].Node)
+	if err != nil {
+		return ""
 	}
+	defer n.Close()
+	js, err := jetstream.New(n.Conn())
+	if err != nil {
+		return ""
+	}
+	s, err := js.Stream(c.t.Context(), "RUNS")
+	if err != nil || s.CachedInfo().Cluster == nil {
+		return ""
+	}
+	return s.CachedInfo().Cluster.Leader
 }
 
-// judge counts how a run ended, by what its caller knows and what there is of it.
-func (c *single) judge(got *ends, run string, r *order.Result, err error) {
-	effects := c.effects(run)
-	switch {
-	case errors.Is(err, dispatch.ErrResultGone): // its worker was killed when it was done, and its dispatcher before it said so
-		got.gone++
-	case err != nil && strings.Contains(err.Error(), "it may have run"):
-		got.lost++
-		return
-	case err != nil:
-		c.t.Errorf("%s: %v", run, err)
-		return
-	case r.Failure != nil:
-		c.t.Errorf("%s: %v", run, r.Failure.Err())
-		return
-	default:
-		if got.done++; r.Output.Text != "did\n" {
-			c.t.Errorf("%s is done, result %q", run, r.Output.Text)
+// fault has one fault, for some time, and waits for service.
+func (c *crowd) fault(name string, begin func() func()) {
+	end := begin()
+	hold := time.Duration(1+c.random.IntN(4)) * time.Second
+	if strings.HasSuffix(name, "cut") && c.random.IntN(3) == 0 {
+		hold = 20 * time.Second // what is sent again waits longer each time
+	}
+	time.Sleep(hold)
+	if c.random.IntN(3) == 0 && !strings.HasPrefix(name, "worker") { // another one at the same time
+		c.kill(one(c, c.workers...))()
+	}
+	end()
+	c.service(name, time.Now())
+}
+
+// service waits until a run that was sent after a moment is done for each replica, and notes how long that took.
+func (c *crowd) service(kind string, from time.Time) time.Duration {
+	for _, replica := range c.replicas {
+		for !c.ledger.served(replica, from) {
+			if time.Since(from) > 4*again {
+				c.t.Errorf("%s: no service for %s (%v)", kind, replica, c.ledger)
+				return c.note(kind, time.Since(from))
+			}
+			time.Sleep(20 * time.Millisecond)
 		}
 	}
-	if effects == 0 {
-		got.hollow++
+	return c.note(kind, time.Since(from))
+}
+
+// note notes for how long there was no service.
+func (c *crowd) note(kind string, gap time.Duration) time.Duration {
+	if c.gaps[kind] = append(c.gaps[kind], gap); gap > again && kind != "start" {
+		c.t.Errorf("%s: service again after %v", kind, gap)
+	}
+	return gap
+}
+
+// slowService shows that a gap is found: two nodes of three are stopped.
+func (c *crowd) slowService() {
+	first, second := c.pause("n1"), c.pause("n2")
+	const long = 3 * time.Second
+	time.AfterFunc(long, func() { first(); second() })
+	if gap := c.service("control: most nodes stopped", time.Now()); gap < long {
+		c.t.Errorf("service after %v, while most nodes were stopped", gap)
 	}
 }

@@ -2,10 +2,11 @@ package fleet
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	random "math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,26 +21,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
-	"github.com/agent-base/agent-base/internal/test/probe"
 )
-
-// effect is a skill whose script notes that it ran.
-var effect = probe.Tree{"scripts/a.sh": "sleep $3; echo x >>\"$2/$1\"; sleep $3; echo did\n"}
 
 // crowd is a fleet whose processes come and go.
 type crowd struct {
 	t       *testing.T
-	ctx     context.Context
 	part    part            // what all have
 	parts   map[string]part // by name
 	all     map[string]*exec.Cmd
+	inputs  map[string]io.Closer
 	readers sync.WaitGroup
+	ledger  *ledger
+	net     *network // nil without namespaces
+	clocks  string   // folder
+	starts  int
+	random  *random.Rand
 	orphans int                        // processes of scripts that outlived their worker
 	gaps    map[string][]time.Duration // without service, by kind of fault
-}
 
-func newCrowd(t *testing.T, p part) crowd {
-	return crowd{t: t, ctx: t.Context(), part: p, parts: map[string]part{}, all: map[string]*exec.Cmd{}, gaps: map[string][]time.Duration{}}
+	nodes, workers, replicas []string
 }
 
 // command returns the command of a process of the fleet, which ends with the test.
@@ -49,7 +49,7 @@ func (c *crowd) command(p part, in ...string) *exec.Cmd {
 		c.t.Fatal(err)
 	}
 	args := append(in, os.Args[0])
-	cmd := exec.CommandContext(c.ctx, args[0], args[1:]...)
+	cmd := exec.CommandContext(c.t.Context(), args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), partVariable+"="+string(text))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = os.Stderr
@@ -179,7 +179,7 @@ func (l *ledger) String() string {
 }
 
 // verdict is what is found when all runs have ended.
-type verdict struct{ runs, done, lost, gone, failed, unheard, twice, hollow, endless, wrong int }
+type verdict struct{ runs, done, lost, gone, failed, unheard, twice, hollow, endless, wrong, orphans int }
 
 // begun are the beginnings of what a caller reads of a run that had no effect.
 var begun = []string{"no worker had time", "does not take it", "its content does not come", "it was taken back"}
@@ -255,32 +255,33 @@ func (l *ledger) why() string {
 }
 
 // finish ends the submission, waits until every run has ended, and judges.
-func (c *three) finish() {
+func (c *crowd) finish() verdict {
 	c.t.Helper()
-	for _, name := range []string{"r0", "r1"} {
+	for _, name := range c.replicas {
 		c.inputs[name].Close()
 	}
-	for end := time.Now().Add(3 * time.Minute); c.ledger.ended() < 2; time.Sleep(threeBeat) {
+	for end := time.Now().Add(3 * time.Minute); c.ledger.ended() < len(c.replicas); time.Sleep(beat) {
 		if time.Now().After(end) {
 			c.t.Fatalf("some runs have no end: %v", c.ledger)
 		}
 	}
 	states := c.claims()
-	if left := c.stay(c.scripts(0)); left > 0 {
-		c.orphans += left
-	}
 	v := c.judge(c.ledger, states)
 	c.stop()
 	c.readers.Wait()
-	c.t.Logf("%+v, orphans %d\n%s", v, c.orphans, c.ledger.why())
+	v.orphans = c.orphans
+	c.t.Logf("%+v\n%s", v, c.ledger.why())
 	for _, kind := range slices.Sorted(maps.Keys(c.gaps)) {
 		all := c.gaps[kind]
 		slices.Sort(all)
 		c.t.Logf("%-28s %3d times, service again after %6.2f s, at most %6.2f s", kind, len(all), all[len(all)/2].Seconds(), all[len(all)-1].Seconds())
 	}
-	if v.twice+v.hollow+v.endless+v.wrong+c.orphans > 0 || v.done < v.runs/2 {
-		c.t.Errorf("%+v, orphans %d", v, c.orphans)
-	}
+	return v
+}
+
+// sound reports whether what must hold for every fleet does.
+func (v verdict) sound() bool {
+	return v.twice+v.hollow+v.endless+v.wrong+v.orphans == 0 && v.done > v.runs/2
 }
 
 func (l *ledger) ended() int {
@@ -290,7 +291,7 @@ func (l *ledger) ended() int {
 }
 
 // claims waits until the queue is empty, and returns how each run ended.
-func (c *three) claims() map[string]string {
+func (c *crowd) claims() map[string]string {
 	n, err := node.Join(c.parts["n0"].Node)
 	if err != nil {
 		c.t.Fatal(err)
@@ -300,8 +301,8 @@ func (c *three) claims() map[string]string {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(threeBeat) {
-		s, err := js.Stream(c.ctx, "RUNS")
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(beat) {
+		s, err := js.Stream(c.t.Context(), "RUNS")
 		if err == nil && s.CachedInfo().State.Msgs == 0 {
 			break
 		}
@@ -309,11 +310,11 @@ func (c *three) claims() map[string]string {
 			c.t.Fatalf("the queue does not become empty (%v)", err)
 		}
 	}
-	kv, err := js.KeyValue(c.ctx, "claims")
+	kv, err := js.KeyValue(c.t.Context(), "claims")
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	watch, err := kv.WatchAll(c.ctx)
+	watch, err := kv.WatchAll(c.t.Context())
 	if err != nil {
 		c.t.Fatal(err)
 	}

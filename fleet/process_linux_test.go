@@ -50,6 +50,7 @@ type part struct {
 	Servers string        // of a worker that comes by a credential
 	Creds   []byte
 	CA      string
+	Repeat  bool // runs may be done twice
 	Escape  bool // a broken worker: its scripts outlive it
 }
 
@@ -90,7 +91,13 @@ func (p *part) dispatch(ctx context.Context) error {
 			return err
 		}
 	}
-	n, err := node.Open(ctx, &node.Options{Dir: p.Node, Cluster: p.Cluster, Log: func(text string) { p.say("log %s", text) }})
+	open := func() (*node.Node, error) {
+		return node.Open(ctx, &node.Options{Dir: p.Node, Cluster: p.Cluster, Log: func(text string) { p.say("log %s", text) }})
+	}
+	if p.Role == "dispatcher" {
+		open = func() (*node.Node, error) { return node.Join(p.Node) }
+	}
+	n, err := open()
 	if err != nil {
 		return err
 	}
@@ -98,7 +105,6 @@ func (p *part) dispatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.say("ready")
 	signer := &relay.Signer{Name: "d", Key: ed25519.NewKeyFromSeed(p.Seed), Conn: n.Conn()}
 	return q.Dispatcher(signer.Seal).Serve(ctx)
 }
@@ -119,9 +125,6 @@ func (p *part) work(ctx context.Context) error {
 }
 
 func (p *part) connect() (*nats.Conn, error) {
-	if p.Servers == "" {
-		return node.Dial(p.Node, p.Seed)
-	}
 	for { // until a node is there
 		conn, err := (&node.Remote{URL: p.Servers, Creds: p.Creds, CA: p.CA}).Connect(nil)
 		if err == nil || errors.Is(err, nats.ErrAuthorization) {
@@ -224,12 +227,12 @@ func (p *part) one(ctx context.Context, c *relay.Caller, s *skill.Skill, run str
 	defer cancel()
 	wait, last := "0.0", run[len(run)-1]
 	switch {
-	case strings.HasSuffix(run, "50"):
-		wait = "5" // when its worker is killed, its script runs
+	case strings.HasSuffix(run, "50") || p.Escape && last == '5':
+		wait = "6" // when its worker is killed, its script runs
 	case last%2 == 0:
 		wait = "0." + string(last)
 	}
-	r, err := send(ctx, c, s, run, p.Effects, wait, false)
+	r, err := send(ctx, c, s, run, p.Effects, wait, p.Repeat)
 	switch {
 	case err == nil && r.Failure != nil:
 		return "failed " + strings.Join(strings.Fields(r.Failure.Err().Error()), " ")
