@@ -119,7 +119,9 @@ func (p *part) work(ctx context.Context) error {
 		return err
 	}
 	w := &relay.Worker{Conn: conn, Name: p.Name, Slots: 4, Beat: p.Beat, Keys: map[string]ed25519.PublicKey{"d": p.Public},
-		Scripts:  script.Options{Runner: &opened{sandbox, p.Effects, p.Escape}, LookPath: exec.LookPath, Cache: filepath.Join(p.Cache, p.Name)},
+		Host: func(string) (*script.Options, error) {
+			return &script.Options{Runner: &opened{sandbox, p.Effects, p.Escape}, LookPath: exec.LookPath, Cache: filepath.Join(p.Cache, p.Name)}, nil
+		},
 		Contents: &content.Cache{Dir: store.Dir{Root: p.Cache}}}
 	return w.Serve(ctx)
 }

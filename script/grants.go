@@ -9,7 +9,7 @@ import (
 
 // Grant is what the user gave the scripts of a skill; the zero value gives nothing. Given has it, Declared and Withheld say what counts of
 // what the manifest asks for, Note is what the caller of a run should know, Confine whether they may run without a sandbox, and Env has
-// variables in place of the operator's. Its method Passes says which of the operator's variables they get.
+// variables in place of all the operator's, if it is not nil. Its method Passes says which of the operator's variables they get.
 type Grant = plan.Grant
 
 // ErrNeverPasses is wrapped by the error of CheckGrant for a variable that no script gets.

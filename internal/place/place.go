@@ -7,7 +7,7 @@
 //	mcp@<server>/<skill>                 a skill that an MCP server serves
 //	<layer>                              a skill that is in no folder, by the name of its layer: bundled
 //
-// Each of the first three has one content at a time. A tenant has its own files of records, so the places in them do not name it: see For.
+// Each of the first three has one content at a time. A tenant has its own files of records, and its own homes, so places do not name it.
 package place
 
 import (
@@ -61,19 +61,10 @@ func IsServer(place string) bool { return strings.HasPrefix(place, server) }
 // OfServer returns the path of the place of a skill of an MCP server, and whether it is one.
 func OfServer(place string) (path string, ok bool) { return strings.CutPrefix(place, server) }
 
-// For returns the place that a worker of several tenants has for one of them, so tenants share nothing that is kept by a place. Without a
-// tenant, "", it returns the place.
-func For(tenant, place string) string {
-	if tenant == "" {
-		return place
-	}
-	return fmt.Sprintf("%s+%x", place, sha256.Sum256([]byte(tenant)))
-}
-
 // Home returns the name by which the home of the skill in a place is kept. The versions of an installed skill have the same.
 func Home(place string) string {
-	if _, tenant, _ := strings.Cut(place, "+"); IsVersion(place) {
-		return "installed" + tenant
+	if IsVersion(place) {
+		return "installed"
 	}
 	return place
 }

@@ -32,6 +32,9 @@ func NeededBySystem(name string) bool {
 	return runtime.GOOS == "windows" && slices.Contains(system, strings.ToUpper(name))
 }
 
+// NeededToFind reports whether a variable says where programs of the operator are, or which version of them is meant.
+func NeededToFind(name string) bool { return variable.Matches(choosing, name) || NeededBySystem(name) }
+
 // Question is one program to start: no shell, empty standard input, and nothing of the environment but Env.
 type Question struct {
 	Path string   // absolute path of the program
@@ -121,7 +124,7 @@ func (a *Asker) environment() []string {
 	env := map[string]string{"PATH": FixedPath, "LANG": "C.UTF-8", "NO_COLOR": "1", "UV_CACHE_DIR": filepath.Join(a.Dir, "uv")}
 	for _, kv := range a.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if variable.Matches(choosing, name) || NeededBySystem(name) {
+		if NeededToFind(name) {
 			env[name] = value
 		}
 	}

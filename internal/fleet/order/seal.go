@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Key is what one start of a worker opens variables with. It is never stored.
@@ -26,13 +25,13 @@ func (o *Order) bound() ([]byte, error) {
 	return json.Marshal([]any{"agent-base variables", o.Run, o.Attempt, o.Worker, o.Start, o.For.Tenant, o.Skill})
 }
 
-// Seal puts the values of variables into an order that names its attempt and its worker, for the key with this public part alone.
-func (o *Order) Seal(public []byte, values map[string]string) error {
+// Seal puts variables, as NAME=value, into an order that names its attempt and its worker, for the key with this public part alone.
+func (o *Order) Seal(public []byte, env []string) error {
 	to, err := hpke.DHKEM(ecdh.X25519()).NewPublicKey(public)
 	if err != nil {
 		return fmt.Errorf("no key of a worker: %w", err)
 	}
-	text, err := json.Marshal(values)
+	text, err := json.Marshal(env)
 	if err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (o *Order) Seal(public []byte, values map[string]string) error {
 	return err
 }
 
-// open returns the variables of an order as NAME=value, in order.
+// open returns the variables of an order.
 func (k *Key) open(o *Order) ([]string, error) {
 	if len(o.Sealed) == 0 {
 		return nil, nil
@@ -60,14 +59,7 @@ func (k *Key) open(o *Order) ([]string, error) {
 	if err != nil {
 		return nil, errors.New("they are sealed to another key, as that of a former start, or for another order")
 	}
-	var values map[string]string
-	if err := json.Unmarshal(text, &values); err != nil {
-		return nil, err
-	}
-	var out []string
-	for name, value := range values {
-		out = append(out, name+"="+value)
-	}
-	slices.Sort(out)
-	return out, nil
+	var env []string
+	err = json.Unmarshal(text, &env)
+	return env, err
 }

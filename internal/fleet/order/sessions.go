@@ -26,8 +26,6 @@ type sessionKey struct{ tenant, name string }
 
 // sessions has the toolsets of the sessions of a worker.
 type sessions struct {
-	o toolset.Options
-
 	mu     sync.Mutex
 	open   map[sessionKey]*session
 	closed bool
@@ -47,7 +45,7 @@ var errManySessions = errors.New("every session of this worker is in use")
 
 // enter returns the session of an order, until leave is called. hold keeps the files of the skill as long as the session; nil if nothing
 // removes them.
-func (ss *sessions) enter(ctx context.Context, o *Order, hold func(context.Context, skill.ID) (func(), error)) (*toolset.Host, func(), error) {
+func (ss *sessions) enter(ctx context.Context, h *host, o *Order, hold func(context.Context, skill.ID) (func(), error)) (*toolset.Host, func(), error) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	key := sessionKey{o.For.Tenant, o.Session}
@@ -56,7 +54,7 @@ func (ss *sessions) enter(ctx context.Context, o *Order, hold func(context.Conte
 		if err := ss.room(); err != nil {
 			return nil, nil, err
 		}
-		host, err := toolset.New(&ss.o)
+		host, err := toolset.New(&h.toolsets)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -122,9 +120,9 @@ func (w *Worker) Close() {
 }
 
 // tools lists the tools of toolsets. It may return both tools and an error.
-func (w *Worker) tools(ctx context.Context, j *job, s *skill.Skill) error {
+func (w *Worker) tools(ctx context.Context, h *host, j *job, s *skill.Skill) error {
 	o := j.o
-	host, leave, err := w.sessions.enter(ctx, o, w.Hold)
+	host, leave, err := w.sessions.enter(ctx, h, o, w.Hold)
 	if err != nil {
 		return err
 	}
@@ -143,9 +141,9 @@ func (w *Worker) tools(ctx context.Context, j *job, s *skill.Skill) error {
 }
 
 // tool calls a tool.
-func (w *Worker) tool(ctx context.Context, j *job, s *skill.Skill) error {
+func (w *Worker) tool(ctx context.Context, h *host, j *job, s *skill.Skill) error {
 	o := j.o
-	host, leave, err := w.sessions.enter(ctx, o, w.Hold)
+	host, leave, err := w.sessions.enter(ctx, h, o, w.Hold)
 	if err != nil {
 		return err
 	}

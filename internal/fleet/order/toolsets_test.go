@@ -49,6 +49,16 @@ func newToolPair(t *testing.T, more string) *pair {
 		t.Skip("Python is not installed: ", err)
 	}
 	p := newPair(t, map[string]string{"SKILL.md": probe.Start + "permissions:\n  env: [A_TOKEN]\ntoolsets: [counter:Counter" + more + "]\n---\nbody\n", "counter.py": counter, "none.py": "raise ImportError('not here')\n"})
+	key, err := order.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.worker.Key = key
+	p.change = func(o *order.Order) {
+		if err := o.Seal(key.Public(), []string{"A_TOKEN=of the tenant"}); err != nil {
+			t.Error(err)
+		}
+	}
 	t.Cleanup(p.worker.Close)
 	return p
 }

@@ -13,14 +13,12 @@ import (
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
-	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trace"
-	"github.com/agent-base/agent-base/want"
 )
 
 // Worker carries orders out.
 type Worker struct {
-	host *script.Host
+	hosts hosts
 
 	// Key opens the variables of orders. Nil opens none.
 	Key *Key
@@ -34,31 +32,17 @@ type Worker struct {
 	sessions sessions
 }
 
-// NewWorker returns a Worker with a host of these options, of which Granted and Chosen come from the orders. Their Trace gets all events; the result
-// of an order has those that its caller asks for.
-func NewWorker(o script.Options) (*Worker, error) {
-	w := &Worker{}
-	o.Chosen = func(ctx context.Context, key string) ([]byte, error) {
+// NewWorker returns a Worker. options returns those of the host of a tenant, of which Granted and Chosen come from the orders. Their Trace gets
+// all events; the result of an order has those that its caller asks for.
+func NewWorker(options func(tenant string) (*script.Options, error)) *Worker {
+	w := &Worker{hosts: hosts{options: options}}
+	w.hosts.chosen = func(ctx context.Context, key string) ([]byte, error) {
 		if j := jobOf(ctx); j != nil && w.Chosen != nil {
 			return w.Chosen(ctx, j.o, key)
 		}
 		return nil, nil
 	}
-	o.Granted = func(ctx context.Context, _ *skill.Skill) (script.Grant, error) {
-		j := jobOf(ctx)
-		g := j.o.Grant
-		hosts, rest := g.Given.Split(func(w want.Want) bool { return w.Kind == want.Host })
-		given := rest.Add(hosts.By(want.Declared)...) // at public addresses alone: the network here is not the one that was thought of
-		return script.Grant{Given: given, Note: g.Note, Confine: g.Confine, Env: j.env}, nil
-	}
-	o.Trace = trace.Tee(o.Trace, trace.TracerFunc(func(ctx context.Context, e trace.Event) { jobOf(ctx).note(&e) }))
-	if o.MaxOutput <= 0 || o.MaxOutput > MaxOutput {
-		o.MaxOutput = MaxOutput
-	}
-	var err error
-	w.host, err = script.New(&o)
-	w.sessions.o = toolset.Options{Scripts: w.host, Cache: o.Cache, Call: o.Timeout, MaxResult: o.MaxOutput, Trace: o.Trace}
-	return w, err
+	return w
 }
 
 // job is an order that is carried out.
@@ -128,29 +112,33 @@ func (w *Worker) do(ctx context.Context, j *job, s *skill.Skill) error {
 	if err != nil {
 		return err
 	}
-	return w.call(ctx, j, s, stdin)
+	host, err := w.hosts.of(o.For.Tenant)
+	if err != nil {
+		return err
+	}
+	return w.call(ctx, host, j, s, stdin)
 }
 
 // call calls what the order is about.
-func (w *Worker) call(ctx context.Context, j *job, s *skill.Skill, stdin []byte) error {
+func (w *Worker) call(ctx context.Context, host *host, j *job, s *skill.Skill, stdin []byte) error {
 	o, r := j.o, j.result
 	switch o.Call {
 	case Help:
-		help, err := w.host.Help(ctx, s, script.Script{Name: o.Script.Name, File: o.Script.File}, nil)
+		help, err := host.Help(ctx, s, script.Script{Name: o.Script.Name, File: o.Script.File}, nil)
 		if err == nil {
 			r.Help = &HelpText{help.Text, help.Usage, help.Described}
 		}
 		return err
 	case Tools:
-		return w.tools(ctx, j, s)
+		return w.tools(ctx, host, j, s)
 	case Tool:
-		return w.tool(ctx, j, s)
+		return w.tool(ctx, host, j, s)
 	case Hook:
 		h, ok := hookIn(s.Manifest(), o.Hook)
 		if !ok {
 			return &script.Error{Code: script.PermissionDenied, Message: fmt.Sprintf("Skill '%s' has no such hook for %s", s.Name(), o.Hook.Event)}
 		}
-		out, err := w.host.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: stdin, Timeout: o.Timeout})
+		out, err := host.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: stdin, Timeout: o.Timeout})
 		if err == nil {
 			r.Hook = &HookOutput{ExitCode: out.ExitCode, Stdout: out.Stdout, Cut: out.Cut, Stderr: out.Stderr, Duration: out.Duration, Sandbox: out.Sandbox}
 			if out.Missed != nil {
@@ -166,7 +154,7 @@ func (w *Worker) call(ctx context.Context, j *job, s *skill.Skill, stdin []byte)
 	if o.Stdin != nil {
 		run.Stdin = bytes.NewReader(stdin)
 	}
-	out, err := w.host.Run(ctx, s, script.Script{Name: o.Script.Name, File: o.Script.File}, run)
+	out, err := host.Run(ctx, s, script.Script{Name: o.Script.Name, File: o.Script.File}, run)
 	if err == nil {
 		r.Output = &Output{out.JSON, out.Text, out.Warning, out.Duration, out.Sandbox, out.Wants}
 	}

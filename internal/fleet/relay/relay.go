@@ -35,9 +35,8 @@ type Caller struct {
 	Conn *nats.Conn    // of the queue: output comes over it, and contents and sealed variables go
 	Beat time.Duration // likewise
 
-	// Variables returns the values of the variables that a skill of a tenant was granted, by name; those that are not set are left out.
-	// The names may be patterns. It is asked at each hand-over. Nil sends none: then those of the worker count.
-	Variables func(ctx context.Context, tenant string, names []string) (map[string]string, error)
+	// Variables returns the variables that passes chooses, as NAME=value. It is asked at each hand-over. Nil sends none.
+	Variables func(passes func(name string) bool) ([]string, error)
 }
 
 // Send has an order carried out by way of the queue: it is an order.SenderOptions.Send. It returns an error if the run may have happened
@@ -67,7 +66,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	}
 	defer shelf.close()
 	defer stop()
-	stopSealing, err := c.seals(ctx, o)
+	stopSealing, err := c.seals(o)
 	if err != nil {
 		return nil, err
 	}

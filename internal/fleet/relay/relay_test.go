@@ -106,12 +106,16 @@ func (f *fleet) worker(t *testing.T, name string) (*Worker, *atomic.Int32) {
 	}
 	t.Cleanup(conn.Close)
 	var did atomic.Int32
+	dir := scratch.Dir(t)
 	return &Worker{Conn: conn, Name: name, Slots: 2, Beat: beat, Tenant: "acme", Keys: map[string]ed25519.PublicKey{"d": f.public}, Contents: &content.Cache{Dir: store.Dir{Root: scratch.Dir(t)}},
-		Scripts: script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
-			if e.Kind == trace.ScriptStarted {
-				did.Add(1)
-			}
-		})}}, &did
+		Host: func(tenant string) (*script.Options, error) {
+			return &script.Options{LookPath: exec.LookPath, Cache: filepath.Join(dir, "of-"+tenant), Env: []string{"A_TOKEN=of the worker", "B_TOKEN=of the worker"},
+				Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
+					if e.Kind == trace.ScriptStarted {
+						did.Add(1)
+					}
+				})}, nil
+		}}, &did
 }
 
 // A worker carries out one attempt at an order, and nothing that only resembles it. The attacker has the rights of a dispatcher, but not its

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -14,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
-	"github.com/agent-base/agent-base/internal/variable"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/want"
 )
@@ -79,14 +77,13 @@ func (s *Signer) ask(ctx context.Context, run string, to *dispatch.To) ([]byte, 
 }
 
 // seals answers a Signer that asks for the values of an order's variables: it reads and seals them for each attempt.
-func (c *Caller) seals(ctx context.Context, o *order.Order) (stop func(), err error) {
-	names := variables(o)
-	if len(names) == 0 {
+func (c *Caller) seals(o *order.Order) (stop func(), err error) {
+	if len(variables(o)) == 0 {
 		return func() {}, nil
 	}
 	sub, err := c.Conn.Subscribe(sealSubject(o.Run), func(m *nats.Msg) {
 		a := nats.NewMsg(m.Reply)
-		sealed, err := c.seal(ctx, *o, names, m.Data)
+		sealed, err := c.seal(*o, m.Data)
 		if a.Data = sealed; err != nil {
 			flow.Refuse(a, err)
 		}
@@ -98,41 +95,19 @@ func (c *Caller) seals(ctx context.Context, o *order.Order) (stop func(), err er
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
-// seal returns the values of variables for an attempt; nothing if there are none to send.
-func (c *Caller) seal(ctx context.Context, o order.Order, names []string, attempt []byte) ([]byte, error) {
+// seal returns the variables of an order for an attempt; nothing if there are none to send. It seals those that the worker would pass to
+// the script: a pattern of a manifest matches more, such as keys of model providers.
+func (c *Caller) seal(o order.Order, attempt []byte) ([]byte, error) {
 	to := &dispatch.To{}
 	if err := json.Unmarshal(attempt, to); err != nil || c.Variables == nil {
 		return nil, err
 	}
-	values, err := c.Variables(ctx, o.For.Tenant, names)
+	grant := &script.Grant{Given: o.Grant.Given}
+	env, err := c.Variables(func(name string) bool { return grant.Passes(nil, name) })
 	if err != nil {
 		return nil, err
 	}
 	o.Attempt, o.Worker, o.Start = to.Token, to.Worker, to.Start
-	err = o.Seal(to.Key, passing(&o, values))
+	err = o.Seal(to.Key, env)
 	return o.Sealed, err
-}
-
-// passing returns the values that the worker would pass to the script: a pattern of a manifest matches more, such as keys of model providers.
-func passing(o *order.Order, values map[string]string) map[string]string {
-	grant, out := &script.Grant{Given: o.Grant.Given}, map[string]string{}
-	for name, value := range values {
-		if grant.Passes(nil, name) {
-			out[name] = value
-		}
-	}
-	return out
-}
-
-// Environ returns a Caller.Variables that has the variables of an environment, which are NAME=value, for every tenant.
-func Environ(env []string) func(context.Context, string, []string) (map[string]string, error) {
-	return func(_ context.Context, _ string, names []string) (map[string]string, error) {
-		out := map[string]string{}
-		for _, kv := range env {
-			if name, value, _ := strings.Cut(kv, "="); variable.Matches(names, name) {
-				out[name] = value
-			}
-		}
-		return out, nil
-	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
-	"github.com/agent-base/agent-base/internal/place"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -30,8 +29,9 @@ type Worker struct {
 
 	Keys     map[string]ed25519.PublicKey // of those whose orders are carried out, by name
 	Tenant   string                       // if set, orders of another tenant are refused
-	Scripts  script.Options               // of the host, but for Granted, which is in the orders
 	Contents *content.Cache
+
+	Host func(tenant string) (*script.Options, error) // returns those of the host of a tenant, see order.NewWorker
 
 	receiver order.Receiver
 	orders   *order.Worker
@@ -49,13 +49,12 @@ func (w *Worker) Serve(ctx context.Context) error {
 
 // start gives the worker a name and a key of this start.
 func (w *Worker) start() (*dispatch.Worker, error) {
-	orders, err := order.NewWorker(w.Scripts)
+	orders := order.NewWorker(w.Host)
+	key, err := order.NewKey()
 	if err != nil {
 		return nil, err
 	}
-	if orders.Key, err = order.NewKey(); err != nil {
-		return nil, err
-	}
+	orders.Key = key
 	orders.Hold = func(ctx context.Context, id skill.ID) (func(), error) {
 		path, err := w.Contents.Dir.Path(id.Name, id.Digest)
 		if err != nil {
@@ -102,9 +101,7 @@ func (w *Worker) do(ctx context.Context, o *order.Order, out func(*order.Part) e
 			b, _ = answer(failed(o, fmt.Errorf("internal error of worker %s: %v", o.Worker, p)))
 		}
 	}()
-	id := o.Skill
-	id.Layer = place.For(o.For.Tenant, id.Layer) // by which its home is kept
-	s, release, err := w.Contents.Open(ctx, id, func(ctx context.Context) (io.ReadCloser, error) { return w.fetch(ctx, o, o.Skill.Digest) })
+	s, release, err := w.Contents.Open(ctx, o.Skill, func(ctx context.Context) (io.ReadCloser, error) { return w.fetch(ctx, o, o.Skill.Digest) })
 	if err != nil {
 		b, _ = answer(failed(o, fmt.Errorf("its content does not come to worker %s: %w", o.Worker, err)))
 		return b

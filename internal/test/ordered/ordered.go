@@ -6,6 +6,8 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -77,12 +79,14 @@ func start(tb testing.TB, far script.Options, seal func(context.Context, *skill.
 	if err != nil {
 		return nil, err
 	}
-	worker := &relay.Worker{Conn: conn, Name: "w", Slots: 8, Beat: beat, Keys: map[string]ed25519.PublicKey{"d": public}, Scripts: far,
+	worker := &relay.Worker{Conn: conn, Name: "w", Slots: 8, Beat: beat, Keys: map[string]ed25519.PublicKey{"d": public}, Host: func(string) (*script.Options, error) { return &far, nil },
 		Contents: &content.Cache{Dir: store.Dir{Root: scratch.Dir(tb)}}}
 	signer := &relay.Signer{Name: "d", Key: private, Conn: n.Conn()}
 	ended := make(chan error, 2)
 	go func() { ended <- worker.Serve(ctx) }()
 	go func() { ended <- q.Dispatcher(signer.Seal).Serve(ctx) }()
 	tb.Cleanup(func() { cancel(); <-ended; <-ended })
-	return &relay.Caller{Queue: q, Seal: seal, Temp: tb.TempDir(), Conn: n.Conn(), Beat: beat, Variables: relay.Environ(far.Env)}, nil
+	return &relay.Caller{Queue: q, Seal: seal, Temp: tb.TempDir(), Conn: n.Conn(), Beat: beat, Variables: func(passes func(string) bool) ([]string, error) {
+		return slices.DeleteFunc(slices.Clone(far.Env), func(kv string) bool { name, _, _ := strings.Cut(kv, "="); return !passes(name) }), nil
+	}}, nil
 }

@@ -24,7 +24,7 @@ type Grant struct {
 
 	Note    string             // what the caller of a run should know, such as that a grant has lapsed: it is in the result's Warning
 	Confine runner.Confinement // whether they may run without a sandbox, if it is stricter than Options.Confine says; "" leaves it
-	Env     []string           // NAME=value of variables that they have, in place of what the operator has; the others do not count
+	Env     []string           // NAME=value of the variables that they may get, in place of all those of the operator; nil leaves those of the operator
 }
 
 // Declared returns what a manifest's permissions give its scripts once the skill may run: patterns of variables, but not those of

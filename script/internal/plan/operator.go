@@ -24,12 +24,20 @@ type Operator struct {
 	FixedCwd           bool   // Cwd holds also for a skill that asks for another
 }
 
-// With returns an operator that has other values for those variables of env that pass.
-func (o *Operator) With(env []string, p *Passing) *Operator {
+// With returns an operator that has the variables of env in place of all its own that can be granted; o itself if env is nil.
+func (o *Operator) With(env []string) *Operator {
+	if env == nil {
+		return o
+	}
 	out := *o
+	grantable := func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return CheckGrant(name) == nil && !FromOperator(name)
+	}
+	out.Env = slices.DeleteFunc(slices.Clone(o.Env), grantable)
 	for _, kv := range env {
-		if name, _, ok := strings.Cut(kv, "="); ok && p.Allows(name) && !FromOperator(name) {
-			out.Env = append(slices.Clip(out.Env), kv)
+		if grantable(kv) {
+			out.Env = append(out.Env, kv)
 		}
 	}
 	return &out

@@ -97,7 +97,7 @@ func (e *Engine) begin(ctx context.Context, c *Call) (*attempt, error) {
 		parent = trace.ParentOf(ctx)
 	}
 	passes := plan.PassingOf(&grant)
-	return &attempt{e: e, o: e.o.Operator.With(grant.Env, passes), c: c, of: of,
+	return &attempt{e: e, o: e.o.Operator.With(grant.Env), c: c, of: of,
 		r: &plan.Run{Asked: c.Asked, Foreign: c.Hook != nil || c.Serves != nil, Grant: &grant, Passes: passes, Parent: parent,
 			Start: plan.Start{Dir: dir, File: file, Uncached: uncached}},
 		seen: sync.OnceValue(func() explain.Seen {

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"github.com/agent-base/agent-base/internal/keyagent"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/internal/plan"
@@ -47,5 +49,5 @@ func (a *attempt) watch(cmd *runner.Command) {
 
 // secrets returns what replaces in texts what the attempt was given and must not be printed.
 func (a *attempt) secrets() *redact.Redactor {
-	return plan.Secrets(a.r.Passes, a.o.Env, a.r.Given)
+	return plan.Secrets(a.r.Passes, slices.Concat(a.e.o.Operator.Env, a.o.Env), a.r.Given)
 }

@@ -102,9 +102,6 @@ func serveHTTP(ctx context.Context, o *serveOptions) error {
 	if errors.Is(err, serve.ErrPods) {
 		return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err, Hint: "see Kubernetes in docs/fleet.md; without the setting serve.podImage scripts do not run in pods"}
 	}
-	if errors.Is(err, serve.ErrTenants) {
-		return failure.Usage(err, "leave out --workers, or start a server for each tenant, with a home of its own: AGENT_HOME=DIR")
-	}
 	return err
 }
 
@@ -116,7 +113,7 @@ func (o *serveOptions) worker() *exec.Cmd {
 	}
 	c := exec.Command(own)
 	c.Args = append([]string{"agent", "worker", "--admitted"}, o.shared...)
-	c.Env, c.Dir, c.Stderr = o.s.Sys.Environ, o.s.Sys.Dir, o.s.Sys.Err
+	c.Env, c.Dir, c.Stderr = o.s.Sys.ForWorkers(), o.s.Sys.Dir, o.s.Sys.Err
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // mcpCall is a program for the scripts: mcpcall [http] [-ANSWER] [TOOL ARGUMENTS]... starts agent serve, calls tools and prints the text of each
 // result; without arguments it prints the names of the tools. With an answer it prints questions to stderr and gives that answer. The
 // tool "verify" with any arguments reads every file that is published, and prints the address of those that are as they were said to be.
-// "run" with a command runs it in between, and those of background.do do what they say. The variable SERVE has further arguments of the
+// The variable TOKEN has the token of the client, and "as" with another one goes on as another client. "run" with a command runs it in between, and those of background.do do what they say. The variable SERVE has further arguments of the
 // server.
 func mcpCall() {
 	ctx, args, o := context.Background(), os.Args[1:], &mcp.ClientOptions{}
@@ -53,6 +54,13 @@ func mcpCall() {
 	later := &background{c: c, server: server}
 	for ; len(args) > 1; args = args[2:] {
 		if later.do(ctx, args[0], args[1]) {
+			continue
+		}
+		if args[0] == "as" {
+			exitOn(os.Setenv("TOKEN", args[1]))
+			c, err = client.Connect(ctx, transport, nil)
+			exitOn(err)
+			later.c = c
 			continue
 		}
 		if args[0] == "verify" {
@@ -105,7 +113,20 @@ func startServer(http bool) (mcp.Transport, *exec.Cmd) {
 		go func() { _, _ = io.Copy(io.MultiWriter(os.Stderr, &serverSaid), r) }()
 	}
 	_, url, _ := strings.Cut(strings.TrimSpace(line), "serving skills on ")
-	return &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, server
+	return &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true, HTTPClient: asCaller}, server
+}
+
+// asCaller sends the token of the variable TOKEN with each request.
+var asCaller = &http.Client{Transport: tokens{}}
+
+type tokens struct{}
+
+func (tokens) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if token := os.Getenv("TOKEN"); token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // publishedSkills is the result of skills/list.

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
 	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/script"
 )
 
 type workerOptions struct {
@@ -34,8 +35,8 @@ func newWorkerCommand(s *app.Services, run func(context.Context, *workerOptions)
 		Short: "Run scripts for agent serve --workers",
 		Long: `Run scripts for a server of this machine, "agent serve --http ADDR --workers N", which starts N of these itself: a further one
 takes runs as well. It waits for a server, and goes on with the next one when that has ended. With --server it takes those of
-"agent serve --http ADDR" with the setting serve.server, on any machine. Scripts run here in the sandbox, with the grants of the server,
-in a folder of their run.
+"agent serve --http ADDR" with the setting serve.server, on any machine. Scripts run here in the sandbox, with the grants and the
+variables of the server, in a folder of their run.
 
 Ctrl-C and SIGTERM end the worker with what it runs: those calls fail, and say so. "agent fleet drain" lets it end what it runs first.
 It ends with 0 then.`,
@@ -67,7 +68,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 		return err
 	}
 	o.of.Version = setup.Version
-	o.of.Host, o.of.Contents, o.of.Say = o.s.Tools.Worker, o.s.Tools.Contents(), o.s.Out.Remark
+	o.of.Host, o.of.Contents, o.of.Say = o.host, o.s.Tools.Contents(), o.s.Out.Remark
 	if o.admitted {
 		if o.s.Out.InTerminal {
 			return failure.Usage(errors.New("agent serve starts agent worker --admitted"), "start one yourself without it")
@@ -89,7 +90,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.of.Host(); err != nil { // such as a sandbox that is missing: rather now than with the first run
+	if _, err := o.host(""); err != nil { // such as a sandbox that is missing: rather now than with the first run
 		return err
 	}
 	if remote == nil {
@@ -113,6 +114,18 @@ func (o *workerOptions) drained(err error) error {
 		return nil
 	}
 	return err
+}
+
+// host returns the options of the host of a tenant.
+func (o *workerOptions) host(tenant string) (*script.Options, error) {
+	s := o.s
+	if tenant != "" {
+		s = s.For(tenant)
+	}
+	if err := s.Settings.NeedTenant(); err != nil {
+		return nil, err
+	}
+	return s.Tools.Worker()
 }
 
 // remoteOptions are the flags about a NATS server.

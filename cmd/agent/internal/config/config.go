@@ -153,6 +153,7 @@ type Serve struct {
 	Issuer, Audience, JWKS string            // issuer, audience, jwks
 	Scopes                 []string          // scopes
 	Tenants                map[string]string // tenants, by who calls; nil means that there is no table
+	Secrets                string            // secrets: absolute; "" means none
 	Wrong                  error             // what of these settings cannot be read; then no client may be served over HTTP
 	Calls, Queue           int               // calls, queue
 

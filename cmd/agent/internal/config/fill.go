@@ -65,7 +65,7 @@ func (c *Config) fill(g given) {
 		BashMemory: get[int64](g, "bashMemory"), BashDisk: get[int64](g, "bashDisk"), BashFileSize: get[int64](g, "bashFileSize"),
 		BashProcesses: get[int64](g, "bashProcesses"), BashFiles: get[int64](g, "bashFiles")}
 	c.Serve = Serve{Key: text("serve.key"), Tokens: text("serve.tokens"), Issuer: text("serve.issuer"), Audience: text("serve.audience"), JWKS: text("serve.jwks"),
-		Scopes: get[[]string](g, "serve.scopes"), Tenants: tenantsOf(get[[]string](g, "serve.tenants")), Calls: int(get[int64](g, "serve.calls")), Queue: int(get[int64](g, "serve.queue")),
+		Scopes: get[[]string](g, "serve.scopes"), Tenants: tenantsOf(get[[]string](g, "serve.tenants")), Secrets: text("serve.secrets"), Calls: int(get[int64](g, "serve.calls")), Queue: int(get[int64](g, "serve.queue")),
 		Name: text("serve.name"), Listen: text("serve.listen"), Route: text("serve.route"), Nodes: get[[]string](g, "serve.nodes"),
 		Cert: text("serve.cert"), CertKey: text("serve.certKey"), CA: text("serve.ca"),
 		Server: text("serve.server"), Creds: text("serve.creds"), Copies: int(get[int64](g, "serve.copies")),

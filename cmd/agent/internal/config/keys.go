@@ -313,6 +313,8 @@ var keys = []*key{
 	{name: "serve.tenants", local: "tenants", section: serveSection, kind: table, project: never, env: "AGENT_SERVE_TENANTS",
 		about: "For which tenant `agent serve --http` answers a client: `NAME: TENANT` for a name of `tokens` or `oauth:SUB`, or `claim:KEY=VALUE: TENANT` for a claim of tokens of `issuer`. " +
 			"A client that is not here, or by its claims would be of two tenants, is refused. Each tenant has its own approvals and files, as with `tenant`, and its own quota. In the environment: `NAME=TENANT,…`."},
+	{name: "serve.secrets", local: "secrets", section: serveSection, kind: place, project: never, env: "AGENT_SERVE_SECRETS",
+		about: "With `tenants`: a folder with a folder for each tenant, which has a file for each variable that its skills may be granted, see [MCP](mcp.md#over-http). Without it they get none."},
 	{name: "serve.calls", local: "calls", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_CALLS", initial: "64", min: 1, max: 10_000,
 		about: "How many calls run at the same time, for each tenant. Four times as many requests may be open, half of them of one client; others are told to come back."},
 	{name: "serve.queue", local: "queue", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_QUEUE", initial: "1000", min: 1, max: 100_000,
@@ -390,6 +392,11 @@ func findKey(section, written string) *key {
 		}
 	}
 	return elsewhere
+}
+
+// IsVariable reports whether a setting is read from an environment variable.
+func IsVariable(name string) bool {
+	return slices.ContainsFunc(keys, func(k *key) bool { return k.variable() == name })
 }
 
 // variable returns the name of the key's environment variable.

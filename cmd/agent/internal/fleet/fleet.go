@@ -43,7 +43,6 @@ type Options struct {
 	Pods    *kube.Cluster // gives each run a worker of its own, in a pod that reaches Cluster; nil: no run has one
 	Quota   int           // runs of a tenant that wait; 0 for the default of package dispatch
 	Temp    string        // a folder for contents while they are sent
-	Environ []string      // has the variables that skills were granted, as NAME=value
 
 	// Longest returns how long a script of a skill may take, with its preparation, if its call does not say.
 	Longest func(*skill.Skill) time.Duration
@@ -229,8 +228,8 @@ func (f *Fleet) session(ctx context.Context) (*session, error) {
 	}
 }
 
-// Send returns what sends orders to workers: an order.SenderOptions.Send. The host admits the skills.
-func (f *Fleet) Send(host *script.Host) func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
+// Send returns what sends orders to workers: an order.SenderOptions.Send. The host admits the skills; variables is a relay.Caller.Variables.
+func (f *Fleet) Send(host *script.Host, variables func(func(string) bool) ([]string, error)) func(context.Context, *order.Order, *skill.Skill, func(*order.Part) error) (*order.Result, error) {
 	return func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
 		now, err := f.session(ctx)
 		if err != nil {
@@ -239,7 +238,7 @@ func (f *Fleet) Send(host *script.Host) func(context.Context, *order.Order, *ski
 		if most := time.Now().Add(f.o.Longest(s) + o.Timeout + waiting); o.Until.IsZero() || o.Until.After(most) {
 			o.Until = most
 		}
-		caller := &relay.Caller{Queue: now.queue, Seal: host.Seal, Chosen: host.Chosen, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: relay.Environ(f.o.Environ)}
+		caller := &relay.Caller{Queue: now.queue, Seal: host.Seal, Chosen: host.Chosen, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: variables}
 		r, err := caller.Send(ctx, o, s, out)
 		if kind := failure(r, err); kind != "" {
 			f.o.Meter.Failed(kind)

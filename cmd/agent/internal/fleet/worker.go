@@ -20,7 +20,7 @@ import (
 
 // Worker carries orders out.
 type Worker struct {
-	Host     func() (*script.Options, error) // of the host that runs scripts
+	Host     func(tenant string) (*script.Options, error) // of the host that runs the scripts of a tenant
 	Contents *content.Cache
 	AtOnce   int               // runs at the same time
 	Version  string            // of the program
@@ -96,11 +96,7 @@ func (w *Worker) in(ctx context.Context, a *Admission) error {
 
 // work carries out the orders that come over a connection.
 func (w *Worker) work(ctx context.Context, conn *nats.Conn, a *Admission) error {
-	o, err := w.Host()
-	if err != nil {
-		return err
-	}
-	of := &relay.Worker{Conn: conn, Name: a.Name, Version: w.Version, Slots: w.AtOnce, Beat: beat, Keys: a.Keys, Scripts: *o, Contents: w.Contents}
+	of := &relay.Worker{Conn: conn, Name: a.Name, Version: w.Version, Slots: w.AtOnce, Beat: beat, Keys: a.Keys, Host: w.Host, Contents: w.Contents}
 	if err := of.Serve(ctx); ctx.Err() == nil {
 		return err
 	}

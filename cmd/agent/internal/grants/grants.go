@@ -30,6 +30,15 @@ type Grants struct {
 
 // Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
 func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+	granted, err := g.of(ctx, s)
+	if settings := g.Trust.settings; err == nil && settings.Served() {
+		granted.Env, err = settings.Variables(func(name string) bool { return granted.Passes(s.Manifest(), name) })
+	}
+	return granted, err
+}
+
+// of is Of without the values of variables.
+func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
 	granted.Withheld = granted.Withheld.Add(g.Refused(s.Manifest())...)
 	granted.Given, _ = granted.Given.Split(func(w want.Want) bool { // what was given before the organisation said never
@@ -42,9 +51,10 @@ func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	return granted, err
 }
 
-// Elsewhere is Of for scripts that run on a worker, which has no folder of the user's: without the folders that a skill may use unasked.
+// Elsewhere is Of for scripts that run on a worker, which has no folder of the user's: without the folders that a skill may use unasked. The
+// values of variables are read later.
 func (g *Grants) Elsewhere(ctx context.Context, s *skill.Skill) (script.Grant, error) {
-	out, err := g.Of(ctx, s)
+	out, err := g.of(ctx, s)
 	out.Given = out.Given.Without(WritesHere())
 	if t, bad := s.Entry().Trust(ctx); bad == nil && t == skill.TrustRoot {
 		out.Given = out.Given.Without(want.Each(want.Read, want.User, g.around(ctx, s)...)...)

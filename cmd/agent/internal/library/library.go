@@ -153,7 +153,7 @@ func (l *Library) Options() (*skill.Options, error) {
 		return nil, err
 	}
 	o := &skill.Options{Examples: l.examples, Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
-		Trust: l.Trust.Of, LookPath: l.Settings.FindProgram, HasVariable: func(name string) bool { return l.Sys.Getenv(name) != "" }, Version: setup.Version}
+		Trust: l.Trust.Of, LookPath: l.Settings.FindProgram, HasVariable: func(name string) bool { value, _ := l.Settings.Variable(name); return value != "" }, Version: setup.Version}
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
 	}

@@ -3,7 +3,9 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -36,6 +38,15 @@ func (s *Server) gate(ctx context.Context) (*gate, error) {
 	}
 	if g.table != nil && g.open() {
 		return nil, errors.New("serve.tenants needs serve.tokens or serve.issuer: without a token nobody is known")
+	}
+	if cfg.Serve.Secrets == "" {
+		return g, nil
+	}
+	if g.table == nil {
+		return nil, errors.New("serve.secrets needs serve.tenants: it has a folder for each tenant")
+	}
+	if _, err := os.ReadDir(cfg.Serve.Secrets); err != nil {
+		return nil, fmt.Errorf("serve.secrets: %w", err)
 	}
 	return g, nil
 }

@@ -38,9 +38,6 @@ const (
 // ErrOpen says that a server would listen where others reach it without a token.
 var ErrOpen = errors.New("an address that others reach needs tokens")
 
-// ErrTenants says that workers cannot run scripts for several tenants.
-var ErrTenants = errors.New("workers run scripts for one tenant, and serve.tenants names several")
-
 // workers starts the processes that run scripts.
 func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 	cfg := s.s.Settings.Config()
@@ -54,7 +51,7 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return err
 	}
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Node: at, Workers: o.Workers, Pods: pods, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Environ: s.s.Sys.Environ,
+		Node: at, Workers: o.Workers, Pods: pods, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
@@ -117,9 +114,6 @@ func (s *Server) HTTP(ctx context.Context, o *HTTPOptions, listening func(net.Ad
 		of.OAuth = g.oauth.metadata()
 	}
 	if cfg := s.s.Settings.Config().Serve; o.Workers > 0 || cfg.Server != "" || cfg.Listen != "" || cfg.PodImage != "" {
-		if g.table != nil {
-			return ErrTenants
-		}
 		if err := s.workers(ctx, o); err != nil {
 			return err
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/skilltool"
-	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -38,8 +37,9 @@ type Server struct {
 
 	mu      sync.Mutex // held while the skills are opened
 	watcher *watch.Watcher
-	scripts skilltool.Scripts // nil where no script is run
-	sets    *toolset.Host
+	scripts skilltool.Scripts  // nil where no script is run
+	sets    skilltool.Toolsets // likewise; all clients of this server share their processes
+	endSets func() error       // ends those here; workers end theirs when nobody calls
 }
 
 // New returns a Server, which who made it closes. It reads the settings and no skill. Scripts start in the user's folder, or with apart in
@@ -84,13 +84,13 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 func (s *Server) Close() {
 	s.stop()
 	s.mu.Lock()
-	watcher, sets := s.watcher, s.sets
+	watcher, endSets := s.watcher, s.endSets
 	s.mu.Unlock()
 	if watcher != nil {
 		watcher.Close() // it may be asking for the skills
 	}
-	if sets != nil {
-		_ = sets.Close()
+	if endSets != nil {
+		_ = endSets()
 	}
 }
 
@@ -123,12 +123,17 @@ func (s *Server) open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if s.sets, err = s.s.Tools.ToolsetsOn(host, nil, nil); err != nil {
+		own, err := s.s.Tools.ToolsetsOn(host, nil, nil)
+		if err != nil {
 			return err
 		}
-		s.scripts = host
+		s.scripts, s.sets, s.endSets = host, own, own.Close
 		if s.fleet != nil {
-			s.scripts = s.s.Tools.Sender(host, s.fleet.Send(host))
+			sender := s.s.Tools.Sender(host, s.fleet.Send(host, s.s.Settings.Variables))
+			s.scripts = sender
+			if s.s.Settings.Config().Serve.PodImage == "" { // a pod ends with its run
+				s.sets = sender.Toolsets(rand.Text(), s.s.Settings.Cures().Advise)
+			}
 		}
 	}
 	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) { s.changed() }})

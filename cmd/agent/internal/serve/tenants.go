@@ -74,6 +74,7 @@ func (t *tenants) enter(name string) (*tenant, error) {
 		if t.open == nil {
 			t.open = map[string]*tenant{}
 		}
+		s.fleet = t.of.fleet
 		one = &tenant{Server: s}
 		t.open[name] = one
 	}

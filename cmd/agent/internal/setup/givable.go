@@ -16,7 +16,7 @@ import (
 
 // Cures says what helps after a failure here.
 func (s *Settings) Cures() *cure.Cures {
-	return &cure.Cures{Policy: s.Policy(), Set: func(name string) bool { _, set := s.sys.Lookup(name); return set }, Denied: func(host string) string {
+	return &cure.Cures{Policy: s.Policy(), Set: func(name string) bool { _, set := s.Variable(name); return set }, Denied: func(host string) string {
 		rules, _ := s.Permissions()
 		if d := rules.Host(host); d.Verdict == permit.Denied {
 			return d.Reason

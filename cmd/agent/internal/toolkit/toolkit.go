@@ -133,14 +133,12 @@ func apart(o *script.Options) {
 
 // Worker returns the options of a host like Apart that carries out orders. It records nothing: who sends an order does.
 func (k *Toolkit) Worker() (*script.Options, error) {
-	o, err := k.hostOptions()
+	o, err := k.unobserved()
 	if err != nil {
 		return nil, err
 	}
 	apart(o)
-	o.Trace = nil
-	o.Runner, err = k.Sandbox.Runner()
-	return o, err
+	return o, nil
 }
 
 // Contents returns what keeps the contents that come with orders.
@@ -157,6 +155,7 @@ func (k *Toolkit) Sender(host *script.Host, send func(context.Context, *order.Or
 			if err := k.Observe.Recording(); err != nil {
 				return order.Refused(o, err), nil
 			}
+			o.For.Tenant = k.Settings.Config().Tenant
 			return send(ctx, o, s, out)
 		},
 	})
@@ -183,6 +182,15 @@ func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
 }
 
 func (k *Toolkit) hostOptions() (*script.Options, error) {
+	o, err := k.unobserved()
+	if err == nil {
+		o.Runner, o.Trace = k.Observe.Runner(o.Runner), k.Observe.Tracer()
+	}
+	return o, err
+}
+
+// unobserved returns options without what records.
+func (k *Toolkit) unobserved() (*script.Options, error) {
 	cfg := k.Settings.Config()
 	path, _ := k.Settings.ScriptPath()
 	sandbox, err := k.Sandbox.Runner()
@@ -193,13 +201,13 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 	read, change := policy.DeniedFiles()
 	return &script.Options{
 		Denied: runner.Denied{Read: read, Write: change},
-		Runner: k.Observe.Runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
+		Runner: sandbox, Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
 		Private: k.Settings.Private(), Keep: k.Settings.Kept(k.Grants.Trust.Known().Roots()),
 		LookPath: k.Settings.FindTool, Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.Sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, FormerHome: formerHome(cfg.PluginsDir, cfg.Paths.Served()),
 		Conversation: k.conversation, Hosts: k.hosts, KeepTemp: keepTemp, UserDir: k.Sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.Grants.Of, Seen: k.Scanner.Glance, Trace: k.Observe.Tracer(), Progress: k.Out.Progress,
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.Grants.Of, Seen: k.Scanner.Glance, Progress: k.Out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(),
 	}, nil
