@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,9 @@ func (d *Dispatcher) beat(m *nats.Msg) {
 		To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
 	d.mu.Lock()
 	d.workers[name] = w
+	if m.Header.Get(headLeft) != "" {
+		delete(d.workers, name)
+	}
 	d.mu.Unlock()
 	if free > 0 {
 		d.note()
@@ -249,16 +253,19 @@ func (d *Dispatcher) room() bool {
 
 // best returns the worker that has the most places, nil if none has one. The caller holds the lock.
 func (d *Dispatcher) best() *known {
+	d.tidy()
 	var best *known
-	for name, w := range d.workers {
-		switch {
-		case time.Since(w.Heard) > orphan*d.q.o.Beat:
-			delete(d.workers, name)
-		case d.here(w) && w.Free > 0 && (best == nil || w.Free > best.Free):
+	for _, w := range d.workers {
+		if d.here(w) && w.Free > 0 && (best == nil || w.Free > best.Free) {
 			best = w
 		}
 	}
 	return best
+}
+
+// tidy forgets workers that are gone for long. The caller holds the lock.
+func (d *Dispatcher) tidy() {
+	maps.DeleteFunc(d.workers, func(_ string, w *known) bool { return time.Since(w.Heard) > orphan*d.q.o.Beat })
 }
 
 // next takes a run from the queue, from each tenant in turn; nil if none waits. From a tenant one of whose runs is held it takes one now and

@@ -86,11 +86,15 @@ const (
 	maxVersion  = 64 // bytes, of what a worker says
 )
 
+// goneTime is how long a node is silent before it counts as gone. Its leader hears it every second.
+const goneTime = 10 * time.Second
+
 const reportSubject = "report"
 
 // report answers what it knows.
 func (d *Dispatcher) report(m *nats.Msg) {
 	d.mu.Lock()
+	d.tidy()
 	r := &report{Server: d.q.conn.ConnectedServerName(), Busy: map[string]int{}, Oldest: d.oldest}
 	for _, w := range d.workers {
 		v := w.WorkerView
@@ -207,13 +211,22 @@ func (v *View) queue(info *jetstream.StreamInfo, busy map[string]int) {
 	}
 	v.Quota = int(info.Config.MaxMsgsPerSubject)
 	v.Disk = map[string]Use{"queue": {info.State.Bytes, uint64(info.Config.MaxBytes)}}
-	if c := info.Cluster; c != nil {
-		v.Nodes = append(v.Nodes, NodeView{Name: c.Leader, Leads: true})
-		for _, p := range c.Replicas {
-			v.Nodes = append(v.Nodes, NodeView{Name: p.Name, Gone: p.Offline})
-		}
-		slices.SortFunc(v.Nodes, func(a, b NodeView) int { return strings.Compare(a.Name, b.Name) })
+	c := info.Cluster
+	if c == nil {
+		return
 	}
+	if v.Leaderless = c.Leader == ""; v.Leaderless { // a node answers that does not know about the others
+		return
+	}
+	v.Nodes = append(v.Nodes, NodeView{Name: c.Leader, Leads: true})
+	for _, p := range c.Replicas {
+		gone := p.Offline || p.Active > goneTime
+		if strings.Contains(p.Name, " ") { // the leader began after that node was gone
+			p.Name, gone = "unknown", true
+		}
+		v.Nodes = append(v.Nodes, NodeView{Name: p.Name, Gone: gone})
+	}
+	slices.SortFunc(v.Nodes, func(a, b NodeView) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // waiting adds runs that wait, and sorts all.

@@ -164,6 +164,7 @@ func TestDrain(t *testing.T) {
 	if err := <-served; !errors.Is(err, ErrDrained) {
 		t.Error(err)
 	}
+	until(t, "it is still listed", func() bool { return len(look(t, n, 0).Workers) == 0 })
 	w.Conn.Close()
 	until(t, "the node keeps the worker", func() bool { _, err := Drain(t.Context(), n.Conn(), "a", false); return errors.Is(err, ErrNoWorker) })
 	for _, name := range []string{"none", "", "a.b", "*"} {
@@ -171,4 +172,20 @@ func TestDrain(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+}
+
+// A worker that is not heard is silent, and is forgotten later. One that ends itself is not listed any more.
+func TestSilent(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: quick})
+	runs(t, q.Dispatcher(plain).Serve)
+	w := worker(t, n, dir, "a", 1, quick, nil)
+	runs(t, w.Serve)
+	stop := runs(t, worker(t, n, dir, "b", 1, quick, nil).Serve)
+	workers := func() []WorkerView { return look(t, n, 0).Workers }
+	until(t, "not both are there", func() bool { return len(workers()) == 2 })
+	w.Conn.Close()
+	stop()
+	until(t, "it is not silent", func() bool { all := workers(); return len(all) == 1 && all[0].Name == "a" && all[0].Silent })
+	until(t, "it is not forgotten", func() bool { return len(workers()) == 0 })
 }

@@ -25,6 +25,7 @@ const (
 	headDrain   = "Drain"
 	headUndo    = "Undo"
 	headBusy    = "Busy"
+	headLeft    = "Left"
 	headCancel  = "Cancel"
 )
 
@@ -46,6 +47,7 @@ type Worker struct {
 	jobs     map[string]*job
 	busy     int
 	ended    bool // no run begins any more
+	left     bool // and none is here
 	draining bool // likewise, and it ends when none is left
 	all      sync.WaitGroup
 }
@@ -108,6 +110,10 @@ func (w *Worker) leave(end func()) {
 	for deadline := time.Now().Add(silence * w.Beat); !gone && w.untold() && time.Now().Before(deadline); gone = w.Conn.IsClosed() {
 		time.Sleep(w.Beat / 20)
 	}
+	w.mu.Lock()
+	w.left = true
+	w.mu.Unlock()
+	_ = w.beat()
 }
 
 // drain has the worker end when nothing is under way, or takes that back.
@@ -146,11 +152,12 @@ func (w *Worker) beat() error {
 	w.mu.Lock()
 	free := w.Slots - w.busy
 	m := nats.NewMsg("from." + w.Name + ".beat")
-	if w.draining {
-		m.Header.Set(headDrain, "true")
-	}
 	if w.ended || w.draining {
 		free = 0
+		m.Header.Set(headDrain, "true")
+	}
+	if w.left {
+		m.Header.Set(headLeft, "true")
 	}
 	w.mu.Unlock()
 	m.Header.Set(headStart, w.Start)
