@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	protocol "github.com/coder/acp-go-sdk"
@@ -53,6 +54,8 @@ type adapter struct {
 	life context.Context // of all sessions
 	conn *protocol.Connection
 	out  *outlet
+
+	forms atomic.Bool // the editor shows forms
 
 	mu       sync.Mutex
 	sessions map[protocol.SessionId]*session
@@ -227,7 +230,8 @@ func with[T any, P interface {
 }
 
 // initialize says what this agent can do.
-func (a *adapter) initialize(*protocol.InitializeRequest) (any, error) {
+func (a *adapter) initialize(p *protocol.InitializeRequest) (any, error) {
+	a.forms.Store(p.ClientCapabilities.Elicitation != nil && p.ClientCapabilities.Elicitation.Form != nil)
 	return withDelete(protocol.InitializeResponse{
 		ProtocolVersion: protocol.ProtocolVersionNumber,
 		AgentInfo:       &protocol.Implementation{Name: "agent", Title: protocol.Ptr("agent"), Version: setup.Version},

@@ -11,11 +11,13 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// ask asks the user a question through the editor. Who leaves it open, or cannot choose among its answers, gives none. A question whose
-// answer is a text has no form in the protocol, and no answer.
+// ask asks the user a question through the editor. Who leaves it open, or cannot choose among its answers, gives none.
 func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
-	if q.Free || s.talk.Load() == nil { // before the session has an answer, the editor knows none
+	switch {
+	case s.talk.Load() == nil: // before the session has an answer, the editor knows none
 		return "", nil
+	case q.Free:
+		return s.askText(ctx, q)
 	}
 	id, name := tool.Called(ctx)
 	call := s.callID(id)
@@ -27,20 +29,57 @@ func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
 		s.update(protocol.StartToolCall(call, ui.Line(q.Text), protocol.WithStartKind(protocol.ToolKindOther), protocol.WithStartStatus(protocol.ToolCallStatusPending)))
 	}
 	kind := kindOf(name)
-	options := options(q)
+	options := options(q, s.a.forms.Load())
 	answer, err := protocol.SendRequest[protocol.RequestPermissionResponse](s.a.conn, ctx, protocol.ClientMethodSessionRequestPermission, protocol.RequestPermissionRequest{
 		SessionId: s.id, Options: options,
 		ToolCall: protocol.ToolCallUpdate{ToolCallId: call, Title: protocol.Ptr(ui.Line(q.Text)), Kind: &kind, Content: shown(q), Status: protocol.Ptr(protocol.ToolCallStatusPending)},
 	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		return "", fmt.Errorf("the editor did not answer %q: %w", q.Text, err)
+		return "", unanswered(ctx, q, err)
 	}
 	chosen := picked(options, &answer.Outcome)
 	s.answered(call, id, chosen)
 	return chosen, nil
+}
+
+// unanswered is the error of a question that the editor did not answer.
+func unanswered(ctx context.Context, q *ui.Question, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("the editor did not answer %q: %w", q.Text, err)
+}
+
+// askText asks a question whose answer is a text, as a form of one field. An editor that shows no forms is not asked.
+func (s *session) askText(ctx context.Context, q *ui.Question) (string, error) {
+	if !s.a.forms.Load() {
+		return "", nil
+	}
+	type field struct {
+		Type  string `json:"type"`
+		Title string `json:"title,omitempty"`
+	}
+	type form struct {
+		Type       string           `json:"type"`
+		Properties map[string]field `json:"properties"`
+	}
+	answer, err := protocol.SendRequest[struct {
+		Action  string
+		Content struct{ Answer string }
+	}](s.a.conn, ctx, protocol.ClientMethodElicitationCreate, struct {
+		SessionID protocol.SessionId `json:"sessionId"`
+		Mode      string             `json:"mode"`
+		Message   string             `json:"message"`
+		Schema    form               `json:"requestedSchema"`
+	}{s.id, "form", ui.Text(strings.Join(append([]string{q.Text}, q.Details...), "\n")),
+		form{"object", map[string]field{"answer": {Type: "string", Title: "Answer"}}}})
+	switch {
+	case err != nil:
+		return "", unanswered(ctx, q, err)
+	case answer.Action != "accept":
+		return "", nil
+	}
+	return answer.Content.Answer, nil
 }
 
 // picked returns the answer that the user chose, "" if none was chosen, or one that was not offered.
@@ -66,12 +105,12 @@ func (s *session) answered(call protocol.ToolCallId, id, chosen string) {
 	s.update(protocol.UpdateToolCall(call, protocol.WithUpdateStatus(status)))
 }
 
-// options are the answers to a question, but for those that a text would follow.
-func options(q *ui.Question) (out []protocol.PermissionOption) {
+// options are the answers to a question. Without forms those are left out that a text would follow.
+func options(q *ui.Question, forms bool) (out []protocol.PermissionOption) {
 	for _, c := range q.Answers() {
 		kind := protocol.PermissionOptionKindAllowOnce
 		switch {
-		case c.Writes:
+		case c.Writes && !forms:
 			continue
 		case c.Key == "n":
 			kind = protocol.PermissionOptionKindRejectOnce

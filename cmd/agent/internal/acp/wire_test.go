@@ -113,10 +113,13 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-// Only an answer that was offered is one. One that a text would follow is not offered: the protocol has no form for it.
+// Only an answer that was offered is one. One that a text would follow is offered by an editor that shows forms.
 func TestAnswers(t *testing.T) {
 	q := &ui.Question{Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "p", Label: "always\x1b[31m here", Lasts: true}, {Key: "e", Label: "change it", Writes: true}, {Key: "n", Label: "no"}}}
-	list := options(q)
+	if all := options(q, true); len(all) != 4 {
+		t.Errorf("with forms: %v", all)
+	}
+	list := options(q, false)
 	var names []string
 	for _, o := range list {
 		names = append(names, fmt.Sprintf("%s %s %s", o.OptionId, o.Kind, o.Name))

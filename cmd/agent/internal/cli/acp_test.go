@@ -33,6 +33,8 @@ func acpCall() {
 		switch name {
 		case "answer":
 			e.answers = strings.Split(value, ",")
+		case "forms":
+			e.forms = strings.Split(value, ",")
 		case "cancel":
 			e.cancelAt = value
 		case "leave":
@@ -57,7 +59,11 @@ func acpCall() {
 	exitOn(e.cmd.Start())
 	e.conn = acp.NewClientSideConnection(e, e.in, io.TeeReader(out, &e.came))
 	e.conn.SetLogger(slog.New(slog.DiscardHandler))
-	_, err = e.conn.Initialize(context.Background(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber})
+	hello := acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber}
+	if e.forms != nil {
+		hello.ClientCapabilities.Elicitation = &acp.ElicitationCapabilities{Form: &acp.ElicitationFormCapabilities{}}
+	}
+	_, err = e.conn.Initialize(context.Background(), hello)
 	exitOn(err)
 	for _, step := range args {
 		if err := e.step(step); err != nil {
@@ -85,6 +91,7 @@ type acpEditor struct {
 	dir      string
 	servers  []acp.McpServer
 	answers  []string
+	forms    []string // what is written into forms; nil: none is shown
 	cancelAt string
 	leaves   bool
 
@@ -208,7 +215,7 @@ func (e *acpEditor) step(step string) error {
 		}
 		return errors.New("no answer")
 	case "offers": // a command that is known later
-		for range 200 {
+		for range 1200 {
 			if _, err := e.conn.Prompt(ctx, acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock("/todo")}}); err != nil {
 				return err
 			}
@@ -321,6 +328,17 @@ func (e *acpEditor) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 		e.print("mode %s", u.CurrentModeUpdate.CurrentModeId)
 	}
 	return nil
+}
+
+// UnstableCreateElicitation prints a form and fills it in. The protocol has it, and the library calls it unstable.
+func (e *acpEditor) UnstableCreateElicitation(_ context.Context, q acp.UnstableCreateElicitationRequest) (acp.UnstableCreateElicitationResponse, error) {
+	e.print("form %s %q %s", q.Form.Mode, q.Form.Message, asJSON(q.Form.RequestedSchema))
+	if len(e.forms) == 0 || e.forms[0] == "" {
+		return acp.UnstableCreateElicitationResponse{Decline: &acp.UnstableCreateElicitationDecline{Action: "decline"}}, nil
+	}
+	text := e.forms[0]
+	e.forms = e.forms[1:]
+	return acp.UnstableCreateElicitationResponse{Accept: &acp.UnstableCreateElicitationAccept{Action: "accept", Content: map[string]any{"answer": text}}}, nil
 }
 
 // RequestPermission prints a question and answers it.
