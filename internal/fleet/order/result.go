@@ -68,9 +68,9 @@ func (o *HookOutput) answer() *script.HookOutput {
 	return out
 }
 
-// Refused returns the result of an order that was not carried out.
-func Refused(o *Order, err error) *Result {
-	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' is not run: %v", o.Skill.Name, err)}
+// Failed returns the result of an order that has none, for a cause.
+func Failed(o *Order, err error) *Result {
+	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' has no result: %v", o.Skill.Name, err)}
 	return &Result{Version: Version, Run: o.Run, Failure: cause.Of(e)}
 }
 

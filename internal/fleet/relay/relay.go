@@ -14,12 +14,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/agent-base/agent-base/internal/fleet/cause"
 	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/flow"
 	"github.com/agent-base/agent-base/internal/fleet/order"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -49,7 +47,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	}
 	defer sealed.Close()
 	if err := content.Check(ctx, sealed); err != nil {
-		return failed(o, err), nil
+		return order.Failed(o, err), nil
 	}
 	if most := time.Now().Add(dispatch.Longest - time.Minute); o.Until.IsZero() || o.Until.After(most) {
 		o.Until = most
@@ -81,7 +79,7 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	ticket, err := q.Submit(ctx, r)
 	switch {
 	case errors.Is(err, dispatch.ErrQuota), errors.Is(err, dispatch.ErrFull):
-		return failed(o, err), nil
+		return order.Failed(o, err), nil
 	case err != nil:
 		return nil, err
 	}
@@ -120,23 +118,17 @@ func result(o *order.Order, end *dispatch.End) (*order.Result, error) {
 		return r, nil
 	case dispatch.Late:
 		if len(end.Result) > 0 { // why its own worker did not come
-			return failed(o, fmt.Errorf("no worker had time for it: %.1000q", end.Result)), nil
+			return order.Failed(o, fmt.Errorf("no worker had time for it: %.1000q", end.Result)), nil
 		}
-		return failed(o, errors.New("no worker had time for it before its deadline")), nil
+		return order.Failed(o, errors.New("no worker had time for it before its deadline")), nil
 	case dispatch.Cancelled:
-		return failed(o, errors.New("it was taken back")), nil
+		return order.Failed(o, errors.New("it was taken back")), nil
 	case dispatch.Refused:
-		return failed(o, fmt.Errorf("worker %s does not take it: %.1000s", end.Worker, end.Result)), nil
+		return order.Failed(o, fmt.Errorf("worker %s does not take it: %.1000s", end.Worker, end.Result)), nil
 	}
 	why := ""
 	if len(end.Result) > 0 {
 		why = fmt.Sprintf(" (%.1000q)", end.Result)
 	}
 	return nil, fmt.Errorf("worker %s was lost with it%s: it may have run", end.Worker, why)
-}
-
-// failed returns the result of an order that has none, for a cause.
-func failed(o *order.Order, err error) *order.Result {
-	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' has no result: %v", o.Skill.Name, err)}
-	return &order.Result{Version: order.Version, Run: o.Run, Failure: cause.Of(e)}
 }

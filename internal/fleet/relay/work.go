@@ -98,27 +98,27 @@ func (w *Worker) do(ctx context.Context, o *order.Order, out func(*order.Part) e
 	}
 	defer func() {
 		if p := recover(); p != nil { // the other runs of this worker go on
-			b, _ = answer(failed(o, fmt.Errorf("internal error of worker %s: %v", o.Worker, p)))
+			b, _ = answer(order.Failed(o, fmt.Errorf("internal error of worker %s: %v", o.Worker, p)))
 		}
 	}()
 	s, release, err := w.Contents.Open(ctx, o.Skill, func(ctx context.Context) (io.ReadCloser, error) { return w.fetch(ctx, o, o.Skill.Digest) })
 	if err != nil {
-		b, _ = answer(failed(o, fmt.Errorf("its content does not come to worker %s: %w", o.Worker, err)))
+		b, _ = answer(order.Failed(o, fmt.Errorf("its content does not come to worker %s: %w", o.Worker, err)))
 		return b
 	}
 	defer release()
 	defer s.Close()
 	input, err := w.input(ctx, o)
 	if err != nil {
-		b, _ = answer(failed(o, fmt.Errorf("its standard input does not come to worker %s: %w", o.Worker, err)))
+		b, _ = answer(order.Failed(o, fmt.Errorf("its standard input does not come to worker %s: %w", o.Worker, err)))
 		return b
 	}
 	r := w.orders.Do(ctx, o, s, input, out)
 	if r.Failure != nil && errors.Is(ctx.Err(), context.Canceled) { // or its caller has taken it back, and does not hear this
-		r.Failure = failed(o, fmt.Errorf("worker %s was told to end while it ran", o.Worker)).Failure
+		r.Failure = order.Failed(o, fmt.Errorf("worker %s was told to end while it ran", o.Worker)).Failure
 	}
 	if b, err = answer(r); err != nil { // it is too large
-		b, _ = answer(failed(o, err))
+		b, _ = answer(order.Failed(o, err))
 	}
 	return b
 }

@@ -233,7 +233,7 @@ func (f *Fleet) Send(host *script.Host, variables func(func(string) bool) ([]str
 	return func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
 		now, err := f.session(ctx)
 		if err != nil {
-			return order.Refused(o, err), nil
+			return order.Failed(o, err), nil
 		}
 		if most := time.Now().Add(f.o.Longest(s) + o.Timeout + waiting); o.Until.IsZero() || o.Until.After(most) {
 			o.Until = most

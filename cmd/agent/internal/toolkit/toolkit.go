@@ -153,7 +153,7 @@ func (k *Toolkit) Sender(host *script.Host, send func(context.Context, *order.Or
 		Host: host, Granted: k.Grants.Elsewhere, AlwaysHelp: k.Settings.Config().ScriptHelp == "always", Trace: k.Observe.Tracer(),
 		Send: func(ctx context.Context, o *order.Order, s *skill.Skill, out func(*order.Part) error) (*order.Result, error) {
 			if err := k.Observe.Recording(); err != nil {
-				return order.Refused(o, err), nil
+				return order.Failed(o, err), nil
 			}
 			o.For.Tenant = k.Settings.Config().Tenant
 			return send(ctx, o, s, out)
