@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -53,6 +54,22 @@ func TestLeastUnderWayFirst(t *testing.T) {
 	end <- true
 	if got := <-begun; got != "B0" {
 		t.Errorf("%s began before the run of the other tenant", got)
+	}
+}
+
+// A run that waits takes little memory.
+func TestWaitingTakesLittle(t *testing.T) {
+	n, _ := start(t)
+	q := queue(t, n, nil)
+	submit(t, q, run("first"))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range 64 {
+		submit(t, q, run(fmt.Sprint("r", i)))
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / 64; each > 200<<10 { // with all that the server makes meanwhile
+		t.Errorf("each takes %d bytes", each)
 	}
 }
 

@@ -28,6 +28,7 @@ const (
 	DefaultDisk   = 1 << 30  // bytes of streams on the disk
 	MaxMessage    = 5 << 20  // bytes: a result of dispatch with its headers
 	maxConns      = 256
+	maxUnread     = 1 << 10 // messages that one subscription keeps: each run has one, and has the room from the beginning
 	startTime     = 10 * time.Second
 	tryOnce       = time.Nanosecond
 	maxSocket     = 100 // bytes of the path of a Unix socket; the smallest limit of the systems is 104
@@ -179,7 +180,8 @@ func (o *Options) start(ctx context.Context) (_ *Node, err error) {
 	if err := n.serve(settings, o.Log); err != nil {
 		return nil, fmt.Errorf("start the node of %s: %w", o.Dir, err)
 	}
-	if n.conn, err = nats.Connect("", nats.InProcessServer(inside{n}), nats.Nkey(public, own.Sign), nats.MaxReconnects(-1), nats.ReconnectWait(healTime/10)); err != nil {
+	if n.conn, err = nats.Connect("", nats.InProcessServer(inside{n}), nats.Nkey(public, own.Sign), nats.MaxReconnects(-1), nats.ReconnectWait(healTime/10),
+		nats.SyncQueueLen(maxUnread)); err != nil {
 		return nil, err
 	}
 	if o.Cluster != nil {
@@ -308,7 +310,7 @@ func Dial(dir string, seed []byte, o ...nats.Option) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	o = append(o, nats.Nkey(public, key.Sign), nats.SetCustomDialer(unix(filepath.Join(dir, socketName))))
+	o = append(o, nats.SyncQueueLen(maxUnread), nats.Nkey(public, key.Sign), nats.SetCustomDialer(unix(filepath.Join(dir, socketName))))
 	return nats.Connect("nats://embedded", o...)
 }
 
