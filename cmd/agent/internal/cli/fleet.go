@@ -25,7 +25,7 @@ through that process.`,
   agent fleet drain w1 --wait
   agent fleet import --dry-run`,
 	})
-	c.AddCommand(newFleetStatusCommand(s), newFleetWorkersCommand(s), newFleetJobsCommand(s), newFleetDrainCommand(s),
+	c.AddCommand(newFleetCreateCommand(s), newFleetStatusCommand(s), newFleetWorkersCommand(s), newFleetJobsCommand(s), newFleetDrainCommand(s),
 		newFleetImportCommand(s, runFleetImport), newFleetLogCommand(s, runFleetLog))
 	return c
 }

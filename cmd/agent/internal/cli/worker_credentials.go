@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,18 +37,11 @@ cluster share: a server that starts makes another one.`,
 			if err != nil {
 				return failure.Usage(err, "see agent worker credentials --help")
 			}
-			f, err := os.OpenFile(s.Sys.Abs(out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
+			if err := create(s.Sys.Abs(out), text); err != nil {
 				return err
 			}
-			_, err = f.Write(text)
-			if closed := f.Close(); err == nil {
-				err = closed
-			}
-			if err == nil {
-				s.Out.Remark("made " + out)
-			}
-			return err
+			s.Out.Remark("made " + out)
+			return nil
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "make `FILE`, which only you may read (default: NAME.creds)")

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/internal/fleet/node"
+)
+
+func newFleetCreateCommand(s *app.Services) *cobra.Command {
+	days := 365
+	c := &cobra.Command{
+		Use:   "create DIR HOST[:PORT]...",
+		Short: "Make the homes of the servers of a cluster, with certificates",
+		Long: `Make the folder DIR with a home for each server of a cluster: n1, n2 and so on, at least three. HOST is where workers and the other
+servers reach it; PORT is for workers (default: 4222), and PORT+2000 for the other servers. A home has settings, a certificate, and the
+keys that the servers share. Copy each to its machine, and name it there with AGENT_HOME.
+
+A file that is there stays, so the same command makes what is missing: a certificate that was removed together with its key, or the home
+of one more server. The settings of those that were there do not name that one: add it yourself. The file ca.key signs certificates of
+servers: keep it where no server runs.`,
+		Example: `  agent fleet create fleet 10.0.0.1 10.0.0.2 10.0.0.3
+  agent fleet create fleet 127.0.0.1:4222 127.0.0.1:4223 127.0.0.1:4224`,
+		Args: arguments(4, 1000, "a folder and the hosts of at least three servers"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if days < 1 || days > 3650 {
+				return failure.Usage(fmt.Errorf("invalid --days %d", days), "use 1 to 3650")
+			}
+			nodes, err := clusterNodes(args[1:])
+			if err != nil {
+				return err
+			}
+			return createHomes(c.Context(), s, s.Sys.Abs(args[0]), nodes, time.Now().AddDate(0, 0, days))
+		},
+	}
+	c.Flags().IntVar(&days, "days", days, "for how many `DAYS` new certificates are good, 1 to 3650")
+	return c
+}
+
+// clusterNode is where a server of a cluster is reached.
+type clusterNode struct{ host, listen, route string }
+
+func clusterNodes(args []string) (out []clusterNode, err error) {
+	for _, arg := range args {
+		host, text, err := net.SplitHostPort(arg)
+		if err != nil {
+			host, text = strings.Trim(arg, "[]"), "4222"
+		}
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || port == 0 || port+2000 > 1<<16-1 || host == "" || strings.ContainsAny(host, "/\\\"' ") {
+			return nil, failure.Usage(fmt.Errorf("invalid server %.200q", arg), "write HOST or HOST:PORT, with a port up to 63535")
+		}
+		out = append(out, clusterNode{host, net.JoinHostPort(host, text), net.JoinHostPort(host, fmt.Sprint(port+2000))})
+	}
+	return out, nil
+}
+
+// homeSettings are the settings of a server of a cluster.
+const homeSettings = `serve:
+  name: n%d
+  listen: %q
+  route: %q
+  nodes: [%s]
+  cert: node.crt
+  certKey: node.key
+  ca: ca.crt
+  key: serve.key
+`
+
+func createHomes(ctx context.Context, s *app.Services, dir string, nodes []clusterNode, until time.Time) error {
+	var routes []string
+	for _, n := range nodes {
+		routes = append(routes, strconv.Quote(n.route))
+	}
+	authority, err := certificate(filepath.Join(dir, "ca"), nil, "agent fleet", until)
+	if err != nil {
+		return err
+	}
+	first := filepath.Join(dir, "n1")
+	if _, err := node.NewIssuer(ctx, filepath.Join(first, "node")); err != nil {
+		return err
+	}
+	if err := fill(filepath.Join(first, "serve.key"), []byte(rand.Text()+rand.Text()+"\n")); err != nil {
+		return err
+	}
+	shared := map[string]string{"ca.crt": dir, "serve.key": first, filepath.Join("node", "issuer"): first}
+	for i, n := range nodes {
+		home := filepath.Join(dir, fmt.Sprint("n", i+1))
+		if _, err := certificate(filepath.Join(home, "node"), &authority, n.host, until); err != nil {
+			return err
+		}
+		for name, from := range shared {
+			text, err := os.ReadFile(filepath.Join(from, name))
+			if err == nil {
+				err = fill(filepath.Join(home, name), text)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := fill(filepath.Join(home, "config.yaml"), fmt.Appendf(nil, homeSettings, i+1, n.listen, n.route, strings.Join(routes, ", "))); err != nil {
+			return err
+		}
+		s.Out.Printf("made %s for %s\n", home, n.listen)
+	}
+	s.Out.Remark("start a server in each: AGENT_HOME=" + first + " agent serve --http 127.0.0.1:8080 --workers 2")
+	return nil
+}
+
+// certificate returns the certificate of two files, .crt and .key, which it makes if neither is there.
+func certificate(path string, authority *tls.Certificate, host string, until time.Time) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(path+".crt", path+".key")
+	if !errors.Is(err, fs.ErrNotExist) {
+		return pair, err
+	}
+	cert, key, err := node.Certificate(authority, host, until)
+	if err == nil {
+		err = create(path+".key", key)
+	}
+	if err == nil {
+		err = create(path+".crt", cert)
+	}
+	if err != nil {
+		return pair, err
+	}
+	return tls.X509KeyPair(cert, key)
+}
+
+// fill makes a file if it is not there.
+func fill(path string, text []byte) error {
+	if err := create(path, text); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// create makes a file that only the user may read, in a folder that only the user may enter. It is an error if the file is there.
+func create(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
