@@ -2,15 +2,9 @@ package node
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -30,44 +24,25 @@ import (
 type authority struct {
 	t    *testing.T
 	dir  string
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+	pair tls.Certificate
 }
 
 func newAuthority(t *testing.T) *authority {
 	a := &authority{t: t, dir: t.TempDir()}
-	var der []byte
-	der, a.key = a.sign(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign, Subject: pkix.Name{CommonName: "test"}})
-	cert, err := x509.ParseCertificate(der)
+	cert, key, err := Certificate(nil, "test", time.Now().Add(time.Hour))
+	if err == nil {
+		a.pair, err = tls.X509KeyPair(cert, key)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.cert = cert
-	a.write("ca", "CERTIFICATE", der)
+	a.write("ca", cert)
 	return a
 }
 
-func (a *authority) sign(c *x509.Certificate) ([]byte, *ecdsa.PrivateKey) {
-	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	c.SerialNumber, c.NotBefore, c.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
-	parent, by := a.cert, a.key
-	if parent == nil {
-		parent, by = c, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, by)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return der, key
-}
-
-func (a *authority) write(name, kind string, der []byte) string {
+func (a *authority) write(name string, text []byte) string {
 	path := filepath.Join(a.dir, name)
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		a.t.Fatal(err)
 	}
 	return path
@@ -75,13 +50,11 @@ func (a *authority) write(name, kind string, der []byte) string {
 
 // issue writes a certificate for a node of this machine.
 func (a *authority) issue(name string) (cert, key string) {
-	der, private := a.sign(&x509.Certificate{Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
-	text, err := x509.MarshalECPrivateKey(private)
+	of, private, err := Certificate(&a.pair, "127.0.0.1", time.Now().Add(time.Hour))
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return a.write(name+".crt", "CERTIFICATE", der), a.write(name+".key", "EC PRIVATE KEY", text)
+	return a.write(name+".crt", of), a.write(name+".key", private)
 }
 
 func (a *authority) ca() string { return filepath.Join(a.dir, "ca") }
@@ -393,11 +366,11 @@ func TestIssuer(t *testing.T) {
 	if one := slices.Compact(made); len(one) != 1 {
 		t.Errorf("one folder has the issuers %v", one)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, issuerName))
+	text, err := os.ReadFile(filepath.Join(dir, IssuerName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(other, issuerName), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(other, IssuerName), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{dir, other} {
@@ -414,10 +387,10 @@ func TestIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range [][]byte{[]byte("x"), bytes.ToLower(text), seed} {
-		if err := os.WriteFile(filepath.Join(other, issuerName), bad, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(other, IssuerName), bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewIssuer(t.Context(), other); err == nil || !strings.Contains(err.Error(), issuerName) {
+		if _, err := NewIssuer(t.Context(), other); err == nil || !strings.Contains(err.Error(), IssuerName) {
 			t.Errorf("%.5s: %v", bad, err)
 		}
 	}
@@ -446,7 +419,7 @@ func TestClusterRefuses(t *testing.T) {
 		"name at least 3":                 func(c *Cluster) { c.Route, c.Peers = "127.0.0.1:2", []string{"127.0.0.1:2", "127.0.0.1:3"} },
 		"no such file":                    func(c *Cluster) { c.Cert = filepath.Join(a.dir, "none") },
 		"no certificate in PEM":           func(c *Cluster) { c.CA = key },
-		"failed to find any PEM data":     func(c *Cluster) { c.Key = a.write("empty", "NOTHING", nil); os.Truncate(c.Key, 0) },
+		"failed to find any PEM data":     func(c *Cluster) { c.Key = a.write("empty", nil) },
 		`"127.0.0.1:70000": "70000" is n`: func(c *Cluster) { c.Listen = "127.0.0.1:70000" },
 	} {
 		c := good

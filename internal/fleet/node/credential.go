@@ -23,8 +23,8 @@ import (
 // Longest is for how long a credential can be good.
 const Longest = 366 * 24 * time.Hour
 
-// issuerName is the file of an Issuer.
-const issuerName = "issuer"
+// IssuerName is the name of the file of an Issuer in its folder.
+const IssuerName = "issuer"
 
 // Issuer signs the credentials by which workers on other machines come in, and says whose credentials are good. All nodes of a cluster have
 // the same one.
@@ -35,20 +35,20 @@ type Issuer struct {
 
 // NewIssuer returns the Issuer of a folder. The first call makes its file, of which the other nodes of a cluster get a copy.
 func NewIssuer(ctx context.Context, dir string) (*Issuer, error) {
-	seed, err := secret(ctx, dir, issuerName, nkeys.CreateAccount)
+	seed, err := secret(ctx, dir, IssuerName, nkeys.CreateAccount)
 	if err != nil {
 		return nil, err
 	}
 	key, err := nkeys.FromSeed(seed)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, issuerName), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, IssuerName), err)
 	}
 	public, err := key.PublicKey()
 	if err == nil && !nkeys.IsValidPublicAccountKey(public) {
 		err = errors.New("it is the key of something else")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, issuerName), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, IssuerName), err)
 	}
 	return &Issuer{key, public}, nil
 }

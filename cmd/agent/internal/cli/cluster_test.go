@@ -1,57 +1,53 @@
 package cli_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
+	"crypto/tls"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
 // clusterFiles writes what three nodes on this machine need: a folder tls with ca, cert and key, and the variables LISTEN1 to LISTEN3 and
-// ROUTE1 to ROUTE3 with addresses at which nobody listens.
+// ROUTE1 to ROUTE3 with addresses at which nobody listens, and PORT1 and HTTP1 and so on with the ports of LISTEN1 and of others.
 func clusterFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: clusterfiles")
 	}
 	dir := filepath.Join(ts.Getenv("WORK"), "tls")
 	ts.Check(os.MkdirAll(dir, 0o700))
-	write := func(name, kind string, der []byte) {
-		ts.Check(os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+	until := time.Now().Add(time.Hour)
+	ca, caKey, err := node.Certificate(nil, "tests", until)
+	ts.Check(err)
+	authority, err := tls.X509KeyPair(ca, caKey)
+	ts.Check(err)
+	cert, key, err := node.Certificate(&authority, "127.0.0.1", until)
+	ts.Check(err)
+	for name, text := range map[string][]byte{"ca": ca, "cert": cert, "key": key} {
+		ts.Check(os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
-	authority, of := newKey(ts), &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, of, of, &authority.PublicKey, authority)
-	ts.Check(err)
-	write("ca", "CERTIFICATE", der)
-	key := newKey(ts)
-	node := &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: of.NotAfter, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	der, err = x509.CreateCertificate(rand.Reader, node, of, &key.PublicKey, authority)
-	ts.Check(err)
-	write("cert", "CERTIFICATE", der)
-	der, err = x509.MarshalECPrivateKey(key)
-	ts.Check(err)
-	write("key", "EC PRIVATE KEY", der)
-	for i := range 3 {
-		for _, name := range []string{"LISTEN", "ROUTE"} {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			ts.Check(err)
-			defer l.Close()
-			ts.Setenv(fmt.Sprint(name, i+1), l.Addr().String())
+	for i := 1; i <= 3; {
+		listen, err := net.Listen("tcp", "127.0.0.1:0")
+		ts.Check(err)
+		defer listen.Close()
+		port := listen.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // of a TCP listener
+		route, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+2000))
+		if err != nil {
+			continue
 		}
+		defer route.Close()
+		http, err := net.Listen("tcp", "127.0.0.1:0")
+		ts.Check(err)
+		defer http.Close()
+		ts.Setenv(fmt.Sprint("LISTEN", i), listen.Addr().String())
+		ts.Setenv(fmt.Sprint("ROUTE", i), route.Addr().String())
+		ts.Setenv(fmt.Sprint("PORT", i), fmt.Sprint(port))
+		ts.Setenv(fmt.Sprint("HTTP", i), fmt.Sprint(http.Addr().(*net.TCPAddr).Port)) //nolint:forcetypeassert // likewise
+		i++
 	}
-}
-
-func newKey(ts *testscript.TestScript) *ecdsa.PrivateKey {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ts.Check(err)
-	return key
 }

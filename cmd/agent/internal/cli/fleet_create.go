@@ -17,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
+	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
@@ -27,12 +29,11 @@ func newFleetCreateCommand(s *app.Services) *cobra.Command {
 		Use:   "create DIR HOST[:PORT]...",
 		Short: "Make the homes of the servers of a cluster, with certificates",
 		Long: `Make the folder DIR with a home for each server of a cluster: n1, n2 and so on, at least three. HOST is where workers and the other
-servers reach it; PORT is for workers (default: 4222), and PORT+2000 for the other servers. A home has settings, a certificate, and the
-keys that the servers share. Copy each to its machine, and name it there with AGENT_HOME.
+servers reach it; PORT is for workers (default: 4222), PORT+2000 for the other servers. A home has settings, a certificate and the keys
+that the servers share: copy it to its machine, and start the server there with AGENT_HOME=DIR/n1.
 
-A file that is there stays, so the same command makes what is missing: a certificate that was removed together with its key, or the home
-of one more server. The settings of those that were there do not name that one: add it yourself. The file ca.key signs certificates of
-servers: keep it where no server runs.`,
+A file that is there stays. So the same command makes what is missing: a certificate that was removed with its key, or the home of one
+more server, which the settings of the others do not name yet. The file ca.key signs certificates: keep DIR where no server runs.`,
 		Example: `  agent fleet create fleet 10.0.0.1 10.0.0.2 10.0.0.3
   agent fleet create fleet 127.0.0.1:4222 127.0.0.1:4223 127.0.0.1:4224`,
 		Args: arguments(4, 1000, "a folder and the hosts of at least three servers"),
@@ -70,7 +71,9 @@ func clusterNodes(args []string) (out []clusterNode, err error) {
 }
 
 // homeSettings are the settings of a server of a cluster.
-const homeSettings = `serve:
+const homeSettings = `skills:
+  state: fleet
+serve:
   name: n%d
   listen: %q
   route: %q
@@ -90,23 +93,21 @@ func createHomes(ctx context.Context, s *app.Services, dir string, nodes []clust
 	if err != nil {
 		return err
 	}
-	first := filepath.Join(dir, "n1")
-	if _, err := node.NewIssuer(ctx, filepath.Join(first, "node")); err != nil {
+	if err := fill(filepath.Join(dir, "serve.key"), []byte(rand.Text()+rand.Text()+"\n")); err != nil {
 		return err
 	}
-	if err := fill(filepath.Join(first, "serve.key"), []byte(rand.Text()+rand.Text()+"\n")); err != nil {
+	if _, err := fleet.SigningKey(ctx, dir); err != nil { // it makes the issuer and signer.pub
 		return err
 	}
-	shared := map[string]string{"ca.crt": dir, "serve.key": first, filepath.Join("node", "issuer"): first}
 	for i, n := range nodes {
 		home := filepath.Join(dir, fmt.Sprint("n", i+1))
 		if _, err := certificate(filepath.Join(home, "node"), &authority, n.host, until); err != nil {
 			return err
 		}
-		for name, from := range shared {
-			text, err := os.ReadFile(filepath.Join(from, name))
+		for name, to := range map[string]string{"ca.crt": home, "serve.key": home, node.IssuerName: config.Paths{Agent: home}.Node()} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
 			if err == nil {
-				err = fill(filepath.Join(home, name), text)
+				err = fill(filepath.Join(to, name), text)
 			}
 			if err != nil {
 				return err
@@ -115,9 +116,8 @@ func createHomes(ctx context.Context, s *app.Services, dir string, nodes []clust
 		if err := fill(filepath.Join(home, "config.yaml"), fmt.Appendf(nil, homeSettings, i+1, n.listen, n.route, strings.Join(routes, ", "))); err != nil {
 			return err
 		}
-		s.Out.Printf("made %s for %s\n", home, n.listen)
+		s.Out.Printf("%s for %s\n", home, n.listen)
 	}
-	s.Out.Remark("start a server in each: AGENT_HOME=" + first + " agent serve --http 127.0.0.1:8080 --workers 2")
 	return nil
 }
 

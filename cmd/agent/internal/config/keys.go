@@ -320,7 +320,7 @@ var keys = []*key{
 	{name: "serve.queue", local: "queue", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_QUEUE", initial: "1000", min: 1, max: 100_000,
 		about: "With `agent serve --workers`: how many calls of scripts may wait or run. One more is refused at once."},
 	{name: "serve.name", local: "name", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_NAME",
-		about: "The lasting name of this server in a [cluster](fleet.md#a-cluster), from a-z, 0-9 and -."},
+		about: "The lasting name of this server in a [cluster](fleet.md#three-servers), from a-z, 0-9 and -."},
 	{name: "serve.listen", local: "listen", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_LISTEN",
 		about: "With `agent serve --http`: the HOST:PORT where workers on other machines come in, with what `agent worker credentials` makes."},
 	{name: "serve.route", local: "route", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_ROUTE",

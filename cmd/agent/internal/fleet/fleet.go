@@ -123,13 +123,18 @@ func (f *Fleet) begin(ctx, life context.Context) (*session, error) {
 		return nil, err
 	}
 	s := &session{node: n, lost: n.Conn().StatusChanged(nats.CLOSED)}
-	life, s.stop = context.WithCancel(life)
+	work, stop := context.WithCancel(life)
+	s.stop = stop
 	s.queue, err = dispatch.Open(ctx, n.Conn(), &dispatch.Options{Beat: beat, Quota: f.o.Quota, Replicas: f.o.Node.Copies()})
 	if err == nil {
-		err = f.dispatch(life, s)
+		err = f.dispatch(work, s)
 	}
 	if err != nil {
+		ended := n.Conn().IsClosed() // such as a command that had the node for a moment
 		s.close()
+		if ended && ctx.Err() == nil {
+			return f.begin(ctx, life)
+		}
 		return nil, err
 	}
 	return s, nil
@@ -143,7 +148,7 @@ func (s *session) close() {
 
 // dispatch hands runs to workers.
 func (f *Fleet) dispatch(ctx context.Context, s *session) error {
-	key, err := f.key(ctx)
+	key, err := SigningKey(ctx, f.o.Node.Dir)
 	if err != nil {
 		return err
 	}

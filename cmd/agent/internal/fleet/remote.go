@@ -15,10 +15,10 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
-// key returns the key that signs orders. It is that of the issuer in the folder, which all nodes of a cluster have. Workers get the file of
-// its public half.
-func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
-	issuer, err := node.NewIssuer(ctx, f.o.Node.Dir)
+// SigningKey returns the key that signs orders. It is that of the issuer in the folder of a node, which all nodes of a cluster have. It
+// writes the file of its public half, which workers get.
+func SigningKey(ctx context.Context, dir string) (ed25519.PrivateKey, error) {
+	issuer, err := node.NewIssuer(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (f *Fleet) key(ctx context.Context) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(f.o.Node.Dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
