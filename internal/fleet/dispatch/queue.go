@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -111,6 +112,10 @@ type Queue struct {
 	js     jetstream.JetStream
 	runs   jetstream.Stream
 	claims jetstream.KeyValue
+
+	mu     sync.Mutex
+	looked time.Time // when full was last found out
+	full   bool      // the claims leave no room for new runs
 }
 
 // Open returns the queue of a node, and makes it if there is none.
@@ -213,6 +218,9 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	case len(r.Order) > MaxOrder:
 		return nil, fmt.Errorf("the run has %d bytes, more than %d", len(r.Order), MaxOrder)
 	}
+	if q.crowded(ctx) {
+		return nil, fmt.Errorf("%w: the claims of the last hours fill it, try again later", ErrFull)
+	}
 	sub, err := q.conn.SubscribeSync("end." + r.ID)
 	if err != nil {
 		return nil, err
@@ -235,6 +243,22 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 		return nil, kindOf(err)
 	}
 	return t, q.conn.Publish("queued", nil)
+}
+
+// crowded reports whether seven eighths of the room for claims are taken: the rest is for runs that are in the queue or under way, which
+// could not end otherwise. It asks once a beat.
+func (q *Queue) crowded(ctx context.Context) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if time.Since(q.looked) < q.o.Beat {
+		return q.full
+	}
+	q.looked = time.Now()
+	if claims, err := q.js.Stream(ctx, claimsName); err == nil {
+		info := claims.CachedInfo()
+		q.full = int64(info.State.Bytes) > info.Config.MaxBytes/8*7 //nolint:gosec // at most MaxBytes
+	}
+	return q.full
 }
 
 // kindOf returns an error of the server as one of this package. The server tells these two apart by their text alone.
