@@ -13,11 +13,11 @@ type KeyInfo struct {
 	Local    string   // how a file has it below Section
 	Section  string   // the map of a settings file that has it: "skills", "agent" or "permissions"
 	Kind     string   // the form of its value, such as "path" or "0 to 10"
-	Values   []string // the possible values, if they can be listed; from loose to strict if Project is "stricter only"
+	Values   []string // the possible values, if they can be listed; from loose to strict if Project is "stricter"
 	Default  string   // as written in a file; "" means none
 	Variable string   // its environment variable
 	Aliases  []string // spellings other than snake case
-	Project  string   // what a project's file may do: "yes", "stricter only", "may add", "if you did not", "may propose" or "no"
+	Project  string   // what a project's file may do: "yes", "stricter", "may add", "if you did not", "may propose" or "no"
 	About    string   // what it does
 	Means    []string // what each of Values does; nil if About says it
 }
@@ -61,5 +61,5 @@ func short(ms int64) string {
 
 // String returns what a project may do with a key, in a few words.
 func (r rule) String() string {
-	return [...]string{set: "yes", tighten: "stricter only", add: "may add", ifUnset: "if you did not", propose: "may propose", never: "no"}[r]
+	return [...]string{set: "yes", tighten: "stricter", add: "may add", ifUnset: "if you did not", propose: "may propose", never: "no"}[r]
 }

@@ -36,9 +36,9 @@ func TestKeysTellTheirForm(t *testing.T) {
 		got[k.Name] = k
 	}
 	for _, c := range []struct{ key, kind, project, variable string }{
-		{"scriptTimeout", "time, 1ms to 24h", "stricter only", "SCRIPT_TIMEOUT"},
+		{"scriptTimeout", "time, 1ms to 24h", "stricter", "SCRIPT_TIMEOUT"},
 		{"maxSkills", "0 to 100000", "yes", "AGENT_MAX_SKILLS"},
-		{"symlinks", "one of", "stricter only", "AGENT_SYMLINKS"},
+		{"symlinks", "one of", "stricter", "AGENT_SYMLINKS"},
 		{"uv", "path", "no", "AGENT_UV"},
 		{"allow", "list of globs", "if you did not", "AGENT_ALLOW"},
 		{"roots", "list of paths", "may add", "AGENT_ROOTS"},
