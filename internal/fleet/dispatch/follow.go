@@ -183,7 +183,7 @@ func (f *follower) note(e *End) {
 	d.mu.Lock()
 	v := f.seen
 	v.State, v.Worker, v.Ended = e.State, e.Worker, time.Now()
-	f.seen.Worker = "" // which has it no more
+	f.seen.Worker, f.seen.Ended = "", v.Ended // which has it no more
 	d.lately = append(d.lately[max(0, len(d.lately)+1-maxLately):], v)
 	d.mu.Unlock()
 	if e.Queued, e.Began = v.Queued, v.Began; d.Ended != nil {

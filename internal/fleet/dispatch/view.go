@@ -27,6 +27,7 @@ type View struct {
 	Waiting    map[string]int `json:"waiting"`              // runs that no worker has yet, by tenant
 	Oldest     time.Time      `json:"oldest,omitzero"`      // since when one of them waits
 	Running    int            `json:"running"`              // runs that workers have
+	Alone      bool           `json:"alone,omitempty"`      // each run has a worker of its own, so there need not be any
 	Quota      int            `json:"quota,omitempty"`      // runs of a tenant that may wait
 	Workers    []WorkerView   `json:"workers"`              // by name
 	Runs       []RunView      `json:"runs,omitempty"`       // the oldest first; see Look
@@ -73,6 +74,7 @@ type Use struct {
 // report is what a dispatcher knows.
 type report struct {
 	Server  string
+	Alone   bool
 	Workers []WorkerView
 	Busy    map[string]int // runs that workers have, by tenant
 	Oldest  time.Time      // of the runs that are held
@@ -95,7 +97,7 @@ const reportSubject = "report"
 func (d *Dispatcher) report(m *nats.Msg) {
 	d.mu.Lock()
 	d.tidy()
-	r := &report{Server: d.q.conn.ConnectedServerName(), Busy: map[string]int{}, Oldest: d.oldest}
+	r := &report{Server: d.q.conn.ConnectedServerName(), Alone: d.Alone != nil, Busy: map[string]int{}, Oldest: d.oldest}
 	for _, w := range d.workers {
 		v := w.WorkerView
 		v.Silent = !d.here(w)
@@ -105,6 +107,8 @@ func (d *Dispatcher) report(m *nats.Msg) {
 		if f.seen.Worker != "" {
 			r.Busy[f.r.Tenant]++
 			r.Runs = append(r.Runs, f.seen)
+		} else if f.seen.Ended.IsZero() && (r.Oldest.IsZero() || f.seen.Queued.Before(r.Oldest)) { // its own worker is not there yet
+			r.Oldest = f.seen.Queued
 		}
 	}
 	r.Runs = append(r.Runs[:min(len(r.Runs), maxReported)], d.lately...)
@@ -168,6 +172,7 @@ func (v *View) add(reports []report) map[string]int {
 	busy, workers := map[string]int{}, map[string]*WorkerView{}
 	for _, r := range reports {
 		v.Servers = append(v.Servers, r.Server)
+		v.Alone = v.Alone || r.Alone
 		for tenant, n := range r.Busy {
 			busy[tenant] += n
 			v.Running += n
@@ -253,8 +258,8 @@ func (v *View) waiting(ctx context.Context, runs jetstream.Stream, first uint64,
 	return nil
 }
 
-// ErrRights means that the credentials of a connection do not let it look at the fleet, such as those of a worker.
-var ErrRights = errors.New("these credentials may not look at the fleet")
+// ErrRights means that the credentials of a connection do not let it look at the fleet or drain a worker, such as those of a worker.
+var ErrRights = errors.New("these credentials may not look after the fleet")
 
 // gather asks all dispatchers what they know. How many there are is not known: it waits a little after the first has answered.
 func gather(ctx context.Context, conn *nats.Conn, runs bool) (out []report, _ error) {
@@ -279,7 +284,7 @@ func gather(ctx context.Context, conn *nats.Conn, runs bool) (out []report, _ er
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.Is(err, context.DeadlineExceeded) && len(out) == 0 && errors.Is(conn.LastError(), nats.ErrPermissionViolation):
+		case len(out) == 0 && denied(conn, err):
 			return nil, ErrRights
 		case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders):
 			return out, nil
@@ -296,11 +301,16 @@ func gather(ctx context.Context, conn *nats.Conn, runs bool) (out []report, _ er
 	}
 }
 
+// denied reports whether an answer did not come because it was not allowed to ask: a server says that apart from it.
+func denied(conn *nats.Conn, err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && errors.Is(conn.LastError(), nats.ErrPermissionViolation)
+}
+
 // ErrNoWorker means that no worker of a name is there.
 var ErrNoWorker = errors.New("no such worker is there")
 
 // Drain has a worker take no run any more, and end when it has none; undo takes that back as long as it is there. It returns how many runs
-// the worker has.
+// the worker has. The error may be ErrNoWorker or ErrRights.
 func Drain(ctx context.Context, conn *nats.Conn, worker string, undo bool) (runs int, err error) {
 	if !runID.MatchString(worker) {
 		return 0, ErrNoWorker
@@ -313,8 +323,11 @@ func Drain(ctx context.Context, conn *nats.Conn, worker string, undo bool) (runs
 	if a, err = conn.RequestMsgWithContext(once, m); err == nil {
 		return strconv.Atoi(a.Header.Get(headBusy))
 	}
-	if errors.Is(err, nats.ErrNoResponders) {
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
 		err = ErrNoWorker
+	case denied(conn, err):
+		err = ErrRights
 	}
 	return 0, err
 }

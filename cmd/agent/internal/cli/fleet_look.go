@@ -58,10 +58,15 @@ func (o *operatorOptions) look(ctx context.Context, limit int) (*fleet.Health, e
 	}
 	defer op.Close()
 	h, err := op.Look(ctx, limit)
+	return h, rights(err)
+}
+
+// rights returns an error with its cure if it is about credentials.
+func rights(err error) error {
 	if errors.Is(err, dispatch.ErrRights) {
-		return nil, failure.Denied(err, "use those of agent serve: a worker's reach its own runs only")
+		return failure.Denied(err, "use those of agent serve: a worker's reach its own runs only")
 	}
-	return h, err
+	return err
 }
 
 // operatorCommand returns a command that shows something, with its flags.
@@ -270,7 +275,7 @@ func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) erro
 		case errors.Is(err, dispatch.ErrNoWorker):
 			return o.noWorker(ctx, op, name)
 		case err != nil:
-			return err
+			return rights(err)
 		case o.undo:
 			o.s.Out.Printf("worker %s takes runs again\n", name)
 		default:

@@ -59,13 +59,7 @@ func (o *Operator) Look(ctx context.Context, limit int) (*Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Health{View: v, Problems: []Problem{}}
-	if v.Leaderless {
-		h.add("the nodes do not choose a leader, so no run is taken or handed out", "start those that are gone; here: "+strings.Join(v.Servers, ", "))
-	}
-	h.judge()
-	h.Healthy = len(h.Problems) == 0
-	return h, nil
+	return judge(v), nil
 }
 
 func (h *Health) add(what, cure string) { h.Problems = append(h.Problems, Problem{what, cure}) }
@@ -88,8 +82,12 @@ func (h *Health) Tenants() []string {
 	return slices.SortedFunc(maps.Keys(h.Waiting), func(a, b string) int { return cmp.Or(h.Waiting[b]-h.Waiting[a], strings.Compare(a, b)) })
 }
 
-// judge adds what is wrong.
-func (h *Health) judge() {
+// judge says what is wrong.
+func judge(v *dispatch.View) *Health {
+	h := &Health{View: v, Problems: []Problem{}}
+	if v.Leaderless {
+		h.add("the nodes do not choose a leader, so no run is taken or handed out", "start those that are gone; here: "+strings.Join(v.Servers, ", "))
+	}
 	for _, n := range h.Nodes {
 		if n.Gone {
 			h.add(fmt.Sprintf("node %s is gone", n.Name), "start agent serve there again: the loss of another node may stop the fleet")
@@ -103,10 +101,11 @@ func (h *Health) judge() {
 			h.add(fmt.Sprintf("worker %s was last heard %s ago", w.Name, Age(w.Heard)), "look at its machine; its runs are reported as lost if it does not come back")
 		}
 	}
-	if _, places := h.Places(); places == 0 && len(h.Servers) > 0 {
+	if _, places := h.Places(); places == 0 && len(h.Servers) > 0 && !h.Alone {
 		h.add("no worker takes runs", "agent worker starts one; so does agent serve --http ADDR --workers N")
 	}
-	for what, use := range h.Disk {
+	for _, what := range slices.Sorted(maps.Keys(h.Disk)) {
+		use := h.Disk[what]
 		if float64(use.Used) >= nearly*float64(use.Of) {
 			h.add(fmt.Sprintf("%d of %d MiB of the %s are used; when it is full, runs are refused", use.Used>>20, use.Of>>20, what), "add workers, or send less: runs that end make room")
 		}
@@ -116,6 +115,8 @@ func (h *Health) judge() {
 			h.add(fmt.Sprintf("%d of at most %d runs of tenant %q wait; more are refused", n, h.Quota, tenant), "add workers, or raise the setting serve.queue")
 		}
 	}
+	h.Healthy = len(h.Problems) == 0
+	return h
 }
 
 // Age returns how long ago a time was, in words.
