@@ -85,6 +85,26 @@ func (c *collector) start(t *testing.T, o Options) (*Bridge, func() error) {
 	return b, func() error { return e.Close(context.Background()) }
 }
 
+// counted returns what the collector got of each metric, sorted.
+func (c *collector) counted() (got []string) {
+	for _, m := range c.metrics {
+		for _, part := range []*points{m.Sum, m.Gauge} {
+			if part != nil {
+				for _, p := range part.Points {
+					got = append(got, fmt.Sprintf("%s %s %s", m.Name, p.Int, text(p.Attributes)))
+				}
+			}
+		}
+		if m.Histogram != nil {
+			for _, p := range m.Histogram.Points {
+				got = append(got, fmt.Sprintf("%s n=%s %s", m.Name, p.Count, text(p.Attributes)))
+			}
+		}
+	}
+	slices.Sort(got)
+	return got
+}
+
 // text returns the attributes of a span on one line, without those of the identity.
 func text(attrs []keyValue) string {
 	var out []string
@@ -186,22 +206,7 @@ func TestMetricsAtTheCollector(t *testing.T) {
 	if err := end(); err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, m := range c.metrics {
-		for _, part := range []*points{m.Sum, m.Gauge} {
-			if part != nil {
-				for _, p := range part.Points {
-					got = append(got, fmt.Sprintf("%s %s %s", m.Name, p.Int, text(p.Attributes)))
-				}
-			}
-		}
-		if m.Histogram != nil {
-			for _, p := range m.Histogram.Points {
-				got = append(got, fmt.Sprintf("%s n=%s %s", m.Name, p.Count, text(p.Attributes)))
-			}
-		}
-	}
-	slices.Sort(got)
+	got := c.counted()
 	want := []string{
 		`agent_skills.activations 1 skill.name="kalshi"`,
 		`agent_skills.denied 1 reason="tool_restriction_violated"`,
@@ -218,6 +223,32 @@ func TestMetricsAtTheCollector(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// The metrics of a program's own reach the collector with their attributes: the sum of a counter, the last value of a gauge.
+func TestRecord(t *testing.T) {
+	c := newCollector(t)
+	e, err := Start(&ExportOptions{Endpoint: c.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter, gauge := &Metric{Name: "own.runs", Unit: "{run}", About: "Runs."}, &Metric{Name: "own.places", Gauge: true}
+	wait := &Metric{Name: "own.wait", Unit: "s", Bounds: []float64{1, 2}}
+	e.Record(t.Context(), counter, 2, "end", "done")
+	e.Record(t.Context(), counter, 3, "end", "done")
+	e.Record(t.Context(), counter, 1, "end", "lost")
+	e.Record(t.Context(), gauge, 8)
+	e.Record(t.Context(), gauge, 5)
+	e.Record(t.Context(), wait, 1.5)
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"own.places 5 ", `own.runs 1 end="lost"`, `own.runs 5 end="done"`, "own.wait n=1 "}, c.counted()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if m := c.metrics["own.wait"]; m.Unit != "s" || !slices.Equal(m.Histogram.Points[0].Counts, []string{"0", "1", "0"}) {
+		t.Errorf("%+v", m)
 	}
 }
 

@@ -24,7 +24,7 @@ func look(t *testing.T, n *node.Node, limit int) *View {
 // until waits for something that comes soon.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 1500 {
+	for range 300 {
 		if is() {
 			return
 		}
