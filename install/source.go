@@ -50,8 +50,15 @@ func (s *installed) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
 
 // one yields what is in the folder of an entry.
 func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill.Found, error) bool) bool {
-	if _, err := os.Stat(e.InstalledPath); errors.Is(err, fs.ErrNotExist) {
-		p := manifest.Problem{Code: "installed-missing", Message: "the folder of an installed skill is gone", Cure: "install it again, or remove it"}
+	_, err := os.Stat(e.InstalledPath)
+	why := "the folder of an installed skill is gone"
+	if errors.Is(err, fs.ErrNotExist) && s.registry.Fetch != nil {
+		if err = s.registry.Fetch(ctx, e); err != nil {
+			why, err = "this machine does not have the content of an installed skill: "+err.Error(), fs.ErrNotExist
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		p := manifest.Problem{Code: "installed-missing", Message: why, Cure: "install it again, or remove it"}
 		if e.Linked {
 			p = manifest.Problem{Code: "linked-missing", Message: "the folder that an installed skill is a link to is gone", Cure: "put it back, or remove the skill"}
 		}

@@ -113,6 +113,9 @@ func compareFiles(ctx context.Context, e registry.Entry) Verified {
 // Restore puts the content of an installed skill back as it was installed, from its place. A folder with other content is
 // first moved to aside. The error is ErrElsewhere if the place does not have the content, and another one for a link.
 func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string) error {
+	if fetch := in.o.Registry.Fetch; fetch != nil && compareFiles(ctx, e).Condition == Missing && fetch(ctx, &e) == nil {
+		return nil
+	}
 	ref, state := follow(&e, &source.Ref{Want: e.CommitSHA})
 	switch state {
 	case Linked:

@@ -83,6 +83,9 @@ type Store struct {
 	// Folder returns the folder of a content on this machine, whether it exists or not. Entries of Kept get their folders from it. In a file
 	// it replaces folders that are gone, so the file and the versions can be moved to another machine. Nil keeps the folders of the file.
 	Folder func(name, digest string) (string, error)
+
+	// Fetch brings the content of an entry of Kept whose folder is not there. Its error says why it cannot. Nil brings none.
+	Fetch func(ctx context.Context, e *Entry) error
 }
 
 // Document keeps one text, which several processes may change at the same time.

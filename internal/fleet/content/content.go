@@ -47,8 +47,8 @@ func files(ctx context.Context, s *skill.Skill) ([]skill.SumFile, error) {
 	return sum.Files, nil
 }
 
-// pack writes the files that the digest of a skill covers, as a tar archive. The error may be that of Check.
-func pack(ctx context.Context, w io.Writer, s *skill.Skill) error {
+// Pack writes the files that the digest of a skill covers, as a tar archive. The error may be that of Check.
+func Pack(ctx context.Context, w io.Writer, s *skill.Skill) error {
 	covered, err := files(ctx, s)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func Spool(ctx context.Context, dir string, s *skill.Skill) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = pack(ctx, f, s); err == nil {
+	if err = Pack(ctx, f, s); err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
@@ -200,20 +200,30 @@ func (c *Cache) get(ctx context.Context, id skill.ID, get Get) (release func(), 
 		return nil, err
 	}
 	defer from.Close()
-	stage, err := c.Dir.Stage(ctx)
+	err = Keep(ctx, &c.Dir, id.Name, id.Digest, from, func(path string) error {
+		release, err = c.Dir.Lease(ctx, path)
+		return err
+	})
+	return release, err
+}
+
+// Keep reads the archive of a content and keeps it in a store. It returns an error if the archive has another digest. Until then returns, the
+// content is not removed; then gets its folder, and may be nil.
+func Keep(ctx context.Context, in *store.Dir, name, digest string, from io.Reader, then func(path string) error) (err error) {
+	stage, err := in.Stage(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, stage.Close()) }()
 	const sub = "content"
 	if err := write(ctx, from, filepath.Join(stage.Dir, sub)); err != nil {
-		return nil, err
+		return err
 	}
-	path, err := stage.Keep(ctx, sub, id.Name, id.Digest)
-	if err != nil {
-		return nil, err
+	path, err := stage.Keep(ctx, sub, name, digest)
+	if err != nil || then == nil {
+		return err
 	}
-	return c.Dir.Lease(ctx, path)
+	return then(path)
 }
 
 // prune removes contents until the others fit, and what killed processes have left. It leaves what cannot be removed now for the next call.

@@ -111,7 +111,7 @@ func TestNotTheContent(t *testing.T) {
 		return b.Bytes()
 	}
 	var whole bytes.Buffer
-	if err := pack(t.Context(), &whole, s); err != nil {
+	if err := Pack(t.Context(), &whole, s); err != nil {
 		t.Fatal(err)
 	}
 	for want, b := range map[string][]byte{
@@ -153,7 +153,7 @@ func TestLink(t *testing.T) {
 		t.Skip("no links here: ", err)
 	}
 	var link *LinkError
-	if err := pack(t.Context(), io.Discard, s); !errors.As(err, &link) || link.Path != "link.md" || !strings.Contains(err.Error(), "install the skill") {
+	if err := Pack(t.Context(), io.Discard, s); !errors.As(err, &link) || link.Path != "link.md" || !strings.Contains(err.Error(), "install the skill") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -173,7 +173,7 @@ func TestKept(t *testing.T) {
 		got, release, err := c.Open(t.Context(), id, func(context.Context) (io.ReadCloser, error) {
 			gets++
 			var b bytes.Buffer
-			err := pack(t.Context(), &b, s)
+			err := Pack(t.Context(), &b, s)
 			return io.NopCloser(&b), err
 		})
 		if err != nil {

@@ -1,5 +1,5 @@
 // Package state keeps the documents of a fleet, such as the approvals of a tenant, in a stream of a node that many processes change.
-// Each is a document.Store.
+// Each is a document.Store. It also keeps contents, by their digests.
 //
 // A message has at most a MiB, so a document is kept in parts, one for each skill: see Document.Lists. A change of a document is a batch
 // that is stored whole or not at all: the parts that changed, and the records for the log of the document. It is stored only if the log has
@@ -42,8 +42,9 @@ type Options struct {
 	Replicas int    // how many copies there are at least, each on a node of its own; default 1
 	Writer   string // the name of this process in the logs
 
-	bytes  int64 // of the disk, set aside for all documents and their logs; default defaultBytes
-	broken broken
+	bytes    int64 // of the disk, set aside for all documents and their logs; default defaultBytes
+	contents int64 // likewise, for contents; default defaultContents
+	broken   broken
 }
 
 // broken takes a safeguard out, so a test can see that its checker finds that.
@@ -62,8 +63,9 @@ type State struct {
 	stream jetstream.Stream
 	hub    hub
 
-	mu   sync.Mutex
-	docs map[string]*shared // by the name of the document
+	mu     sync.Mutex
+	docs   map[string]*shared // by the name of the document
+	bucket jetstream.ObjectStore
 }
 
 // Open returns the documents of a node, and makes their stream if there is none.
@@ -77,6 +79,9 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*State, error) {
 	}
 	if s.o.bytes <= 0 {
 		s.o.bytes = defaultBytes
+	}
+	if s.o.contents <= 0 {
+		s.o.contents = defaultContents
 	}
 	s.hub.s = s
 	var err error

@@ -1,5 +1,5 @@
 // Package replica has what the processes of a fleet share in place of the files of one machine: approvals with grants, of which each tenant
-// has its own, and the list of installed skills.
+// has its own, and the list of installed skills with their contents.
 package replica
 
 import (
@@ -15,7 +15,6 @@ import (
 	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/fleet/state"
-	"github.com/agent-base/agent-base/internal/store"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -39,6 +38,9 @@ type Replica struct {
 	mu    sync.Mutex
 	node  *node.Node // nil before it is used
 	state *state.State
+
+	fetching sync.Mutex // held while a content is brought
+	tried    map[string]attempt
 }
 
 // New returns a Replica, which the caller closes. Its first use opens the node, which may run in another process. When that process has
@@ -154,8 +156,7 @@ func (r *Replica) Trust() *trust.Store {
 
 // Skills returns the list of installed skills. Their folders are those that this machine has for their contents.
 func (r *Replica) Skills() *registry.Store {
-	at := &store.Dir{Root: r.o.Installed}
-	return &registry.Store{Path: "the skills of the fleet", Now: r.o.Now, Kept: r.skills(), Folder: at.Path}
+	return &registry.Store{Path: "the skills of the fleet", Now: r.o.Now, Kept: &listed{r.skills()}, Folder: r.store().Path, Fetch: r.fetch}
 }
 
 // Watch calls changed after changes by any process, and when it may have missed one, until ctx is done. It calls failed with an error that

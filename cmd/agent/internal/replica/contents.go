@@ -1,0 +1,168 @@
+package replica
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/document"
+	"github.com/agent-base/agent-base/internal/fleet/content"
+	"github.com/agent-base/agent-base/internal/place"
+	"github.com/agent-base/agent-base/internal/store"
+	"github.com/agent-base/agent-base/skill"
+)
+
+const (
+	fetchPause = 10 * time.Second // before a content is tried again
+	unnamed    = 10 * time.Minute // after which a content that no list names is removed: before that it may be about to be listed
+)
+
+// listed is the list of installed skills. The fleet has the content of each before the list names it, if this machine has it, and no more when the
+// list has ceased to name it.
+type listed struct{ *doc }
+
+// Transform changes the list.
+func (d *listed) Transform(ctx context.Context, edit document.Edit) error {
+	var had, has map[string]string
+	err := d.doc.Transform(ctx, func(old []byte) (c document.Change, err error) {
+		if c, err = edit(old); err != nil || c.Content == nil {
+			return c, err
+		}
+		had, has = named(old), named(c.Content)
+		return c, d.r.offer(ctx, has, had)
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.r.offer(ctx, has, had); err != nil { // another process may have removed one meanwhile
+		return err
+	}
+	for digest := range had {
+		if has[digest] != "" {
+			continue
+		}
+		s, err := d.r.open(ctx)
+		if err == nil {
+			err = s.DropContent(ctx, digest)
+		}
+		if err != nil {
+			return fmt.Errorf("the list is changed, but the fleet still has a content that it named: %w", err) // Tidy removes it
+		}
+	}
+	return nil
+}
+
+// named returns the contents that a list names: the names of their skills, by digest.
+func named(list []byte) map[string]string {
+	type version struct{ Digest string }
+	var l struct {
+		Skills []struct {
+			Name string
+			version
+			Previous []version
+		}
+	}
+	_ = json.Unmarshal(list, &l) // what is damaged names nothing, and is refused where it is read
+	out := map[string]string{}
+	for _, e := range l.Skills {
+		for _, v := range append(e.Previous, e.version) {
+			out[v.Digest] = e.Name
+		}
+	}
+	delete(out, "") // a link
+	return out
+}
+
+func (r *Replica) store() *store.Dir { return &store.Dir{Root: r.o.Installed} }
+
+// offer gives the fleet the contents of this machine, but for those of had.
+func (r *Replica) offer(ctx context.Context, all, had map[string]string) error {
+	for digest, name := range all {
+		path, err := r.store().Path(name, digest)
+		if had[digest] != "" || err != nil {
+			continue
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		s, err := r.open(ctx)
+		if err != nil {
+			return err
+		}
+		err = s.PutContent(ctx, digest, func(ctx context.Context, w io.Writer) error {
+			if err := store.Verify(ctx, path, digest); err != nil {
+				return err
+			}
+			at, err := content.At(ctx, path, skill.ID{Layer: place.Version(digest), Name: name, Digest: digest})
+			if err != nil {
+				return err
+			}
+			defer at.Close()
+			return content.Pack(ctx, w, at)
+		})
+		if err != nil {
+			return fmt.Errorf("the content of skill %q is not shared: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// fetch brings the content of a listed skill to this machine.
+func (r *Replica) fetch(ctx context.Context, e *registry.Entry) error {
+	r.fetching.Lock()
+	defer r.fetching.Unlock()
+	if _, err := os.Stat(e.InstalledPath); err == nil { // another call has brought it
+		return nil
+	}
+	if last := r.tried[e.Digest]; time.Since(last.at) < fetchPause {
+		return last.err
+	}
+	s, err := r.open(ctx)
+	if err == nil {
+		err = s.GetContent(ctx, e.Digest, func(from io.Reader) error { return content.Keep(ctx, r.store(), e.Name, e.Digest, from, nil) })
+	}
+	if r.tried == nil {
+		r.tried = map[string]attempt{}
+	}
+	if r.tried[e.Digest] = (attempt{time.Now(), err}); err == nil {
+		delete(r.tried, e.Digest)
+	}
+	return err
+}
+
+// attempt is the last one to bring a content, which failed.
+type attempt struct {
+	at  time.Time
+	err error
+}
+
+// Tidy gives the fleet those contents that its list names and only this machine has, and removes those that the list does not name.
+func (r *Replica) Tidy(ctx context.Context) error {
+	s, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	there, err := s.Contents(ctx) // before the list: what is stored later stays
+	if err != nil {
+		return err
+	}
+	list, err := r.skills().Load(ctx)
+	if err != nil {
+		return err
+	}
+	all, kept := named(list), map[string]string{}
+	for digest, at := range there {
+		if kept[digest] = all[digest]; kept[digest] == "" && time.Since(at) > unnamed {
+			if err := s.DropContent(ctx, digest); err != nil {
+				return err
+			}
+		}
+	}
+	return r.offer(ctx, all, kept)
+}
