@@ -35,6 +35,8 @@ type Server struct {
 	life context.Context // of the watcher
 	stop context.CancelFunc
 
+	completing sync.Mutex // held by complete
+
 	mu      sync.Mutex // held while the skills are opened
 	watcher *watch.Watcher
 	scripts skilltool.Scripts  // nil where no script is run
@@ -139,12 +141,24 @@ func (s *Server) open(ctx context.Context) error {
 	s.watcher = watch.Start(s.life, &watch.Options{Catalog: cat, Trace: s.s.Observe.Tracer(), OnChange: func(_, _ *skill.Catalog, _ watch.Change) { s.changed() }})
 	if fleet := s.s.Settings.Fleet(); fleet != nil {
 		watcher := s.watcher
-		go fleet.Watch(s.life, func() {
+		changed := func() {
 			if _, err := watcher.Refresh(s.life); err != nil && s.life.Err() == nil {
 				s.s.Out.Warn(err.Error())
 			}
 			s.changed() // also where only what is approved changed
+		}
+		go fleet.Watch(s.life, func() {
+			changed()
+			if s.complete(fleet) {
+				changed()
+			}
 		}, func(err error) { s.s.Out.Warn("changes of the fleet are not seen: " + err.Error()) })
+		go func() {
+			s.tidy(fleet)
+			if s.complete(fleet) {
+				changed()
+			}
+		}()
 	}
 	return nil
 }
