@@ -308,7 +308,7 @@ func TestCredentialRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan string, 20)
-	for _, subject := range []string{">", "to.other.>", "to.w.>", "run.*", "$SYS.>", "$JS.API.>"} {
+	for _, subject := range []string{">", "to.other.>", "to.w.>", "run.*", "$SYS.>", "$JS.API.>", "state.>", "content.>"} {
 		if _, err := conn.Subscribe(subject, func(m *nats.Msg) { heard <- m.Subject }); err != nil {
 			t.Fatal(err)
 		}
@@ -327,12 +327,12 @@ func TestCredentialRights(t *testing.T) {
 	if got := <-heard; got != "to.w.run" {
 		t.Errorf("it heard %s", got)
 	}
-	for _, subject := range []string{"from.other.beat", "$JS.API.STREAM.LIST", "run.t", "to.other.run"} {
+	for _, subject := range []string{"from.other.beat", "$JS.API.STREAM.LIST", "run.t", "to.other.run", "state.doc.t.t.t", "content.x.end", "$JS.API.STREAM.MSG.GET.STATE", "admit.one"} {
 		if err := conn.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for range 9 {
+	for range 15 {
 		select {
 		case err := <-refused:
 			if !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {

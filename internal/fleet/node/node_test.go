@@ -173,7 +173,7 @@ func TestWorker(t *testing.T) {
 	if m, err := n.Conn().RequestWithContext(t.Context(), "to.a.run", []byte("it")); err != nil || string(m.Data) != "did it" {
 		t.Errorf("%v, %v", m, err)
 	}
-	for _, subject := range []string{"to.b.run", "from.b.beat", "run.*", ">", "_INBOX.>", "$KV.>", "$JS.API.>"} {
+	for _, subject := range []string{"to.b.run", "from.b.beat", "run.*", ">", "_INBOX.>", "$KV.>", "$JS.API.>", "state.>", "content.>"} {
 		sub, err := w.SubscribeSync(subject)
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestWorker(t *testing.T) {
 		}
 		sub.Unsubscribe()
 	}
-	for _, subject := range []string{"to.a.run", "to.b.run", "from.b.beat", "run.t", "$KV.state.secret", "$JS.API.STREAM.DELETE.KV_state", "$JS.ACK.RUNS.d.1.1.1.1.0"} {
+	for _, subject := range []string{"to.a.run", "to.b.run", "from.b.beat", "run.t", "$KV.state.secret", "$JS.API.STREAM.DELETE.KV_state", "state.doc.t.t.t", "content.x.end", "$JS.API.STREAM.MSG.GET.STATE", "$JS.API.DIRECT.GET.STATE.x", "$JS.API.CONSUMER.CREATE.CONTENTS", "admit.agent", "$JS.ACK.RUNS.d.1.1.1.1.0"} {
 		w.Publish(subject, nil)
 		w.Flush()
 		if err := wait(t, refused); !errors.Is(err, nats.ErrPermissionViolation) {

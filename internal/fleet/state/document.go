@@ -117,7 +117,7 @@ func (d *store) snapshot(ctx context.Context) (*snapshot, error) {
 	}
 	next := &snapshot{log: log, last: was.last, parts: parts{}}
 	maps.Copy(next.parts, was.parts)
-	err = d.s.each(ctx, partsOf(d.id)+".*", next.last, func(m *jetstream.RawStreamMsg) error {
+	err = d.s.each(ctx, d.s.stream, partsOf(d.id)+".*", next.last, func(m *jetstream.RawStreamMsg) error {
 		next.last = m.Sequence
 		name, err := strconv.Unquote(m.Header.Get(headPart))
 		if m.Header.Get(headGone) != "" {
@@ -201,7 +201,7 @@ func (d *store) done(ctx context.Context, since uint64, ids []string) (found boo
 	if len(ids) == 0 || d.s.o.broken.blind {
 		return false, nil
 	}
-	err = d.s.each(ctx, logOf(d.id), since, func(m *jetstream.RawStreamMsg) error {
+	err = d.s.each(ctx, d.s.stream, logOf(d.id), since, func(m *jetstream.RawStreamMsg) error {
 		found = found || slices.Contains(ids, m.Header.Get(headChange))
 		return nil
 	})
@@ -341,7 +341,7 @@ type Record struct {
 func (s *State) Records(ctx context.Context, d *Document) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		stop := errors.New("stop")
-		err := s.each(ctx, logOf(d.name()), 0, func(m *jetstream.RawStreamMsg) error {
+		err := s.each(ctx, s.stream, logOf(d.name()), 0, func(m *jetstream.RawStreamMsg) error {
 			if len(m.Data) > 0 && !yield(Record{m.Header.Get(headChange), m.Header.Get(headWriter), m.Time, m.Data}, nil) {
 				return stop
 			}

@@ -65,7 +65,7 @@ type State struct {
 
 	mu     sync.Mutex
 	docs   map[string]*shared // by the name of the document
-	bucket jetstream.ObjectStore
+	bucket jetstream.Stream // of contents; nil before it is used
 }
 
 // Open returns the documents of a node, and makes their stream if there is none.
@@ -119,12 +119,12 @@ func (s *State) last(ctx context.Context, subject string) (uint64, error) {
 	return m.Sequence, nil
 }
 
-// each calls f for the messages of a subject that come after a sequence. A message that is replaced meanwhile comes again, so the last ones
+// each calls f for the messages of a subject of a stream that come after a sequence. A message that is replaced meanwhile comes again, so the last ones
 // that f gets are the state of one moment.
-func (s *State) each(ctx context.Context, subject string, after uint64, f func(*jetstream.RawStreamMsg) error) error {
+func (s *State) each(ctx context.Context, in jetstream.Stream, subject string, after uint64, f func(*jetstream.RawStreamMsg) error) error {
 	for {
 		one, cancel := context.WithTimeout(ctx, answerTime)
-		m, err := s.stream.GetMsg(one, after+1, jetstream.WithGetMsgSubject(subject))
+		m, err := in.GetMsg(one, after+1, jetstream.WithGetMsgSubject(subject))
 		cancel()
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil

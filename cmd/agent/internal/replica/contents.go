@@ -95,7 +95,7 @@ func (r *Replica) offer(ctx context.Context, all, had map[string]string) error {
 		if err != nil {
 			return err
 		}
-		err = s.PutContent(ctx, digest, func(ctx context.Context, w io.Writer) error {
+		err = s.PutContent(ctx, digest, func(w io.Writer) error {
 			if err := store.Verify(ctx, path, digest); err != nil {
 				return err
 			}
