@@ -331,18 +331,19 @@ func (d *store) Watch(ctx context.Context) iter.Seq2[[]byte, error] {
 
 // Record is one record of the log of a document.
 type Record struct {
+	At     uint64 // its place in the log
 	Change string // the id of its change
 	Writer string
 	Time   time.Time // when it was stored
 	Text   []byte    // as Document.Record gave it
 }
 
-// Records yields the log of a document: the records of the changes that were made, in their order.
-func (s *State) Records(ctx context.Context, d *Document) iter.Seq2[Record, error] {
+// Records yields the log of a document, from after a place on: the records of the changes that were made, in their order.
+func (s *State) Records(ctx context.Context, d *Document, after uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		stop := errors.New("stop")
-		err := s.each(ctx, s.stream, logOf(d.name()), 0, func(m *jetstream.RawStreamMsg) error {
-			if len(m.Data) > 0 && !yield(Record{m.Header.Get(headChange), m.Header.Get(headWriter), m.Time, m.Data}, nil) {
+		err := s.each(ctx, s.stream, logOf(d.name()), after, func(m *jetstream.RawStreamMsg) error {
+			if len(m.Data) > 0 && !yield(Record{m.Sequence, m.Header.Get(headChange), m.Header.Get(headWriter), m.Time, m.Data}, nil) {
 				return stop
 			}
 			return nil

@@ -135,7 +135,7 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log strings.Builder
-	for r, err := range stateAt(dir).Records(t.Context(), &Document{Tenant: "x", Kind: "tests"}) {
+	for r, err := range stateAt(dir).Records(t.Context(), &Document{Tenant: "x", Kind: "tests"}, 0) {
 		if err != nil || r.Writer != fmt.Sprint(os.Getpid()) || r.Change == "" || r.Time.IsZero() {
 			t.Errorf("%+v, %v", r, err)
 		}

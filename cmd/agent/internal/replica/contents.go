@@ -136,7 +136,7 @@ func (r *Replica) fetch(ctx context.Context, e *registry.Entry) error {
 	return err
 }
 
-// attempt is the last one to bring a content, which failed.
+// attempt is the last one to do something.
 type attempt struct {
 	at  time.Time
 	err error
@@ -152,7 +152,7 @@ func (r *Replica) Tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := r.skills().Load(ctx)
+	list, err := r.skills(nil).Load(ctx)
 	if err != nil {
 		return err
 	}

@@ -48,26 +48,25 @@ type Files struct {
 type importer struct {
 	Report
 	fleet   Files
+	from    *Replica           // nil for an empty fleet
+	seen    map[string]uint64  // of its logs
 	revoked map[Item]time.Time // by kind, name and digest, "" for all contents of the name
-	bring   *Replica           // where items are written; nil writes none
+	write   bool
 }
 
 // Import adds the items of the files of a machine to the fleet. It changes nothing that the fleet has, and leaves out items that were taken
 // back in the fleet after the machine got them, and those that have a meaning on one machine only. Without write, it only reports what it
 // would do. A nil Replica is an empty fleet, to which nothing is written.
 func (r *Replica) Import(ctx context.Context, from Files, write bool) (*Report, error) {
-	i := &importer{fleet: Files{&trust.Set{}, &registry.Set{}}, revoked: map[Item]time.Time{}}
+	i := &importer{fleet: Files{&trust.Set{}, &registry.Set{}}, from: r, seen: map[string]uint64{}, revoked: map[Item]time.Time{}, write: write && r != nil}
 	i.Brought, i.There, i.Left = []Item{}, []Item{}, []Item{}
 	if r != nil {
 		var errs [3]error
 		i.fleet.Trust, errs[0] = r.Trust().Load(ctx)
 		i.fleet.Skills, errs[1] = r.Skills().Load(ctx)
-		errs[2] = i.takenBack(ctx, r)
+		errs[2] = i.takenBack(ctx)
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, err
-		}
-		if write {
-			i.bring = r
 		}
 	}
 	for _, path := range from.Trust.Roots() {
@@ -85,10 +84,10 @@ func (r *Replica) Import(ctx context.Context, from Files, write bool) (*Report, 
 	return &i.Report, ctx.Err()
 }
 
-// takenBack reads from the log of the fleet when items were last taken back.
-func (i *importer) takenBack(ctx context.Context, r *Replica) error {
+// takenBack reads from the log of the fleet when items were last taken back. It reads each record once.
+func (i *importer) takenBack(ctx context.Context) error {
 	kinds := map[trace.Kind][]string{trace.TrustRevoked: {approval, grant}, trace.GrantRevoked: {grant}, trace.SkillRemoved: {entry}}
-	log, err := r.Log(ctx)
+	log, err := i.from.log(ctx, i.seen)
 	for _, said := range log {
 		for _, kind := range kinds[said.Event] {
 			i.revoked[Item{Kind: kind, Name: said.Skill, Digest: said.Digest}] = said.At
@@ -103,11 +102,17 @@ func (i *importer) leave(it Item, why string) {
 }
 
 // settle decides about an item, which the machine got at the time had. there says that the fleet has the same, and other that it has another
-// one. local is why the item has no meaning on other machines, or "".
-func (i *importer) settle(it Item, had time.Time, there, other bool, local string, write func(*Replica) error) {
-	gone := i.revoked[Item{Kind: it.Kind, Name: it.Name}]
-	if one := i.revoked[it]; one.After(gone) {
-		gone = one
+// one. local is why the item has no meaning on other machines, or "". write writes it, unless its guard returns an error.
+func (i *importer) settle(it Item, had time.Time, there, other bool, local string, write func(guard) error) {
+	gone := func() error {
+		at := i.revoked[Item{Kind: it.Kind, Name: it.Name}]
+		if one := i.revoked[it]; one.After(at) {
+			at = one
+		}
+		if at.IsZero() || at.Before(had) {
+			return nil
+		}
+		return fmt.Errorf("it was taken back in the fleet on %s, after it was given here", at.UTC().Format("2006-01-02 15:04"))
 	}
 	switch {
 	case local != "":
@@ -116,11 +121,11 @@ func (i *importer) settle(it Item, had time.Time, there, other bool, local strin
 		i.There = append(i.There, it)
 	case other:
 		i.leave(it, "the fleet has another one, which stays")
-	case !gone.Before(had) && !gone.IsZero():
-		i.leave(it, "it was taken back in the fleet on "+gone.UTC().Format("2006-01-02 15:04")+", after it was given here")
+	case gone() != nil:
+		i.leave(it, gone().Error())
 	default:
-		if i.bring != nil {
-			if err := write(i.bring); err != nil {
+		if i.write {
+			if err := write(func(ctx context.Context) error { return cmp.Or(i.takenBack(ctx), gone()) }); err != nil {
 				i.leave(it, err.Error())
 				return
 			}
@@ -147,7 +152,7 @@ func (i *importer) approval(ctx context.Context, a trust.Approval) {
 			there, other = b.Is(a.Digest), !b.Is(a.Digest)
 		}
 	}
-	i.settle(Item{Kind: approval, Name: a.Name, Digest: a.Digest}, a.ApprovedAt, there, other, local(a.Layer), func(r *Replica) error { return r.Trust().Approve(ctx, a) })
+	i.settle(Item{Kind: approval, Name: a.Name, Digest: a.Digest}, a.ApprovedAt, there, other, local(a.Layer), func(g guard) error { return i.from.guardedTrust(g).Approve(ctx, a) })
 }
 
 func (i *importer) grant(ctx context.Context, g trust.Grant) {
@@ -162,8 +167,8 @@ func (i *importer) grant(ctx context.Context, g trust.Grant) {
 			other = !there
 		}
 	}
-	i.settle(Item{Kind: grant, Name: g.Name, Digest: g.Digest}, g.GrantedAt, there, other, why, func(r *Replica) error {
-		return r.Trust().EditGrant(ctx, g, func(to *trust.Grant) error {
+	i.settle(Item{Kind: grant, Name: g.Name, Digest: g.Digest}, g.GrantedAt, there, other, why, func(before guard) error {
+		return i.from.guardedTrust(before).EditGrant(ctx, g, func(to *trust.Grant) error {
 			to.Given, to.Withheld = g.Given, g.Withheld
 			return nil
 		})
@@ -186,8 +191,8 @@ func (i *importer) entry(ctx context.Context, e registry.Entry) {
 	if e.UpdatedAt.After(had) {
 		had = e.UpdatedAt
 	}
-	i.settle(Item{Kind: entry, Name: e.Name, Digest: e.Digest}, had, ok && b.Digest == e.Digest, ok && b.Digest != e.Digest, why, func(r *Replica) (err error) {
-		to := r.Skills()
+	i.settle(Item{Kind: entry, Name: e.Name, Digest: e.Digest}, had, ok && b.Digest == e.Digest, ok && b.Digest != e.Digest, why, func(before guard) (err error) {
+		to := i.from.guardedSkills(before)
 		e.Previous = nil // others cannot go back to them
 		if e.InstalledPath, err = to.Folder(e.Name, e.Digest); err != nil {
 			return err

@@ -194,3 +194,27 @@ left skill z: it was installed from /home/me`
 		t.Errorf("another content:\n%s", got)
 	}
 }
+
+// What is taken back while it is brought is not brought.
+func TestImportMeetsRevocation(t *testing.T) {
+	other, _ := opened(t, "")
+	o, ctx, once := other.o, t.Context(), false
+	a := trust.Approval{Name: "a", Layer: "bundled", Digest: digest("a"), ApprovedAt: time.Now().Add(-time.Hour)}
+	o.Record = func(ctx context.Context, e trace.Event) ([]byte, error) {
+		if e.Kind == trace.TrustApproved && !once { // just before the change is stored
+			once = true
+			_, err := other.Trust().Revoke(ctx, "a")
+			must(t, err)
+		}
+		return audit.Text(ctx, &e, nil)
+	}
+	r, m := New(&o), machine(t)
+	defer r.Close()
+	must(t, other.Trust().Approve(ctx, trust.Approval{Name: "a", Layer: "plugin", Digest: digest("b")}), m.trust.Approve(ctx, a))
+	if got := m.into(t, r, true); !strings.HasPrefix(got, "left approval a: it was taken back in the ") || !once {
+		t.Errorf("%s", got)
+	}
+	if set, err := other.Trust().Load(ctx); err != nil || len(set.Approvals()) > 0 {
+		t.Errorf("%v, %v", set.Approvals(), err)
+	}
+}

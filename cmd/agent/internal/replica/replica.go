@@ -38,6 +38,7 @@ type Replica struct {
 	mu    sync.Mutex
 	node  *node.Node // nil before it is used
 	state *state.State
+	last  attempt // to open it, if it failed
 
 	fetching sync.Mutex // held while a content is brought
 	tried    map[string]attempt
@@ -60,7 +61,8 @@ func (r *Replica) Close() {
 	}
 }
 
-// open returns the state in the node, and opens the node if it is not open.
+// open returns the state in the node, and opens the node if it is not open. After it has failed it is not tried again for a while: whoever
+// waited for it does not wait twice.
 func (r *Replica) open(ctx context.Context) (*state.State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,29 +73,45 @@ func (r *Replica) open(ctx context.Context) (*state.State, error) {
 		r.node.Close()
 		r.node = nil
 	}
+	if r.last.err != nil && time.Since(r.last.at) < reopenPause {
+		return nil, r.last.err
+	}
+	err := r.connect(ctx)
+	if ctx.Err() == nil {
+		r.last = attempt{time.Now(), err}
+	}
+	return r.state, err
+}
+
+func (r *Replica) connect(ctx context.Context) error {
 	o, err := r.o.Node(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	opening, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
 	n, err := node.Open(opening, o)
 	if err != nil {
-		return nil, fmt.Errorf("the state of the fleet cannot be reached: %w", err)
+		return fmt.Errorf("the state of the fleet cannot be reached: %w", err)
 	}
 	if r.state, err = state.Open(ctx, n.Conn(), &state.Options{Writer: r.o.Writer, Replicas: o.Copies()}); err != nil {
 		n.Close()
-		return nil, err
+		return err
 	}
 	r.node = n
-	return r.state, nil
+	return nil
 }
 
 // doc is a document that stays usable when the node is opened again.
 type doc struct {
-	r  *Replica
-	of state.Document
+	r      *Replica
+	of     state.Document
+	before guard // may be nil
 }
+
+// guard is called before each edit of a change. With an error there is no change. If somebody else changes the document after it was called, it is
+// called again.
+type guard func(context.Context) error
 
 func (d *doc) Load(ctx context.Context) ([]byte, error) {
 	s, err := d.r.open(ctx)
@@ -108,11 +126,20 @@ func (d *doc) Transform(ctx context.Context, edit document.Edit) error {
 	if err != nil {
 		return err
 	}
-	return s.Document(d.of).Transform(ctx, edit)
+	return s.Document(d.of).Transform(ctx, func(old []byte) (document.Change, error) {
+		if d.before != nil {
+			if err := d.before(ctx); err != nil {
+				return document.Change{}, err
+			}
+		}
+		return edit(old)
+	})
 }
 
-// openTime is how long it may take to open the node: the other nodes of a cluster run already.
-const openTime = 20 * time.Second
+const (
+	openTime    = 20 * time.Second // to open the node: the other nodes of a cluster run already
+	reopenPause = 2 * time.Second
+)
 
 // again is the pause between two attempts of a watch to reach a node.
 const again = time.Second
@@ -141,29 +168,33 @@ func (d *doc) Watch(ctx context.Context) iter.Seq2[[]byte, error] {
 	}
 }
 
-func (r *Replica) approvals() *doc {
-	return &doc{r, state.Document{Tenant: r.o.Tenant, Kind: "approvals", Lists: []string{"approvals", "grants"}, Record: r.o.Record, Done: r.o.Done}}
+func (r *Replica) approvals(before guard) *doc {
+	return &doc{r, state.Document{Tenant: r.o.Tenant, Kind: "approvals", Lists: []string{"approvals", "grants"}, Record: r.o.Record, Done: r.o.Done}, before}
 }
 
-func (r *Replica) skills() *doc {
-	return &doc{r, state.Document{Kind: "skills", Lists: []string{"skills"}, Record: r.o.Record}} // tenants have one store of contents
+func (r *Replica) skills(before guard) *doc {
+	return &doc{r, state.Document{Kind: "skills", Lists: []string{"skills"}, Record: r.o.Record}, before} // tenants have one store of contents
 }
 
 // Trust returns the approvals and grants.
-func (r *Replica) Trust() *trust.Store {
-	return &trust.Store{Path: "the approvals of the fleet", Now: r.o.Now, Kept: r.approvals()}
+func (r *Replica) Trust() *trust.Store { return r.guardedTrust(nil) }
+
+func (r *Replica) guardedTrust(before guard) *trust.Store {
+	return &trust.Store{Path: "the approvals of the fleet", Now: r.o.Now, Kept: r.approvals(before)}
 }
 
 // Skills returns the list of installed skills. Their folders are those that this machine has for their contents.
-func (r *Replica) Skills() *registry.Store {
-	return &registry.Store{Path: "the skills of the fleet", Now: r.o.Now, Kept: &listed{r.skills()}, Folder: r.store().Path, Fetch: r.fetch}
+func (r *Replica) Skills() *registry.Store { return r.guardedSkills(nil) }
+
+func (r *Replica) guardedSkills(before guard) *registry.Store {
+	return &registry.Store{Path: "the skills of the fleet", Now: r.o.Now, Kept: &listed{r.skills(before)}, Folder: r.store().Path, Fetch: r.fetch}
 }
 
 // Watch calls changed after changes by any process, and when it may have missed one, until ctx is done. It calls failed with an error that
 // keeps it from seeing changes.
 func (r *Replica) Watch(ctx context.Context, changed func(), failed func(error)) {
 	var all sync.WaitGroup
-	for _, d := range []*doc{r.approvals(), r.skills()} {
+	for _, d := range []*doc{r.approvals(nil), r.skills(nil)} {
 		all.Go(func() {
 			first, was := true, error(nil)
 			for _, err := range d.Watch(ctx) {
@@ -193,16 +224,21 @@ type Logged struct {
 
 // Log returns the records of the changes that were made, the oldest first. The list is not nil. A nil Replica has none.
 func (r *Replica) Log(ctx context.Context) ([]Logged, error) {
-	out := []Logged{}
 	if r == nil {
-		return out, nil
+		return []Logged{}, nil
 	}
+	return r.log(ctx, map[string]uint64{})
+}
+
+// log returns the records that come after those that were seen, and notes them: seen has the places in the logs, by the kinds of documents.
+func (r *Replica) log(ctx context.Context, seen map[string]uint64) ([]Logged, error) {
+	out := []Logged{}
 	fleet, err := r.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range []*doc{r.approvals(), r.skills()} {
-		for record, err := range fleet.Records(ctx, &d.of) {
+	for _, d := range []*doc{r.approvals(nil), r.skills(nil)} {
+		for record, err := range fleet.Records(ctx, &d.of, seen[d.of.Kind]) {
 			l := Logged{}
 			if err == nil {
 				err = json.Unmarshal(record.Text, &l)
@@ -210,7 +246,7 @@ func (r *Replica) Log(ctx context.Context) ([]Logged, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read the log of the fleet: %w", err)
 			}
-			l.At, l.Writer = record.Time, record.Writer
+			l.At, l.Writer, seen[d.of.Kind] = record.Time, record.Writer, record.At
 			out = append(out, l)
 		}
 	}
