@@ -65,7 +65,7 @@ type State struct {
 
 	mu     sync.Mutex
 	docs   map[string]*shared // by the name of the document
-	bucket jetstream.Stream // of contents; nil before it is used
+	bucket jetstream.Stream   // of contents; nil before it is used
 }
 
 // Open returns the documents of a node, and makes their stream if there is none.
