@@ -3,8 +3,8 @@
 # Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
-#   BENCH_ONLY   engine, agent, install, toolsets or serve: measure only that. All but engine take some minutes, agent, toolsets and serve
-#                need no peers; install is part of engine
+#   BENCH_ONLY   engine, agent, install, toolsets, serve or fleet: measure only that. All but engine take some minutes, agent, toolsets, serve
+#                and fleet need no peers; install is part of engine. fleet wants FLEET_TEMP, a folder in memory with 2 GB
 #   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests; without it they are omitted
 #   BENCH_FULL=1 adds 100000: needs 2 GB of disk and a quarter of an hour
 # Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md, agent.md, install.md and toolsets.md.
@@ -22,7 +22,7 @@ mkdir -p "$BIN"
 cc -O2 -pthread -o "$BIN/limit" bench/limit/limit.c
 cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
 CGO_ENABLED=0 go build -trimpath -o "$BIN" ./cmd/agent
-(cd bench && CGO_ENABLED=0 go build -trimpath -o "$BIN" ./empty ./gentree ./inproc ./post ./run ./serve ./talk)
+(cd bench && CGO_ENABLED=0 go build -trimpath -o "$BIN" ./empty ./fleet ./gentree ./inproc ./post ./run ./serve ./talk)
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/chat.test" ./cmd/agent/internal/chat
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/fetch.test" ./install/fetch
@@ -30,6 +30,10 @@ CGO_ENABLED=0 go test -c -trimpath -o "$BIN/toolset.test" ./toolset
 only=${BENCH_ONLY:-}
 if [ "$only" = serve ]; then
 	"$BIN/serve" "$BIN/agent"
+	exit
+fi
+if [ "$only" = fleet ]; then
+	"$BIN/fleet" all "$BIN/agent"
 	exit
 fi
 if [ -z "$only" ] || [ "$only" = engine ]; then
