@@ -88,13 +88,13 @@ func (g *guest) answers(run bool) error {
 	return err
 }
 
-// 500 clients of 50 tenants call at the same time. Every answer is right and none has what is another tenant's, and there is afterwards what
-// there was after the first time. With AGENT_TEST_SOAK=1 each of them runs a script, in more rounds.
+// 500 clients of 50 tenants are connected and call, a hundred at a time. Every answer is right and none has what is another tenant's, and there
+// is afterwards what there was after the first time. With AGENT_TEST_SOAK=1 all call at the same time and run a script, in more rounds.
 func TestCrowd(t *testing.T) {
 	const clients, tenants = 500, 50
-	every, rounds := 5, 2
+	every, rounds, atOnce := 5, 2, 100
 	if os.Getenv("AGENT_TEST_SOAK") == "1" {
-		every, rounds = 1, 6
+		every, rounds, atOnce = 1, 6, clients
 	}
 	h := newTown(t, clients, tenants, "", "")
 	for n := range tenants {
@@ -103,11 +103,19 @@ func TestCrowd(t *testing.T) {
 	at, health := h.listen(t)
 	var first state
 	for round := range rounds {
-		var all sync.WaitGroup
+		var all, there sync.WaitGroup
+		there.Add(clients)
+		calling := make(chan bool, atOnce)
 		begun := time.Now()
 		for n := range clients {
 			all.Go(func() {
+				calling <- true
 				g, err := h.guest(t, at, n, n%tenants)
+				<-calling
+				there.Done()
+				there.Wait()
+				calling <- true
+				defer func() { <-calling }()
 				if err == nil {
 					err = g.answers((n/tenants)%every == 0)
 					_ = g.c.Close()
