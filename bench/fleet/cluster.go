@@ -2,14 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -27,7 +22,7 @@ func cluster(ctx context.Context, _ string) error {
 		return err
 	}
 	y := &yard{dir: filepath.Join(dir, "n0")}
-	cert, key, err := certificate(dir)
+	cert, key, ca, err := certificate(dir)
 	if err != nil {
 		return err
 	}
@@ -49,7 +44,7 @@ func cluster(ctx context.Context, _ string) error {
 	errs := make([]error, 3)
 	for i := range y.nodes {
 		name := fmt.Sprint("n", i)
-		of := &node.Cluster{Name: name, Listen: at[i], Route: at[3+i], Peers: at[3:], Cert: cert, Key: key, CA: cert, Issuer: issuer}
+		of := &node.Cluster{Name: name, Listen: at[i], Route: at[3+i], Peers: at[3:], Cert: cert, Key: key, CA: ca, Issuer: issuer}
 		all.Go(func() {
 			y.nodes[i], errs[i] = node.Open(ctx, &node.Options{Dir: filepath.Join(dir, name), Cluster: of})
 		})
@@ -67,23 +62,18 @@ func cluster(ctx context.Context, _ string) error {
 	return y.throughput(ctx, "three nodes")
 }
 
-// certificate writes a certificate of this machine, which signs itself, and its key.
-func certificate(dir string) (cert, key string, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+// certificate writes what nodes of this machine need: their certificate, its key, and the certificate of its authority.
+func certificate(dir string) (cert, key, ca string, err error) {
+	until := time.Now().Add(24 * time.Hour)
+	signer, signerKey, err := node.Certificate(nil, "bench", until)
 	if err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &private.PublicKey, private)
+	authority, err := tls.X509KeyPair(signer, signerKey)
 	if err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
-	text, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		return "", "", err
-	}
-	cert, key = filepath.Join(dir, "cert"), filepath.Join(dir, "key")
-	return cert, key, errors.Join(os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600),
-		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: text}), 0o600))
+	own, ownKey, err := node.Certificate(&authority, "127.0.0.1", until)
+	cert, key, ca = filepath.Join(dir, "cert"), filepath.Join(dir, "key"), filepath.Join(dir, "ca")
+	return cert, key, ca, errors.Join(err, os.WriteFile(cert, own, 0o600), os.WriteFile(key, ownKey, 0o600), os.WriteFile(ca, signer, 0o600))
 }

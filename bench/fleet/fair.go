@@ -84,7 +84,7 @@ func (y *yard) visitor(ctx context.Context, name string) (all []time.Duration, e
 // flood keeps the queue of a tenant full, from when it is until stop is called, which waits for its runs and returns how many ended before.
 func (y *yard) flood(ctx context.Context, name string) (stop func() int64) {
 	var all sync.WaitGroup
-	var ended, submitted atomic.Int64
+	var ended atomic.Int64
 	ctx, cancel := context.WithCancel(ctx)
 	full := make(chan struct{})
 	var once sync.Once
@@ -99,7 +99,6 @@ func (y *yard) flood(ctx context.Context, name string) (stop func() int64) {
 			if err != nil {
 				continue
 			}
-			submitted.Add(1)
 			tickets.Go(func() {
 				defer t.Close()
 				if _, err := t.Wait(context.WithoutCancel(ctx)); err == nil {

@@ -54,8 +54,11 @@ func checkFolders(path string) error {
 		if err != nil {
 			return err
 		}
-		var unsafe *UnsafeError
-		if err := CheckOwner(dir, info); errors.As(err, &unsafe) && (unsafe.Foreign || !readOnly(dir)) {
+		err = CheckOwner(dir, info)
+		if unsafe, ok := errors.AsType[*UnsafeError](err); ok && !unsafe.Foreign && readOnly(dir) {
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}

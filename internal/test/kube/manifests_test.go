@@ -214,7 +214,7 @@ func TestManifestsAgree(t *testing.T) {
 	}
 }
 
-// disagree returns what names something that there is not.
+// disagree returns what names something that does not exist.
 func disagree(objects []runtime.Object) (found []string) {
 	miss := func(format string, a ...any) { found = append(found, fmt.Sprintf(format, a...)) }
 	services, policies, configs := of[*corev1.Service](objects), of[*networkingv1.NetworkPolicy](objects), of[*corev1.ConfigMap](objects)

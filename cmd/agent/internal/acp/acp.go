@@ -256,7 +256,7 @@ func withDelete(r protocol.InitializeResponse) (any, error) {
 	return json.RawMessage(bytes.Replace(src, []byte(`"_meta":{"delete":{}}`), []byte(`"delete":{}`), 1)), err
 }
 
-// remove ends a session and removes its conversation. That there is none is no error.
+// remove ends a session and removes its conversation. It is not an error if there is none.
 func (a *adapter) remove(ctx context.Context, id protocol.SessionId) error {
 	if s, err := a.find(id); err == nil {
 		a.drop(s)

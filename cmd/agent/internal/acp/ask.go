@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// ask asks the user a question through the editor. Who leaves it open, or cannot choose among its answers, gives none.
+// ask asks the user a question through the editor. The answer is "" if the user leaves it open, or cannot choose among its answers.
 func (s *session) ask(ctx context.Context, q *ui.Question) (string, error) {
 	switch {
 	case s.talk.Load() == nil: // before the session has an answer, the editor knows none

@@ -293,6 +293,8 @@ func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) erro
 				return ctx.Err()
 			case errors.Is(err, dispatch.ErrNoWorker):
 				names = names[1:]
+			case err != nil && !errors.Is(err, context.DeadlineExceeded): // such as that the server has ended
+				return rights(err)
 			default: // it has runs, or is just ending
 				time.Sleep(200 * time.Millisecond)
 			}

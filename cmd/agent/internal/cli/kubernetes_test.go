@@ -19,7 +19,7 @@ import (
 )
 
 // kubernetes starts an API server, in which the command agent has a service account. The pod of a Job is a process in the folder pods/JOB; that
-// of an image "broken" gets a flag that there is not. "kubernetes empty" waits until no object is left.
+// of an image "broken" gets a flag that does not exist. "kubernetes empty" waits until no object is left.
 func kubernetes(ts *testscript.TestScript, neg bool, args []string) {
 	c := ts.Value(kubernetesKey{}).(*pods)
 	if !neg && len(args) == 1 && args[0] == "empty" {

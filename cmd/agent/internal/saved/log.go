@@ -270,12 +270,16 @@ func shorten(s string, most int) string {
 	return strings.ToValidUTF8(s[:cut], "\uFFFD") + "…"
 }
 
-// End ends the turn, or says anew how it ended, and syncs.
+// End ends the last turn that is not left, or says anew how it ended, and syncs.
 func (l *Log) End(e *End) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	n := len(l.turns)
+	if n == 0 {
+		return
+	}
 	e.Error = shorten(string(cleaner(l.o.Redact).text(e.Error)), maxError)
-	l.appendLocked(&line{Kind: kindEnd, Title: text(l.title), Count: len(l.turns), Turn: l.last, End: e})
+	l.appendLocked(&line{Kind: kindEnd, Title: text(l.title), Count: n, Turn: l.turns[n-1], End: e})
 	l.sync()
 }
 

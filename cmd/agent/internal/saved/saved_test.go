@@ -75,7 +75,8 @@ func TestMarkers(t *testing.T) {
 		t.Errorf("%d turns", n)
 	}
 	l.Back(1)
-	if c = state(whole[:strings.Index(whole, "|user thanks")]); len(c.Turns) != 1 || len(c.Left) != 2 || c.Last != 3 {
+	l.End(&End{Stop: "end", Error: "anew"})
+	if c = state(whole[:strings.Index(whole, "|user thanks")]); len(c.Turns) != 1 || len(c.Left) != 2 || c.Last != 3 || c.Damaged != 0 || c.Ended().Error != "anew" {
 		t.Errorf("%+v", c)
 	}
 	if n := l.Begin("m", "anew"); n != 4 {

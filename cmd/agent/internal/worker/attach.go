@@ -157,7 +157,7 @@ func (a *attaching) resource(ctx context.Context, label, uri string) {
 	case !ok:
 		a.say("not attached: %s: %s", name, r.Message)
 	case len(text) > a.room:
-		a.say("not attached: %s: the other files leave no room for it", name)
+		a.say("not attached: %s: it has %d bytes, and there is room for %d", name, len(text), max(a.room, 0))
 	default:
 		a.add(name, text)
 		a.say("attached %s: %s", name, output.Count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line"))
