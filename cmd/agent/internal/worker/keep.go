@@ -178,7 +178,7 @@ func (k *keeper) end(w *worker, done *agent.Answer, err error) {
 	k.pay(w, llm.Usage{})
 }
 
-// pay writes how the last turn ended. It cost so much more, if the user had the conversation shortened after it.
+// pay writes how the last turn ended, anew if more was paid after its end, such as for a summary that the user asked for.
 func (k *keeper) pay(w *worker, more llm.Usage) {
 	if k.log == nil || k.last == nil {
 		return
