@@ -179,3 +179,23 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestCut(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		width      int
+		want, end  string
+	}{
+		{"fits", "hello", 5, "hello", "hello"},
+		{"too long", "hello", 4, "hel…", "…llo"},
+		{"at a wide character", "漢字かな", 4, "漢…", "…な"},
+		{"one column", "hello", 1, "…", "…"},
+		{"no column", "hello", 0, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, end := ui.Cut(tt.text, tt.width), ui.CutFront(tt.text, tt.width); got != tt.want || end != tt.end {
+				t.Errorf("got %q and %q, want %q and %q", got, end, tt.want, tt.end)
+			}
+		})
+	}
+}
