@@ -207,9 +207,9 @@ func (c *Cache) get(ctx context.Context, id skill.ID, get Get) (release func(), 
 	return release, err
 }
 
-// Keep reads the archive of a content and keeps it in a store. It returns an error if the archive has another digest. Until then returns, the
-// content is not removed; then gets its folder, and may be nil.
-func Keep(ctx context.Context, in *store.Dir, name, digest string, from io.Reader, then func(path string) error) (err error) {
+// Keep reads the archive of a content and keeps it in a store. It returns an error if the archive has another digest. It calls use, which may be
+// nil, with the folder of the content: before use returns nothing removes that.
+func Keep(ctx context.Context, in *store.Dir, name, digest string, from io.Reader, use func(path string) error) (err error) {
 	stage, err := in.Stage(ctx)
 	if err != nil {
 		return err
@@ -220,10 +220,10 @@ func Keep(ctx context.Context, in *store.Dir, name, digest string, from io.Reade
 		return err
 	}
 	path, err := stage.Keep(ctx, sub, name, digest)
-	if err != nil || then == nil {
+	if err != nil || use == nil {
 		return err
 	}
-	return then(path)
+	return use(path)
 }
 
 // prune removes contents until the others fit, and what killed processes have left. It leaves what cannot be removed now for the next call.

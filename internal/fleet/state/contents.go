@@ -20,7 +20,8 @@ const (
 	contentsName    = "CONTENTS"
 	defaultContents = 1 << 30   // bytes
 	chunk           = 512 << 10 // bytes of a content that are one message
-	headOf          = "Of"      // which messages the end of a content is of
+	headOf          = "Of"      // which parts the end of a content is of
+	theEnd          = "end"
 )
 
 // Errors of contents.
@@ -31,10 +32,9 @@ var (
 	ErrNoRoom = errors.New("the fleet has no more room for the contents of skills: remove skills that are not needed")
 )
 
-// A content is stored as messages with its parts, whose subject has a name of its own for each that stores it, and then a message that says
-// which of these are whole.
-func partsOfContent(digest, of string) string { return "content." + digest + ".of." + of }
-func endOfContent(digest string) string       { return "content." + digest + ".end" }
+// A content is stored as messages with its parts, and then one message at its end. Each attempt to store it has a subject of its own for the
+// parts; the end names the attempt that was first.
+func ofContent(digest, under string) string { return "content." + digest + "." + under }
 
 // contents returns the stream of contents, and makes it if there is none. It has as many copies as the documents.
 func (s *State) contents(ctx context.Context) (jetstream.Stream, error) {
@@ -56,27 +56,27 @@ func (s *State) contents(ctx context.Context) (jetstream.Stream, error) {
 	return s.bucket, nil
 }
 
-// end returns the end of a content. The error may be ErrNoContent.
-func (s *State) end(ctx context.Context, digest string) (end *jetstream.RawStreamMsg, err error) {
+// newest returns the newest message of a content with a subject such as end, or ">" for any. The error may be ErrNoContent.
+func (s *State) newest(ctx context.Context, digest, under string) (m *jetstream.RawStreamMsg, err error) {
 	in, err := s.contents(ctx)
 	if err == nil && (digest == "" || strings.ContainsAny(digest, ".*> \t\r\n")) {
-		err = fmt.Errorf("%q is no digest", digest)
+		err = fmt.Errorf("%q is not a digest", digest)
 	}
 	if err != nil {
 		return nil, err
 	}
 	err = patience.Ask(ctx, most, func(ctx context.Context) (err error) {
-		end, err = in.GetLastMsgForSubject(ctx, endOfContent(digest))
+		m, err = in.GetLastMsgForSubject(ctx, ofContent(digest, under))
 		return err
 	}, nil)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		err = ErrNoContent
 	}
-	return end, err
+	return m, err
 }
 
-// Contents returns the digests of the contents that there are, also of those that are not whole, and when each was stored.
-func (s *State) Contents(ctx context.Context) (map[string]time.Time, error) {
+// Contents returns the digests of the contents that there are, also of those that are not whole.
+func (s *State) Contents(ctx context.Context) (map[string]bool, error) {
 	in, err := s.contents(ctx)
 	if err != nil {
 		return nil, err
@@ -85,35 +85,41 @@ func (s *State) Contents(ctx context.Context) (map[string]time.Time, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]time.Time{}
+	out := map[string]bool{}
 	for subject := range info.State.Subjects {
 		digest, _, _ := strings.Cut(strings.TrimPrefix(subject, "content."), ".")
-		m, err := in.GetLastMsgForSubject(ctx, subject)
-		if err == nil && m.Time.After(out[digest]) {
-			out[digest] = m.Time
-		}
+		out[digest] = true
 	}
 	return out, nil
 }
 
 // PutContent stores what write writes under a digest, unless there is such a content. The error may be ErrNoRoom: nothing is stored then.
 func (s *State) PutContent(ctx context.Context, digest string, write func(io.Writer) error) error {
-	if _, err := s.end(ctx, digest); !errors.Is(err, ErrNoContent) {
+	if _, err := s.newest(ctx, digest, theEnd); !errors.Is(err, ErrNoContent) {
 		return err
 	}
-	of := rand.Text()
-	w := &partWriter{ctx: ctx, s: s, subject: partsOfContent(digest, of)}
+	of := "of." + rand.Text()
+	w := &partWriter{ctx: ctx, s: s, subject: ofContent(digest, of)}
 	err := write(w)
 	if err == nil {
 		err = w.flush()
 	}
 	if err == nil {
-		end := nats.NewMsg(endOfContent(digest))
-		end.Header.Set(headOf, of)
-		err = s.store(ctx, end)
+		m := nats.NewMsg(ofContent(digest, theEnd))
+		m.Header.Set(headOf, of)
+		if err = s.store(ctx, m, jetstream.WithExpectLastSequencePerSubject(0)); err == nil {
+			return nil
+		}
 	}
-	if err != nil {
-		_ = s.purge(context.WithoutCancel(ctx), w.subject)
+	ctx = context.WithoutCancel(ctx)
+	switch now, why := s.newest(ctx, digest, theEnd); {
+	case why == nil && now.Header.Get(headOf) == of: // only the answer was lost
+		return nil
+	case why == nil: // another process was first
+		err = nil
+		fallthrough
+	case errors.Is(why, ErrNoContent):
+		_ = s.purge(ctx, w.subject)
 	}
 	var api *jetstream.APIError
 	if errors.As(err, &api) && (api.ErrorCode == patience.CodeStore || api.ErrorCode == patience.CodeResources) {
@@ -143,31 +149,34 @@ func (w *partWriter) Write(b []byte) (n int, err error) {
 }
 
 func (w *partWriter) flush() error {
+	defer w.part.Reset()
 	m := nats.NewMsg(w.subject)
-	m.Data = bytes.Clone(w.part.Bytes())
-	w.part.Reset()
+	m.Data = w.part.Bytes()
 	return w.s.store(w.ctx, m)
 }
 
 // store stores a message of a content once.
-func (s *State) store(ctx context.Context, m *nats.Msg) error {
-	id := rand.Text()
+func (s *State) store(ctx context.Context, m *nats.Msg, o ...jetstream.PublishOpt) error {
+	o = append(o, jetstream.WithMsgID(rand.Text()))
 	return patience.Ask(ctx, most, func(ctx context.Context) error {
-		_, err := s.js.PublishMsg(ctx, m, jetstream.WithMsgID(id))
+		_, err := s.js.PublishMsg(ctx, m, o...)
 		return err
-	}, nil)
+	}, func(err error) bool { // another end is on its way
+		var api *jetstream.APIError
+		return errors.As(err, &api) && api.ErrorCode == codeSequence2
+	})
 }
 
-// GetContent has read read what is stored under a digest. It does not check the digest. The error may be ErrNoContent.
+// GetContent calls read with what is stored under a digest. It does not check the digest. The error may be ErrNoContent.
 func (s *State) GetContent(ctx context.Context, digest string, read func(io.Reader) error) error {
-	end, err := s.end(ctx, digest)
+	whole, err := s.newest(ctx, digest, theEnd)
 	if err != nil {
 		return err
 	}
 	r, w := io.Pipe()
 	defer r.Close() // ends the goroutine
 	go func() {
-		w.CloseWithError(s.each(ctx, s.bucket, partsOfContent(digest, end.Header.Get(headOf)), 0, func(m *jetstream.RawStreamMsg) error {
+		w.CloseWithError(s.each(ctx, s.bucket, ofContent(digest, whole.Header.Get(headOf)), 0, func(m *jetstream.RawStreamMsg) error {
 			_, err := w.Write(m.Data)
 			return err
 		}))
@@ -175,12 +184,16 @@ func (s *State) GetContent(ctx context.Context, digest string, read func(io.Read
 	return read(r)
 }
 
-// DropContent removes what is stored under a digest.
-func (s *State) DropContent(ctx context.Context, digest string) error {
-	if _, err := s.end(ctx, digest); err != nil && !errors.Is(err, ErrNoContent) {
+// DropContent removes what is stored under a digest, unless some of it was stored less than idle ago.
+func (s *State) DropContent(ctx context.Context, digest string, idle time.Duration) error {
+	last, err := s.newest(ctx, digest, ">")
+	if errors.Is(err, ErrNoContent) || err == nil && time.Since(last.Time) < idle {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	return s.purge(ctx, "content."+digest+".>")
+	return s.purge(ctx, ofContent(digest, ">"))
 }
 
 func (s *State) purge(ctx context.Context, subject string) error {

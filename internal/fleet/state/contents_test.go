@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
@@ -59,12 +62,28 @@ func TestContents(t *testing.T) {
 	if err := s.PutContent(t.Context(), "d", func(io.Writer) error { return own }); !errors.Is(err, own) || there() != "a c" {
 		t.Errorf("%v, %s", err, there())
 	}
-	if err := errors.Join(s.DropContent(t.Context(), "a"), s.DropContent(t.Context(), "a"), s.DropContent(t.Context(), "none"), put("b", 600<<10)); err != nil {
+	if err := s.DropContent(t.Context(), "a", time.Minute); err != nil || there() != "a c" {
+		t.Errorf("a new content: %v, %s", err, there())
+	}
+	if err := errors.Join(s.DropContent(t.Context(), "a", 0), s.DropContent(t.Context(), "a", 0), s.DropContent(t.Context(), "none", 0), put("b", 600<<10)); err != nil {
 		t.Error(err)
 	}
 	for digest, size := range map[string]int{"b": 600 << 10, "c": 100 << 10} {
 		if got, err := get(digest); err != nil || got != strings.Repeat(digest, size) {
 			t.Errorf("%s: %d bytes, %v", digest, len(got), err)
 		}
+	}
+
+	// Of two processes that store the same content one has stored it, and the other leaves nothing.
+	err = s.PutContent(t.Context(), "e", func(w io.Writer) error {
+		_, err := io.WriteString(w, "second")
+		return errors.Join(put("e", 10), err)
+	})
+	if got, failed := get("e"); err != nil || failed != nil || got != strings.Repeat("e", 10) {
+		t.Errorf("%v, %q, %v", err, got, failed)
+	}
+	info, err := s.bucket.Info(t.Context(), jetstream.WithSubjectFilter("content.e.>"))
+	if err != nil || len(info.State.Subjects) != 2 {
+		t.Errorf("%v, %v", info.State.Subjects, err)
 	}
 }

@@ -95,7 +95,7 @@ func (s *Services) For(tenant string) *Services {
 	other, flags := *s, *s.Flags
 	flags.Tenant = tenant
 	other.Flags = &flags
-	other.Settings = setup.NewSettings(s.Sys, &flags)
+	other.Settings = s.Settings.For(&flags)
 	other.Observe = observe.New(s.Sys, other.Settings, s.Out)
 	other.Trust = grants.NewTrust(s.Sys, other.Settings, other.Observe)
 	other.connect()

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +24,8 @@ const (
 	unnamed    = 10 * time.Minute // after which a content that no list names is removed: before that it may be about to be listed
 )
 
-// listed is the list of installed skills. The fleet has the content of each before the list names it, if this machine has it, and no more when the
-// list has ceased to name it.
+// listed is the list of installed skills. The fleet gets the content of each before the list names it, if this machine has it. What the list no
+// longer names is removed.
 type listed struct{ *doc }
 
 // Transform changes the list.
@@ -32,6 +33,7 @@ func (d *listed) Transform(ctx context.Context, edit document.Edit) error {
 	var had, has map[string]string
 	err := d.doc.Transform(ctx, func(old []byte) (c document.Change, err error) {
 		if c, err = edit(old); err != nil || c.Content == nil {
+			had, has = nil, nil
 			return c, err
 		}
 		had, has = named(old), named(c.Content)
@@ -49,7 +51,7 @@ func (d *listed) Transform(ctx context.Context, edit document.Edit) error {
 		}
 		s, err := d.r.open(ctx)
 		if err == nil {
-			err = s.DropContent(ctx, digest)
+			err = s.DropContent(ctx, digest, 0)
 		}
 		if err != nil {
 			return fmt.Errorf("the list is changed, but the fleet still has a content that it named: %w", err) // Tidy removes it
@@ -127,11 +129,10 @@ func (r *Replica) fetch(ctx context.Context, e *registry.Entry) error {
 	if err == nil {
 		err = s.GetContent(ctx, e.Digest, func(from io.Reader) error { return content.Keep(ctx, r.store(), e.Name, e.Digest, from, nil) })
 	}
-	if r.tried == nil {
-		r.tried = map[string]attempt{}
-	}
-	if r.tried[e.Digest] = (attempt{time.Now(), err}); err == nil {
+	if err == nil {
 		delete(r.tried, e.Digest)
+	} else if ctx.Err() == nil { // else only this call has given up
+		r.tried[e.Digest] = attempt{time.Now(), err}
 	}
 	return err
 }
@@ -152,17 +153,21 @@ func (r *Replica) Tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if _, err := r.Skills().Load(ctx); err != nil { // a list that this program cannot read may name all of them
+		return err
+	}
 	list, err := r.skills(nil).Load(ctx)
 	if err != nil {
 		return err
 	}
-	all, kept := named(list), map[string]string{}
-	for digest, at := range there {
-		if kept[digest] = all[digest]; kept[digest] == "" && time.Since(at) > unnamed {
-			if err := s.DropContent(ctx, digest); err != nil {
-				return err
-			}
+	all := named(list)
+	for digest := range there {
+		if all[digest] != "" {
+			continue
+		}
+		if err := s.DropContent(ctx, digest, cmp.Or(r.o.unnamed, unnamed)); err != nil {
+			return err
 		}
 	}
-	return r.offer(ctx, all, kept)
+	return r.offer(ctx, all, nil)
 }

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/document"
 	"github.com/agent-base/agent-base/internal/fleet/content"
 	"github.com/agent-base/agent-base/internal/fleet/state"
 	"github.com/agent-base/agent-base/internal/place"
@@ -65,7 +67,7 @@ func TestContents(t *testing.T) {
 	there := func(e registry.Entry) bool {
 		list, err := s.Contents(ctx)
 		must(t, err)
-		return !list[e.Digest].IsZero()
+		return list[e.Digest]
 	}
 	_, err = first.Skills().Unregister(ctx, "a")
 	if must(t, err); there(a) || !there(b) {
@@ -73,7 +75,7 @@ func TestContents(t *testing.T) {
 	}
 
 	// What lies under the digest of b is another content: it is refused, and tried again only after a while.
-	must(t, s.DropContent(ctx, b.Digest))
+	must(t, s.DropContent(ctx, b.Digest, 0))
 	must(t, s.PutContent(ctx, b.Digest, func(w io.Writer) error {
 		k, err := content.At(ctx, e.InstalledPath, skill.ID{Layer: place.Version(a.Digest), Name: "a", Digest: a.Digest})
 		must(t, err)
@@ -84,11 +86,11 @@ func TestContents(t *testing.T) {
 	if e, err = fetch("b"); !errors.As(err, &wrong) {
 		t.Errorf("%v", err)
 	}
-	must(t, s.DropContent(ctx, b.Digest))
+	must(t, s.DropContent(ctx, b.Digest, 0))
 	if _, again := fetch("b"); again == nil || again.Error() != err.Error() {
 		t.Errorf("%v", again)
 	}
-	second.tried = nil
+	clear(second.tried)
 	if _, err := fetch("b"); !errors.Is(err, state.ErrNoContent) {
 		t.Errorf("%v", err)
 	}
@@ -96,9 +98,16 @@ func TestContents(t *testing.T) {
 		t.Errorf("it stays: %v", left)
 	}
 
-	// The machine that has it gives it to the fleet again.
-	must(t, second.Tidy(ctx), first.Tidy(ctx))
-	second.tried = nil
+	// The machine that has it gives it to the fleet again, also after another one was killed while it did. A call that gives up keeps no other
+	// one from getting it.
+	_, err = first.node.Conn().RequestWithContext(ctx, "content."+b.Digest+".of.KILLED", []byte("half"))
+	must(t, err, second.Tidy(ctx), first.Tidy(ctx))
+	clear(second.tried)
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := second.Skills().Fetch(gone, &e); err == nil {
+		t.Error("a call that has given up gets it")
+	}
 	if _, err := fetch("b"); err != nil || !there(b) {
 		t.Errorf("%v", err)
 	}
@@ -113,5 +122,22 @@ func TestContents(t *testing.T) {
 	set, err := first.Skills().Load(ctx)
 	if _, listed := set.Get("c"); err != nil || listed || there(c) {
 		t.Errorf("%v, %v", listed, err)
+	}
+
+	// Tidy removes what no list names, but nothing where a newer program has written the list.
+	f := registry.Entry{Digest: digest("f")}
+	must(t, s.PutContent(ctx, f.Digest, func(io.Writer) error { return nil }), first.Tidy(ctx))
+	if !there(f) {
+		t.Error("what is new is removed")
+	}
+	first.o.unnamed = 1
+	if must(t, first.Tidy(ctx)); there(f) || !there(b) {
+		t.Error("what no list names stays, or what it names is removed")
+	}
+	must(t, first.skills(nil).Transform(ctx, func([]byte) (document.Change, error) {
+		return document.Change{Content: []byte(`{"version":99,"skills":[]}`)}, nil
+	}))
+	if err := first.Tidy(ctx); !errors.Is(err, registry.ErrNewer) || !there(b) {
+		t.Errorf("%v", err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 // Options are those of New.
 type Options struct {
 	Node      func(context.Context) (*node.Options, error) // says how the node is opened that has the state
+	With      *Replica                                     // of another tenant, whose connection is used; nil for one of its own
 	Tenant    string
 	Installed string // the folder of installed skills of this machine
 	Writer    string // the name of this process in the logs of the fleet
@@ -29,12 +30,18 @@ type Options struct {
 
 	Record func(context.Context, trace.Event) ([]byte, error) // as in state.Document
 	Done   func(context.Context, trace.Event)                 // likewise, for approvals and grants: the installer reports installed skills
+
+	unnamed time.Duration // after which Tidy removes a content; default unnamed
 }
 
 // Replica reads and changes what a fleet shares. It is safe for concurrent use.
 type Replica struct {
 	o Options
+	*link
+}
 
+// link is what the Replicas of all tenants share.
+type link struct {
 	mu    sync.Mutex
 	node  *node.Node // nil before it is used
 	state *state.State
@@ -46,11 +53,17 @@ type Replica struct {
 
 // New returns a Replica, which the caller closes. Its first use opens the node, which may run in another process. When that process has
 // ended, the next use opens the node again.
-func New(o *Options) *Replica { return &Replica{o: *o} }
+func New(o *Options) *Replica {
+	r := &Replica{*o, &link{tried: map[string]attempt{}}}
+	if o.With != nil {
+		r.link = o.With.link
+	}
+	return r
+}
 
-// Close ends the connection. A nil Replica has none.
+// Close ends the connection. A nil Replica has none, and one with that of another leaves it.
 func (r *Replica) Close() {
-	if r == nil {
+	if r == nil || r.o.With != nil {
 		return
 	}
 	r.mu.Lock()
@@ -109,8 +122,8 @@ type doc struct {
 	before guard // may be nil
 }
 
-// guard is called before each edit of a change. With an error there is no change. If somebody else changes the document after it was called, it is
-// called again.
+// guard is called before each edit of a change. With an error there is no change. It is called again if another process changes the document
+// meanwhile.
 type guard func(context.Context) error
 
 func (d *doc) Load(ctx context.Context) ([]byte, error) {

@@ -58,14 +58,16 @@ func TestWatch(t *testing.T) {
 		return third.Trust().Approve(ctx, trust.Approval{Name: name, Layer: "bundled", Digest: digest("b")})
 	})
 	other := o
-	other.Tenant = "other"
+	other.Tenant, other.With = "other", third
 	of := New(&other)
-	defer of.Close()
 	if set, err := of.Trust().Load(ctx); err != nil || len(set.Approvals()) != 0 {
 		t.Errorf("another tenant has %v, %v", set.Approvals(), err)
 	}
 	if set, err := of.Skills().Load(ctx); err != nil || len(set.All()) == 0 {
 		t.Errorf("another tenant has %v, %v: the contents are in one store", set.All(), err)
+	}
+	if of.Close(); of.node == nil || of.node != third.node {
+		t.Error("tenants do not share a connection")
 	}
 	if set, err := second.Trust().Load(ctx); err != nil || len(set.Approvals()) == 0 {
 		t.Errorf("%v, %v", set.Approvals(), err)

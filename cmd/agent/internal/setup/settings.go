@@ -48,6 +48,7 @@ type Settings struct {
 
 	sharing  sync.Once
 	fleet    *replica.Replica
+	of       *Settings // whose connection to the fleet is used, too; nil for one of its own
 	recorder Recorder
 }
 
@@ -74,8 +75,12 @@ func (s *Settings) Fleet() *replica.Replica {
 func (s *Settings) Shared() *replica.Replica {
 	cfg := s.Config()
 	host, _ := os.Hostname()
-	return replica.New(&replica.Options{Node: s.Node, Tenant: cfg.Tenant, Installed: cfg.PluginsDir, Writer: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: s.sys.Now,
-		Record: s.recorder.Text, Done: func(ctx context.Context, e trace.Event) { _ = s.recorder.Record(ctx, e) }}) // the fleet has recorded it
+	o := &replica.Options{Node: s.Node, Tenant: cfg.Tenant, Installed: cfg.PluginsDir, Writer: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: s.sys.Now,
+		Record: s.recorder.Text, Done: func(ctx context.Context, e trace.Event) { _ = s.recorder.Record(ctx, e) }} // the fleet has recorded it
+	if s.of != nil {
+		o.With = s.of.Fleet()
+	}
+	return replica.New(o)
 }
 
 // Close ends the connection to a fleet.
@@ -359,6 +364,9 @@ func Origins(all []config.Origin) string {
 
 // NewSettings returns the settings of a run.
 func NewSettings(sys *System, flags *Flags) *Settings { return &Settings{sys: sys, flags: flags} }
+
+// For returns Settings for other flags, such as a tenant's, in the same process.
+func (s *Settings) For(flags *Flags) *Settings { return &Settings{sys: s.sys, flags: flags, of: s} }
 
 // Private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
 // keep.
