@@ -74,7 +74,7 @@ type Node struct {
 	unlock func()
 }
 
-// Copies returns how many copies of a stream there are to be, each on a machine of its own.
+// Copies returns how many copies each stream has, each on a machine of its own.
 func (o *Options) Copies() int {
 	if o.Remote != nil {
 		return max(o.Remote.Copies, 1)
@@ -114,10 +114,10 @@ func Open(ctx context.Context, o *Options) (*Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for busy := error(nil); ; {
-		n, err := o.start(ctx)
-		if busy != nil && ctx.Err() != nil && err != nil {
+		if busy != nil && ctx.Err() != nil {
 			return nil, busy
 		}
+		n, err := o.start(ctx)
 		if !errors.Is(err, lockfile.ErrLocked) {
 			return n, err
 		}
@@ -128,7 +128,6 @@ func Open(ctx context.Context, o *Options) (*Node, error) {
 		busy = fmt.Errorf("%s: %w: end it, or wait (%w)", o.Dir, ErrBusy, err)
 		select { // it may be starting, or ending
 		case <-ctx.Done():
-			return nil, busy
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -331,9 +330,11 @@ func (n *Node) Close() {
 	if n.door != nil {
 		n.door.close()
 	}
-	if n.server != nil {
+	if n.end != nil {
 		n.end()
 		n.healed.Wait()
+	}
+	if n.server != nil {
 		n.server.Shutdown()
 		n.server.WaitForShutdown()
 	}

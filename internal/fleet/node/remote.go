@@ -27,6 +27,7 @@ func (r *Remote) Connect(say func(string)) (*nats.Conn, error) {
 		shown = append(shown, nats.RootCAs(r.CA))
 	}
 	conn, err := nats.Connect(r.URL, append(shown, nats.Name("agent"), nats.SyncQueueLen(maxUnread), nats.MaxReconnects(-1), nats.PingInterval(pingTime),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { say(fmt.Sprintf("%s: %v", r.URL, err)) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				say(fmt.Sprintf("the connection to %s is lost (%v), and is made again", r.URL, err))
