@@ -138,7 +138,7 @@ func (f *File) ready(ctx context.Context, path string, old []byte, c *document.C
 		return fmt.Errorf("the new content of %q could not be read again, so nothing was written: %w", path, err)
 	}
 	if c.Keep != "" && old != nil {
-		if err := keep(f.Path+c.Keep, old); err != nil {
+		if err := Create(f.Path+c.Keep, old); err != nil {
 			return fmt.Errorf("keep a copy of %q: %w", f.Path, err)
 		}
 	}

@@ -49,8 +49,8 @@ func newWriting(root *os.Root, name string) *writing {
 	return &writing{root: root, name: name, temp: "." + name + "." + rand.Text(), before: func(string) error { return nil }}
 }
 
-// keep writes a copy of a file. It replaces nothing.
-func keep(name string, content []byte) error {
+// Create makes a file that only the user may read. It is an error if the file is there. After another error there is none.
+func Create(name string, content []byte) error {
 	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

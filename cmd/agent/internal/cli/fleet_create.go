@@ -21,6 +21,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/internal/fleet/node"
+	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
 func newFleetCreateCommand(s *app.Services) *cobra.Command {
@@ -32,7 +33,7 @@ func newFleetCreateCommand(s *app.Services) *cobra.Command {
 servers reach it; PORT is for workers (default: 4222), PORT+2000 for the other servers. A home has settings, a certificate and the keys
 that the servers share: copy it to its machine, and start the server there with AGENT_HOME=DIR/n1.
 
-A file that is there stays. So the same command makes what is missing: a certificate that was removed with its key, or the home of one
+A file that is there stays. The same command makes what is missing: a certificate that was removed with its key, or the home of one
 more server, which the settings of the others do not name yet. The file ca.key signs certificates: keep DIR where no server runs.`,
 		Example: `  agent fleet create fleet 10.0.0.1 10.0.0.2 10.0.0.3
   agent fleet create fleet 127.0.0.1:4222 127.0.0.1:4223 127.0.0.1:4224`,
@@ -48,7 +49,7 @@ more server, which the settings of the others do not name yet. The file ca.key s
 			return createHomes(c.Context(), s, s.Sys.Abs(args[0]), nodes, time.Now().AddDate(0, 0, days))
 		},
 	}
-	c.Flags().IntVar(&days, "days", days, "for how many `DAYS` new certificates are good, 1 to 3650")
+	c.Flags().IntVar(&days, "days", days, "for how many `DAYS` new certificates of servers are good, 1 to 3650")
 	return c
 }
 
@@ -89,9 +90,13 @@ func createHomes(ctx context.Context, s *app.Services, dir string, nodes []clust
 	for _, n := range nodes {
 		routes = append(routes, strconv.Quote(n.route))
 	}
-	authority, err := certificate(filepath.Join(dir, "ca"), nil, "agent fleet", until)
+	authority, err := certificate(filepath.Join(dir, "ca"), nil, "agent fleet", time.Now().AddDate(10, 0, 0)) // it signs the next ones, too
 	if err != nil {
 		return err
+	}
+	if end := authority.Leaf.NotAfter; until.After(end) {
+		err := fmt.Errorf("%s is good until %s", filepath.Join(dir, "ca.crt"), end.UTC().Format(time.DateOnly))
+		return failure.Usage(err, "use --days N with fewer days, or make new homes in another folder")
 	}
 	if err := fill(filepath.Join(dir, "serve.key"), []byte(rand.Text()+rand.Text()+"\n")); err != nil {
 		return err
@@ -148,15 +153,10 @@ func fill(path string, text []byte) error {
 	return nil
 }
 
-// create makes a file that only the user may read, in a folder that only the user may enter. It is an error if the file is there.
+// create makes a file that only the user may read, and its folder if there is none. It is an error if the file is there.
 func create(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+	return lockfile.Create(path, text)
 }
