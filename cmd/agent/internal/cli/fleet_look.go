@@ -294,7 +294,8 @@ func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) erro
 			case errors.Is(err, dispatch.ErrNoWorker):
 				names = names[1:]
 			case err != nil && !errors.Is(err, context.DeadlineExceeded): // such as that the server has ended
-				return rights(err)
+				err = fmt.Errorf("whether worker %s has ended is not known: %w", names[0], err)
+				return &failure.Error{Exit: failure.ExitFailure, Code: "failed", Err: err, Hint: "agent fleet workers lists those that are there"}
 			default: // it has runs, or is just ending
 				time.Sleep(200 * time.Millisecond)
 			}
