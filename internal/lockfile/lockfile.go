@@ -189,7 +189,7 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	content, _, err := read(f, limit)
+	content, _, err := read(f, name, limit)
 	return content, err
 }
 
@@ -232,10 +232,11 @@ func readFile(path string, limit int64, private bool) ([]byte, fs.FileMode, erro
 			return nil, 0, err
 		}
 	}
-	return read(f, limit)
+	return read(f, path, limit)
 }
 
-func read(f *os.File, limit int64) ([]byte, fs.FileMode, error) {
+// read reads an open file. Its errors call it by this name: a file of an os.Root has its whole path.
+func read(f *os.File, name string, limit int64) ([]byte, fs.FileMode, error) {
 	if limit <= 0 {
 		limit = DefaultMax
 	}
@@ -244,9 +245,9 @@ func read(f *os.File, limit int64) ([]byte, fs.FileMode, error) {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%q is not a regular file (%s)", f.Name(), info.Mode().Type())
+		return nil, 0, fmt.Errorf("%q is not a regular file (%s)", name, info.Mode().Type())
 	}
-	tooBig := fmt.Errorf("%q exceeds %d bytes", f.Name(), limit)
+	tooBig := fmt.Errorf("%q exceeds %d bytes", name, limit)
 	if info.Size() > limit { // a sparse file is refused before it is read
 		return nil, 0, tooBig
 	}

@@ -368,13 +368,11 @@ func NewSettings(sys *System, flags *Flags) *Settings { return &Settings{sys: sy
 // For returns Settings for other flags, such as a tenant's, in the same process.
 func (s *Settings) For(flags *Flags) *Settings { return &Settings{sys: s.sys, flags: flags, of: s} }
 
-// Private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
-// keep.
+// Private returns what scripts do not see: the engine's home has approvals, conversations and what other skills keep, and a server's
+// secrets make them somebody else.
 func (s *Settings) Private() []string {
-	if home := s.Home(); home != "" {
-		return []string{home}
-	}
-	return nil
+	c := &s.Config().Serve
+	return slices.DeleteFunc([]string{s.Home(), c.Key, c.Tokens, c.Secrets, c.CertKey, c.Creds}, func(path string) bool { return path == "" })
 }
 
 // Kept returns the folders that scripts do not change: those that decide which content may run, and those of skills.

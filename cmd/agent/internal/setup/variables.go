@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,6 +36,10 @@ func (s *Settings) Variables(passes func(name string) bool) ([]string, error) {
 		return []string{}, nil
 	}
 	out, err := variablesIn(cfg.Serve.Secrets, cfg.Tenant, passes)
+	var at *fs.PathError
+	if errors.As(err, &at) { // clients get it, for whom a path of this machine is not
+		err = fmt.Errorf("%s: %w", filepath.Base(at.Path), at.Err)
+	}
 	if err != nil {
 		err = fmt.Errorf("the variables of the tenant %s: %w", cfg.Tenant, err)
 	}

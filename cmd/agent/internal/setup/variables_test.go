@@ -61,6 +61,9 @@ func TestVariablesOfTenants(t *testing.T) {
 			if got = "error"; strings.Contains(err.Error(), want) && strings.Contains(err.Error(), tenant) {
 				got = want
 			}
+			if strings.Contains(err.Error(), home) {
+				t.Errorf("a path is in %v", err)
+			}
 		}
 		if got != want || err == nil && env == nil {
 			t.Errorf("%s: got %q, %v", tenant, got, err)
@@ -68,6 +71,10 @@ func TestVariablesOfTenants(t *testing.T) {
 		if none, err := s.Variables(func(string) bool { return false }); len(none) > 0 || err != nil && tenant != "folder-out" && tenant != "file" {
 			t.Errorf("%s: got %q, %v", tenant, none, err)
 		}
+	}
+	none := NewSettings(&System{Home: home, Dir: home, Environ: []string{"AGENT_SERVE_SECRETS=" + at("none")}}, &Flags{Tenant: "plain"})
+	if _, err := none.Variables(func(string) bool { return true }); err == nil || strings.Contains(err.Error(), home) {
+		t.Errorf("got %v", err)
 	}
 	bare := NewSettings(&System{Home: home, Environ: []string{"A_KEY=of the operator"}}, &Flags{Tenant: "plain"})
 	if value, set := bare.Variable("A_KEY"); set {
@@ -79,6 +86,20 @@ func TestVariablesOfTenants(t *testing.T) {
 	}
 	if value, set := own.Variable("B_KEY"); set {
 		t.Errorf("got %q", value)
+	}
+}
+
+// No script sees what would make it another client, or another tenant, also where somebody granted a folder that has it.
+func TestPrivate(t *testing.T) {
+	home := t.TempDir()
+	var environ, want []string
+	for _, name := range []string{"KEY", "TOKENS", "SECRETS", "CERT_KEY", "CREDS"} {
+		want = append(want, filepath.Join(home, name))
+		environ = append(environ, "AGENT_SERVE_"+name+"="+filepath.Join(home, name))
+	}
+	s := NewSettings(&System{Home: home, Dir: home, Environ: environ}, &Flags{})
+	if got := s.Private(); !slices.Equal(got, append([]string{filepath.Join(home, ".agent")}, want...)) {
+		t.Errorf("got %q", got)
 	}
 }
 
