@@ -146,7 +146,7 @@ func (f *fetch) hear(reply string) (*nats.Msg, error) {
 	defer cancel()
 	for {
 		m, err := f.answers.NextMsgWithContext(ctx)
-		if errors.Is(err, nats.ErrNoResponders) { // now
+		if errors.Is(err, nats.ErrNoResponders) { // at this moment
 			continue
 		}
 		if err != nil || m.Subject == reply {

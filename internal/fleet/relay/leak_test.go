@@ -143,6 +143,9 @@ func TestContents(t *testing.T) {
 	// A run under way, which asks for what is not its own.
 	shelf := &shelf{ctx: t.Context(), o: o, s: s, temp: t.TempDir()}
 	defer shelf.close()
+	if _, size, err := shelf.open(versions + "abc"); size != 0 || err != nil { // nobody has chosen any
+		t.Errorf("%d bytes, %v", size, err)
+	}
 	stop, err := flow.Offer(f.Conn, "mine", func(worker string) bool { return worker == "w" }, shelf.open)
 	if err != nil {
 		t.Fatal(err)

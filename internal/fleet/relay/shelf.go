@@ -34,8 +34,11 @@ type shelf struct {
 
 // open returns what has a digest, or another name. There is nothing in versions that nobody has chosen.
 func (h *shelf) open(digest string) (io.ReaderAt, int64, error) {
-	if key, ok := strings.CutPrefix(digest, versions); ok && h.chosen != nil {
-		text := h.chosen(key)
+	if key, ok := strings.CutPrefix(digest, versions); ok {
+		var text []byte
+		if h.chosen != nil {
+			text = h.chosen(key)
+		}
 		return bytes.NewReader(text), int64(len(text)), nil
 	}
 	if in := h.o.Stdin; in != nil && digest == in.Digest {

@@ -58,22 +58,23 @@ func (s *Signer) ask(ctx context.Context, run string, to *dispatch.To) ([]byte, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, sealTime)
 	defer cancel()
-	m, err := s.Conn.RequestWithContext(ctx, sealSubject(run), text)
-	for errors.Is(err, nats.ErrNoResponders) { // the sender may be connecting again
+	for {
+		m, err := s.Conn.RequestWithContext(ctx, sealSubject(run), text)
+		switch {
+		case errors.Is(err, nats.ErrNoResponders): // the sender may be connecting again
+		case err != nil:
+			return nil, err
+		case flow.Refused(m) != "":
+			return nil, errors.New(flow.Refused(m))
+		default:
+			return m.Data, nil
+		}
 		select {
 		case <-ctx.Done():
 			return nil, errors.New("the process that asked for the run is gone")
 		case <-time.After(sealTime / 20):
-			m, err = s.Conn.RequestWithContext(ctx, sealSubject(run), text)
 		}
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case flow.Refused(m) != "":
-		return nil, errors.New(flow.Refused(m))
-	}
-	return m.Data, nil
 }
 
 // seals answers a Signer that asks for the values of an order's variables: it reads and seals them for each attempt.

@@ -9,6 +9,12 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
+// uncounted is a Meter for a fleet without workers and runs.
+type uncounted struct{ Meter }
+
+// Looked does nothing.
+func (uncounted) Looked(*Health) {}
+
 // A process that had the node ends while the queue is opened: this process opens the node itself.
 func TestNodeEnds(t *testing.T) {
 	o := &node.Options{Dir: t.TempDir()}
@@ -28,7 +34,7 @@ func TestNodeEnds(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(t.Context(), &Options{Node: o, Warn: func(text string) { t.Log(text) }})
+	f, err := Open(t.Context(), &Options{Node: o, Meter: uncounted{}, Warn: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	return w.in(ctx, a)
 }
 
-// ByHand works for the node of a folder until ctx is done, or it was drained: the error is ErrDrained then. It waits for a process that has the node, and for the next one after it.
+// ByHand works for the node of a folder until ctx is done, or it was drained: the error is ErrDrained then. It waits for a process that has
+// the node, and for the next one after it.
 func (w *Worker) ByHand(ctx context.Context, dir string) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
 		a, err := admission(ctx, dir)
