@@ -3,7 +3,6 @@ package nodeenv
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -37,13 +36,9 @@ func (j *job) elsewhere(ctx context.Context) error {
 	if j.s.o.Chosen == nil || j.lock.file != "" {
 		return nil
 	}
-	text, err := j.s.o.Chosen(ctx, j.place.Key)
 	var c choice
-	if err == nil && len(text) > 0 {
-		err = json.Unmarshal(text, &c)
-	}
-	if err != nil {
-		return fmt.Errorf("the versions that were chosen for them do not come: %w", err)
+	if err := j.s.o.Chosen.Read(ctx, j.place.Key, &c); err != nil {
+		return err
 	}
 	if c.Chosen != nil && c.Resolved.After(j.record.Resolved) {
 		j.given = &c

@@ -48,16 +48,9 @@ func (e *environmentOf) elsewhere(ctx context.Context) error {
 	if e.s.o.Chosen == nil {
 		return nil
 	}
-	text, err := e.s.o.Chosen(ctx, e.wanted()+" "+e.thisPython(ctx))
-	if err != nil {
-		return e.unavailable(err, "the versions that were chosen for them do not come: %v", err)
-	}
 	var c choice
-	if len(text) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return e.unavailable(err, "the versions that were chosen for them cannot be read: %v", err)
+	if err := e.s.o.Chosen.Read(ctx, e.wanted()+" "+e.thisPython(ctx), &c); err != nil {
+		return e.unavailable(err, "%v", err)
 	}
 	if c.Requirements != "" && c.Resolved.After(e.record.Resolved) {
 		e.given = &c
