@@ -11,7 +11,7 @@ import (
 // When the claims of runs that have ended take most of their room, new runs are refused at once, and a run under way still ends.
 func TestClaimsFull(t *testing.T) {
 	n, dir := start(t)
-	q := queue(t, n, &Options{Beat: quick, ClaimBytes: 32 << 10})
+	q := queue(t, n, &Options{Beat: quick, ClaimBytes: 128 << 10})
 	runs(t, q.Dispatcher(plain).Serve)
 	begun, goOn := make(chan bool, 1), make(chan bool)
 	runs(t, worker(t, n, dir, "a", 8, quick, func(_ context.Context, run, _ string) string {
