@@ -106,7 +106,9 @@ func TestManifestsForKubernetes(t *testing.T) {
 // commandsIn returns the arguments of the commands agent in a block.
 func commandsIn(kind, text string) (out [][]string) {
 	for line := range strings.Lines(text) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+		for _, end := range []string{" #", " 2>"} { // a remark, and what the shell does
+			line, _, _ = strings.Cut(strings.TrimSpace(line), end)
+		}
 		if list, ok := strings.CutPrefix(line, "CMD "); ok {
 			var args []string
 			if json.Unmarshal([]byte(list), &args) == nil {
