@@ -246,19 +246,27 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 }
 
 // crowded reports whether seven eighths of the room for claims are taken: the rest is for runs that are in the queue or under way, which
-// could not end otherwise. It asks once a beat.
+// could not end otherwise. One caller asks once a beat, and no other waits for the answer, which may not come.
 func (q *Queue) crowded(ctx context.Context) bool {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if time.Since(q.looked) < q.o.Beat {
-		return q.full
+	full, known := q.full, time.Since(q.looked) < q.o.Beat
+	if !known {
+		q.looked = time.Now()
 	}
-	q.looked = time.Now()
+	q.mu.Unlock()
+	if known {
+		return full
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience.Answer)
+	defer cancel()
 	if claims, err := q.js.Stream(ctx, claimsName); err == nil {
 		info := claims.CachedInfo()
-		q.full = int64(info.State.Bytes) > info.Config.MaxBytes/8*7 //nolint:gosec // at most MaxBytes
+		full = int64(info.State.Bytes) > info.Config.MaxBytes/8*7 //nolint:gosec // at most MaxBytes
+		q.mu.Lock()
+		q.full = full
+		q.mu.Unlock()
 	}
-	return q.full
+	return full
 }
 
 // kindOf returns an error of the server as one of this package. The server tells these two apart by their text alone.
