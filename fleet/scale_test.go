@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -121,7 +120,7 @@ func TestScalePoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := claims.CachedInfo().Config
-	for name, want := range map[string]string{"claim_room": fmt.Sprint(c.MaxBytes), "claim_hours": fmt.Sprint(int(c.MaxAge / time.Hour))} {
+	for name, want := range map[string]string{"claim_room": fmt.Sprint(c.MaxBytes), "claim_minutes": fmt.Sprint((dispatch.Kept + dispatch.Kept/10).Minutes())} {
 		if page[name] != want {
 			t.Errorf("docs/scale.md has %s %s, the program has %s", name, page[name], want)
 		}

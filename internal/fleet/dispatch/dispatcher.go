@@ -77,8 +77,9 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 		defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
 	}
 	defer d.giveBack()
+	all.Go(func() { d.purge(ctx, Kept) })
 	for {
-		news := d.heard()
+		news, now := d.heard(), time.Now()
 		d.place(ctx, &all)
 		subject, m, err := d.next(ctx)
 		switch {
@@ -88,12 +89,12 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 			return nats.ErrConnectionClosed
 		case err != nil || m == nil: // such as a leader that changes
 			d.rest(ctx, news, d.q.o.Beat)
-		case d.begin(ctx, m, &all):
+		case d.begin(ctx, m, now, &all):
 		case d.holds(subject): // what comes first is what somebody left, which needs no place: so there is no more of that
 			_ = m.Nak()
 			d.swept = time.Now()
 		default:
-			d.held = append(d.held, held{subject, m})
+			d.held = append(d.held, held{subject, m, now})
 		}
 	}
 }
@@ -102,6 +103,7 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 type held struct {
 	subject string
 	m       jetstream.Msg
+	taken   time.Time
 }
 
 func (d *Dispatcher) holds(subject string) bool {
@@ -113,7 +115,7 @@ func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	d.mu.Lock()
 	slices.SortStableFunc(d.held, func(a, b held) int { return cmp.Compare(d.going[a.subject], d.going[b.subject]) })
 	d.mu.Unlock()
-	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, all) })
+	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, h.taken, all) })
 	d.mu.Lock()
 	d.oldest = time.Time{}
 	for _, h := range d.held {
@@ -128,7 +130,7 @@ func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	d.kept = time.Now()
 	d.held = slices.DeleteFunc(d.held, func(h held) bool {
 		r, err := parse(h.m.Headers(), nil)
-		return (err != nil || d.kept.After(r.Until)) && d.begin(ctx, h.m, all) // which ends it
+		return (err != nil || d.kept.After(r.Until)) && d.begin(ctx, h.m, h.taken, all) // which ends it
 	})
 	for _, h := range d.held {
 		_ = h.m.InProgress()
@@ -332,7 +334,7 @@ func (d *Dispatcher) look(ctx context.Context) error {
 }
 
 // begin does what a message of the queue needs, in the background. It reports false if no worker has room for the run.
-func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitGroup) bool {
+func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, taken time.Time, all *sync.WaitGroup) bool {
 	r, err := parse(m.Headers(), m.Data())
 	if err != nil {
 		_ = m.Term() // nobody can do it
@@ -343,7 +345,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, all *sync.WaitG
 	if meta, wrong := m.Metadata(); wrong != nil || meta.NumDelivered > 1 || d.Alone != nil { // else it is new, as far as is known
 		c, rev, err = d.q.claim(ctx, r.ID)
 	}
-	f := &follower{d: d, m: m, r: r, c: c, rev: rev, woken: make(chan struct{}, 1)}
+	f := &follower{d: d, m: m, r: r, c: c, rev: rev, taken: taken, woken: make(chan struct{}, 1)}
 	f.seen = RunView{ID: r.ID, Tenant: r.Tenant, Skill: r.Skill, State: Running, Queued: queued(m)}
 	switch {
 	case err != nil:

@@ -19,6 +19,8 @@ type follower struct {
 	rev uint64 // of the claim: the token
 	to  *To    // the worker that gets it, where this dispatcher gives it
 
+	taken time.Time // from the queue
+
 	woken chan struct{}
 	seen  RunView // under the lock of d
 }
@@ -119,7 +121,12 @@ func (f *follower) give(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
+		fresh := f.c == nil
 		f.c, f.rev, f.to.Token = &c, rev, rev
+		if fresh && f.gone(ctx) {
+			f.d.back(f.to)
+			return false
+		}
 		f.d.mu.Lock()
 		f.seen.Worker, f.seen.Began = c.Worker, time.Now()
 		f.d.mu.Unlock()
