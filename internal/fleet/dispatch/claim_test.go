@@ -31,3 +31,30 @@ func TestClaimUnanswered(t *testing.T) {
 		}
 	})
 }
+
+// deaf never answers.
+type deaf struct{ jetstream.JetStream }
+
+func (deaf) Stream(ctx context.Context, _ string) (jetstream.Stream, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// Nor does whoever submits a run wait for long, and of several only one does.
+func TestRoomUnanswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		began, q := time.Now(), &Queue{js: deaf{}, o: Options{Beat: time.Minute}}
+		go q.crowded(ctx)
+		synctest.Wait()
+		if q.crowded(ctx); time.Since(began) > 0 {
+			t.Errorf("another one waits %v", time.Since(began))
+		}
+		time.Sleep(2 * time.Minute)
+		began = time.Now()
+		if q.crowded(ctx); time.Since(began) > patience.Answer {
+			t.Errorf("it waits %v", time.Since(began))
+		}
+	})
+}
