@@ -225,7 +225,8 @@ func (v *View) queue(info *jetstream.StreamInfo, busy map[string]int) {
 	}
 	v.Nodes = append(v.Nodes, NodeView{Name: c.Leader, Leads: true})
 	for _, p := range c.Replicas {
-		gone := p.Offline || p.Active > goneTime
+		gone := p.Offline || p.Active > goneTime || p.Active == 0 // which means: not heard since this leader leads
+
 		if strings.Contains(p.Name, " ") { // the leader began after that node was gone
 			p.Name, gone = "unknown", true
 		}

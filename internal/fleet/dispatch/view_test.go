@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
@@ -188,4 +189,16 @@ func TestSilent(t *testing.T) {
 	stop()
 	until(t, "it is not silent", func() bool { all := workers(); return len(all) == 1 && all[0].Name == "a" && all[0].Silent })
 	until(t, "it is not forgotten", func() bool { return len(workers()) == 0 })
+}
+
+// A node is gone if its leader has not heard it lately, or not since it leads.
+func TestGoneNodes(t *testing.T) {
+	v := &View{}
+	v.queue(&jetstream.StreamInfo{Cluster: &jetstream.ClusterInfo{Leader: "b", Replicas: []*jetstream.PeerInfo{
+		{Name: "a", Current: true, Active: time.Second}, {Name: "c", Current: true}, {Name: "d", Current: true, Active: goneTime + 1}, {Name: "e", Offline: true, Active: 1}, {Name: "not known (x)", Active: 1},
+	}}}, nil)
+	want := []NodeView{{Name: "a"}, {Name: "b", Leads: true}, {Name: "c", Gone: true}, {Name: "d", Gone: true}, {Name: "e", Gone: true}, {Name: "unknown", Gone: true}}
+	if !slices.Equal(v.Nodes, want) {
+		t.Errorf("%+v, want %+v", v.Nodes, want)
+	}
 }
