@@ -26,7 +26,7 @@ func TestConversationAllowsAgain(t *testing.T) {
 
 	k = w.sitAt("xterm-256color", "-c")
 	k.sees("you had allowed, and are asked about with the first prompt:")
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.until("the input", func() bool { return strings.Contains(k.raw, pasteMode) })
 	k.press("edit\r")
 	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
 	k.answers("n")
@@ -38,7 +38,7 @@ func TestConversationAllowsAgain(t *testing.T) {
 	k.leaves()
 
 	k = w.sitAt("xterm-256color", "-c")
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.until("the input", func() bool { return strings.Contains(k.raw, pasteMode) })
 	k.press("edit\r")
 	k.asked("Allow again what you had allowed for this conversation?", "the mode accept-edits")
 	k.answers("y")
@@ -46,7 +46,7 @@ func TestConversationAllowsAgain(t *testing.T) {
 	k.leaves()
 
 	k = w.sitAt("xterm-256color", "-c")
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.until("the input", func() bool { return strings.Contains(k.raw, pasteMode) })
 	k.press("/mode read-only\r") // that is newer, so nobody is asked about the former one
 	k.sees("mode read-only from now on")
 	k.press("read\r")

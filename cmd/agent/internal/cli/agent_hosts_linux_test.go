@@ -96,7 +96,7 @@ func TestConversationAsksAboutHostsOfScripts(t *testing.T) {
 
 	// The conversation goes on with what was allowed, if the user says so.
 	k = w.sitAt("xterm-256color", "-c")
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	k.until("the input", func() bool { return strings.Contains(k.raw, pasteMode) })
 	k.press("look\r")
 	k.asked("Allow again what you had allowed for this conversation?", "scripts of net reach docs.example.com")
 	k.answers("y")
