@@ -68,6 +68,7 @@ type reader struct {
 	texts   map[string]document // of files that are no scripts by their names, by their paths
 	kept    int                 // bytes of texts
 	bytes   int64
+	buffer  [32 << 10]byte // for one file after the other
 }
 
 // document is a text for people or a model.
@@ -132,11 +133,11 @@ func (r *reader) file(name string, inside []string, from io.Reader, size int64) 
 	}
 	sum := sha256.New()
 	head := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), maxFile)))
-	n, err := io.Copy(sum, io.TeeReader(io.LimitReader(from, maxFile), head))
+	n, err := io.CopyBuffer(sum, io.TeeReader(io.LimitReader(from, maxFile), head), r.buffer[:])
 	file := File{Path: name, Inside: inside, Size: n}
 	if err == nil && n == maxFile {
 		var more int64
-		more, err = io.Copy(sum, io.LimitReader(from, maxBytes-r.bytes))
+		more, err = io.CopyBuffer(sum, io.LimitReader(from, maxBytes-r.bytes), r.buffer[:])
 		file.Size += more
 	}
 	r.bytes += file.Size
