@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -129,14 +130,15 @@ func (r *report) say(k key, text string) {
 }
 
 func (r *report) testEnds(action string, k key) {
-	top, _, below := strings.Cut(k.Test, "/")
 	switch action {
 	case "skip":
 		r.skipped = append(r.skipped, skipped{k, reason(r.output[k])})
 	case "fail":
 		fmt.Fprint(r.out, strings.Join(r.output[k], ""))
-		if r.broken++; !below {
-			r.failed[k.Package] = append(r.failed[k.Package], top)
+		r.broken++
+		below := func(name string) bool { return strings.HasPrefix(name, k.Test+"/") }
+		if !slices.ContainsFunc(r.failed[k.Package], below) { // else it is run with those
+			r.failed[k.Package] = append(r.failed[k.Package], k.Test)
 		}
 	case "pass":
 		if !r.parents[k] {
@@ -179,12 +181,16 @@ func (r *report) packageEnds(e *event) {
 // mostAgain is the most tests that are run once more. Where more fail, it is not chance.
 const mostAgain = 3
 
-// again returns the tests that may be run once more.
+// again returns the tests that may be run once more: a line for each package, with the value of -run.
 func (r *report) again() string {
 	n, text := 0, ""
 	for _, p := range r.packages {
 		n += len(r.failed[p])
-		text += p + " " + strings.Join(r.failed[p], "|") + "\n"
+		var patterns []string
+		for _, name := range r.failed[p] {
+			patterns = append(patterns, "^"+strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^")+"$")
+		}
+		text += p + " " + strings.Join(patterns, "|") + "\n"
 	}
 	if r.hopeless || n > mostAgain {
 		return ""

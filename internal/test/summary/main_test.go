@@ -38,7 +38,8 @@ func TestReport(t *testing.T) {
 		not    string
 	}{
 		{"all pass", append(append([][3]string{}, pass...), [3]string{"pass", "", ""}), "", true, "", []string{"ok  \thost/who/mod/a/b\t1.5s\n", "1 passed, 0 failed, 0 skipped"}, "noise"},
-		{"one fails", append(append([][3]string{}, fail...), [3]string{"output", "", "FAIL\n"}, [3]string{"fail", "", ""}), "", false, "host/who/mod/a/b TestB\n", []string{"b_test.go:3: wrong", "0 passed, 1 failed"}, "ok"},
+		{"one fails", append(append([][3]string{}, fail...), [3]string{"output", "", "FAIL\n"}, [3]string{"fail", "", ""}), "", false, "host/who/mod/a/b ^TestB$\n", []string{"b_test.go:3: wrong", "0 passed, 1 failed"}, "ok"},
+		{"one below another one fails", [][3]string{{"run", "TestD", ""}, {"run", "TestD/a+b", ""}, {"fail", "TestD/a+b", ""}, {"fail", "TestD", ""}, {"fail", "", ""}}, "", false, "host/who/mod/a/b ^TestD$/^a\\+b$\n", []string{"0 passed, 2 failed"}, ""},
 		{"a skipped one is named", append(append([][3]string{}, skip...), [3]string{"pass", "", ""}), "", true, "", []string{"1 tests were skipped:\n  host/who/mod/a/b TestC: c_test.go:4: no python3\n", "0 passed, 0 failed, 1 skipped"}, ""},
 		{"a race is no chance", append(append([][3]string{}, fail...), [3]string{"output", "TestB", "WARNING: DATA RACE\n"}, [3]string{"fail", "", ""}), "", false, "", []string{"wrong"}, ""},
 		{"a panic is no chance", append(append([][3]string{}, fail...), [3]string{"output", "", "panic: x\n"}, [3]string{"fail", "", ""}), "", false, "", []string{"panic: x"}, ""},
