@@ -99,8 +99,7 @@ type Export struct {
 	metrics string
 
 	mu     sync.Mutex
-	failed error               // the last request that failed
-	own    map[string]recorder // by the name of a Metric
+	failed error // the last request that failed
 }
 
 // tracerProvider and meterProvider are what Export needs of the SDK's providers. With their own types in Export, the
