@@ -131,7 +131,7 @@ func TestDone(t *testing.T) {
 	d := q.Dispatcher(plain)
 	var mu sync.Mutex
 	got := map[State]int{}
-	d.Ended = func(_ *Run, e *End) { mu.Lock(); defer mu.Unlock(); got[e.State]++ }
+	d.Ended = func(r *RunView) { mu.Lock(); defer mu.Unlock(); got[r.State]++ }
 	runs(t, d.Serve)
 	runs(t, worker(t, n, dir, "a", 2, beat, func(_ context.Context, run, order string) string { return run + ": " + order }).Serve)
 	for i := range 5 {
@@ -347,7 +347,7 @@ func TestCancel(t *testing.T) {
 	}
 	time.Sleep(200 * time.Millisecond)
 	d, all := q.Dispatcher(plain), make(chan string, 9)
-	d.Ended = func(r *Run, e *End) { all <- r.ID + " " + string(e.State) }
+	d.Ended = func(r *RunView) { all <- r.ID + " " + string(r.State) }
 	runs(t, d.Serve)
 	begun := make(chan string, 3)
 	runs(t, worker(t, n, dir, "a", 3, beat, func(ctx context.Context, run, _ string) string {

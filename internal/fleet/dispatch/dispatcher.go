@@ -31,7 +31,7 @@ type Dispatcher struct {
 	Start time.Duration // how long such a worker may take to come; default DefaultStart
 
 	// Ended is called when a run has ended; it may be nil. It is set before Serve.
-	Ended func(r *Run, e *End)
+	Ended func(r *RunView)
 
 	q *Queue
 

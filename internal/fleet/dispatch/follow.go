@@ -193,8 +193,8 @@ func (f *follower) note(e *End) {
 	f.seen.Worker, f.seen.Ended = "", v.Ended // which has it no more
 	d.lately = append(d.lately[max(0, len(d.lately)+1-maxLately):], v)
 	d.mu.Unlock()
-	if e.Queued, e.Began = v.Queued, v.Began; d.Ended != nil {
-		d.Ended(f.r, e)
+	if d.Ended != nil {
+		d.Ended(&v)
 	}
 }
 

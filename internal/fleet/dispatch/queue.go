@@ -73,9 +73,6 @@ type End struct {
 	Worker string // "" if it never began
 	Token  uint64 // of the attempt
 	Result []byte // of a run that is lost or late: why, if it is known
-
-	// Of Dispatcher.Ended: when the run came, and when a worker got it; Began is zero where that is not known.
-	Queued, Began time.Time
 }
 
 // Options are those of a Queue.

@@ -1,9 +1,11 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,18 +73,10 @@ type Use struct {
 	Of   uint64 `json:"of"`
 }
 
-// report is what a dispatcher knows.
-type report struct {
-	Server  string
-	Alone   bool
-	Workers []WorkerView
-	Busy    map[string]int // runs that workers have, by tenant
-	Oldest  time.Time      // of the runs that are held
-	Runs    []RunView      // where they are asked for: those that workers have, and that ended lately
-}
-
-// Bounds of a report.
+// What a dispatcher reports, and its bounds.
 const (
+	reportSubject = "report"
+
 	maxReported = 4000
 	maxLately   = 100
 	maxVersion  = 64 // bytes, of what a worker says
@@ -91,32 +85,32 @@ const (
 // goneTime is how long a node is silent before it counts as gone. Its leader hears it every second.
 const goneTime = 10 * time.Second
 
-const reportSubject = "report"
-
-// report answers what it knows.
+// report answers what the dispatcher knows: a View with less than nothing Waiting, for the queue counts the runs that workers have as well.
+// It has Runs where they are asked for: those that workers have, and that ended lately.
 func (d *Dispatcher) report(m *nats.Msg) {
 	d.mu.Lock()
 	d.tidy()
-	r := &report{Server: d.q.conn.ConnectedServerName(), Alone: d.Alone != nil, Busy: map[string]int{}, Oldest: d.oldest}
+	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest}
 	for _, w := range d.workers {
-		v := w.WorkerView
-		v.Silent = !d.here(w)
-		r.Workers = append(r.Workers, v)
+		one := w.WorkerView
+		one.Silent = !d.here(w)
+		v.Workers = append(v.Workers, one)
 	}
 	for _, f := range d.wake {
 		if f.seen.Worker != "" {
-			r.Busy[f.r.Tenant]++
-			r.Runs = append(r.Runs, f.seen)
-		} else if f.seen.Ended.IsZero() && (r.Oldest.IsZero() || f.seen.Queued.Before(r.Oldest)) { // its own worker is not there yet
-			r.Oldest = f.seen.Queued
+			v.Running++
+			v.Waiting[f.r.Tenant]--
+			v.Runs = append(v.Runs, f.seen)
+		} else if f.seen.Ended.IsZero() && (v.Oldest.IsZero() || f.seen.Queued.Before(v.Oldest)) { // its own worker is not there yet
+			v.Oldest = f.seen.Queued
 		}
 	}
-	r.Runs = append(r.Runs[:min(len(r.Runs), maxReported)], d.lately...)
+	v.Runs = append(v.Runs[:min(len(v.Runs), maxReported)], d.lately...)
 	d.mu.Unlock()
-	if len(m.Data) == 0 {
-		r.Runs = nil
+	if string(m.Data) != "true" {
+		v.Runs = nil
 	}
-	if text, err := json.Marshal(r); err == nil {
+	if text, err := json.Marshal(v); err == nil {
 		_ = m.Respond(text)
 	}
 }
@@ -125,23 +119,69 @@ func (d *Dispatcher) report(m *nats.Msg) {
 // lately. It may be called where the queue was never opened. The error may be ErrRights.
 func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
 	v := &View{Nodes: []NodeView{}, Servers: []string{}, Waiting: map[string]int{}, Workers: []WorkerView{}}
-	reports, err := gather(ctx, conn, limit > 0)
-	if err != nil {
+	if err := v.gather(ctx, conn, limit > 0); err != nil {
 		return nil, err
 	}
-	busy := v.add(reports)
-	err = v.kept(ctx, conn, busy, limit)
+	err := v.kept(ctx, conn, limit)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNotFound): // nothing was ever queued
 		err = nil
 	case ctx.Err() == nil && patience.Silent(err):
 		v.Leaderless, err = true, nil
 	}
+	maps.DeleteFunc(v.Waiting, func(_ string, n int) bool { return n <= 0 })
+	if len(v.Waiting) == 0 {
+		v.Oldest = time.Time{}
+	}
 	return v, err
 }
 
+// Places returns the places of the workers that take runs, and how many of them are free.
+func (v *View) Places() (free, all int) {
+	for _, w := range v.Workers {
+		if !w.Silent && !w.Draining {
+			free, all = free+w.Free, all+w.Places
+		}
+	}
+	return free, all
+}
+
+// Tenants returns those whose runs wait, the one with the most first.
+func (v *View) Tenants() []string {
+	return slices.SortedFunc(maps.Keys(v.Waiting), func(a, b string) int { return cmp.Or(v.Waiting[b]-v.Waiting[a], strings.Compare(a, b)) })
+}
+
+// add adds what a dispatcher knows.
+func (v *View) add(r *View) {
+	v.Servers, v.Workers, v.Runs = append(v.Servers, r.Servers...), append(v.Workers, r.Workers...), append(v.Runs, r.Runs...)
+	v.Alone = v.Alone || r.Alone
+	v.Running += r.Running
+	for tenant, n := range r.Waiting {
+		v.Waiting[tenant] += n
+	}
+	if v.Oldest.IsZero() || !r.Oldest.IsZero() && r.Oldest.Before(v.Oldest) {
+		v.Oldest = r.Oldest
+	}
+}
+
+// sort sorts what was added, keeps what was heard last from each worker, and gives it its runs.
+func (v *View) sort() {
+	slices.Sort(v.Servers)
+	slices.SortFunc(v.Workers, func(a, b WorkerView) int { return cmp.Or(strings.Compare(a.Name, b.Name), b.Heard.Compare(a.Heard)) })
+	v.Workers = slices.CompactFunc(v.Workers, func(a, b WorkerView) bool { return a.Name == b.Name })
+	has := map[string][]string{}
+	for _, r := range v.Runs {
+		if r.Ended.IsZero() {
+			has[r.Worker] = append(has[r.Worker], r.ID)
+		}
+	}
+	for i := range v.Workers {
+		v.Workers[i].Runs = has[v.Workers[i].Name]
+	}
+}
+
 // kept adds what the nodes keep.
-func (v *View) kept(ctx context.Context, conn *nats.Conn, busy map[string]int, limit int) error {
+func (v *View) kept(ctx context.Context, conn *nats.Conn, limit int) error {
 	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(patience.Answer))
 	if err != nil {
 		return err
@@ -150,77 +190,36 @@ func (v *View) kept(ctx context.Context, conn *nats.Conn, busy map[string]int, l
 	if err != nil {
 		return err
 	}
-	info, err := runs.Info(ctx, jetstream.WithSubjectFilter(runsOf+"*"))
+	queue, err := runs.Info(ctx, jetstream.WithSubjectFilter(runsOf+"*"))
 	if err != nil {
 		return err
 	}
-	v.queue(info, busy)
 	claims, err := js.Stream(ctx, claimsName)
 	if err != nil {
 		return err
 	}
-	s := claims.CachedInfo()
-	v.Disk["claims"] = Use{s.State.Bytes, uint64(s.Config.MaxBytes)}
+	v.Disk = map[string]Use{}
+	for what, info := range map[string]*jetstream.StreamInfo{"queue": queue, "claims": claims.CachedInfo()} {
+		v.Disk[what] = Use{info.State.Bytes, uint64(info.Config.MaxBytes)}
+	}
+	v.Quota = int(queue.Config.MaxMsgsPerSubject)
+	for s, n := range queue.State.Subjects {
+		v.Waiting[subject.Name(strings.TrimPrefix(s, runsOf))] += int(n) //nolint:gosec // a tenant has at most a quota
+	}
+	if len(v.Servers) == 0 {
+		v.Oldest = queue.State.FirstTime
+	}
+	v.cluster(queue.Cluster)
 	if limit > 0 {
-		return v.waiting(ctx, runs, info.State.FirstSeq, limit)
+		return v.waiting(ctx, runs, queue.State.FirstSeq, limit)
 	}
 	return nil
 }
 
-// add adds what dispatchers know, and returns the runs that workers have, by tenant.
-func (v *View) add(reports []report) map[string]int {
-	busy, workers := map[string]int{}, map[string]*WorkerView{}
-	for _, r := range reports {
-		v.Servers = append(v.Servers, r.Server)
-		v.Alone = v.Alone || r.Alone
-		for tenant, n := range r.Busy {
-			busy[tenant] += n
-			v.Running += n
-		}
-		for _, w := range r.Workers {
-			if last := workers[w.Name]; last == nil || w.Heard.After(last.Heard) {
-				workers[w.Name] = &w
-			}
-		}
-		if v.Oldest.IsZero() || !r.Oldest.IsZero() && r.Oldest.Before(v.Oldest) {
-			v.Oldest = r.Oldest
-		}
-		v.Runs = append(v.Runs, r.Runs...)
-	}
-	for _, r := range v.Runs {
-		if w := workers[r.Worker]; w != nil && r.Ended.IsZero() {
-			w.Runs = append(w.Runs, r.ID)
-		}
-	}
-	for _, w := range workers {
-		v.Workers = append(v.Workers, *w)
-	}
-	slices.SortFunc(v.Workers, func(a, b WorkerView) int { return strings.Compare(a.Name, b.Name) })
-	slices.Sort(v.Servers)
-	return busy
-}
-
-// queue adds what the stream of runs says.
-func (v *View) queue(info *jetstream.StreamInfo, busy map[string]int) {
-	for s, n := range info.State.Subjects {
-		tenant := subject.Name(strings.TrimPrefix(s, runsOf))
-		if left := int(n) - busy[tenant]; left > 0 { //nolint:gosec // a tenant has at most a quota
-			v.Waiting[tenant] = left
-		}
-	}
-	switch {
-	case len(v.Waiting) == 0:
-		v.Oldest = time.Time{}
-	case len(v.Servers) == 0:
-		v.Oldest = info.State.FirstTime
-	}
-	v.Quota = int(info.Config.MaxMsgsPerSubject)
-	v.Disk = map[string]Use{"queue": {info.State.Bytes, uint64(info.Config.MaxBytes)}}
-	c := info.Cluster
-	if c == nil {
-		return
-	}
-	if v.Leaderless = c.Leader == ""; v.Leaderless { // a node answers that does not know about the others
+// cluster adds the nodes of a cluster, nil if there is none.
+func (v *View) cluster(c *jetstream.ClusterInfo) {
+	if c == nil || c.Leader == "" { // a node answers that does not know about the others
+		v.Leaderless = c != nil
 		return
 	}
 	v.Nodes = append(v.Nodes, NodeView{Name: c.Leader, Leads: true})
@@ -263,20 +262,16 @@ func (v *View) waiting(ctx context.Context, runs jetstream.Stream, first uint64,
 var ErrRights = errors.New("these credentials may not look after the fleet")
 
 // gather asks all dispatchers what they know. How many there are is not known: it waits a little after the first has answered.
-func gather(ctx context.Context, conn *nats.Conn, runs bool) (out []report, _ error) {
+func (v *View) gather(ctx context.Context, conn *nats.Conn, runs bool) error {
 	inbox := conn.NewInbox()
 	sub, err := conn.SubscribeSync(inbox)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
-	var body []byte
-	if runs {
-		body = []byte("runs")
-	}
 	asked := time.Now()
-	if err := conn.PublishRequest(reportSubject, inbox, body); err != nil {
-		return nil, err
+	if err := conn.PublishRequest(reportSubject, inbox, strconv.AppendBool(nil, runs)); err != nil {
+		return err
 	}
 	for left := patience.Answer; ; {
 		once, cancel := context.WithTimeout(ctx, left)
@@ -284,20 +279,21 @@ func gather(ctx context.Context, conn *nats.Conn, runs bool) (out []report, _ er
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case len(out) == 0 && denied(conn, err):
-			return nil, ErrRights
+			return ctx.Err()
+		case len(v.Servers) == 0 && denied(conn, err):
+			return ErrRights
 		case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders):
-			return out, nil
+			v.sort()
+			return nil
 		case err != nil:
-			return nil, err
+			return err
 		}
-		var r report
-		if json.Unmarshal(m.Data, &r) == nil && r.Server != "" {
-			if len(out) == 0 {
+		var r View
+		if json.Unmarshal(m.Data, &r) == nil && len(r.Servers) == 1 {
+			if len(v.Servers) == 0 {
 				left = time.Since(asked) + 100*time.Millisecond
 			}
-			out = append(out, r)
+			v.add(&r)
 		}
 	}
 }
@@ -318,17 +314,16 @@ func Drain(ctx context.Context, conn *nats.Conn, worker string, undo bool) (runs
 	}
 	m := nats.NewMsg("to." + worker + ".drain")
 	m.Header.Set(headUndo, strconv.FormatBool(undo))
-	var a *nats.Msg
 	once, cancel := context.WithTimeout(ctx, patience.Answer)
 	defer cancel()
-	if a, err = conn.RequestMsgWithContext(once, m); err == nil {
-		return strconv.Atoi(a.Header.Get(headBusy))
-	}
+	a, err := conn.RequestMsgWithContext(once, m)
 	switch {
+	case err == nil:
+		return strconv.Atoi(a.Header.Get(headBusy))
 	case errors.Is(err, nats.ErrNoResponders):
-		err = ErrNoWorker
+		return 0, ErrNoWorker
 	case denied(conn, err):
-		err = ErrRights
+		return 0, ErrRights
 	}
 	return 0, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // operatorOptions are those of the commands that look at the queue of agent serve.
@@ -29,8 +30,10 @@ type operatorOptions struct {
 	undo, wait bool
 }
 
+const lookAt = "look at the queue of the NATS server at `URL`"
+
 // open connects to the queue: that of the settings, or of the server that the flags name.
-func (o *operatorOptions) open(ctx context.Context) (*fleet.Operator, error) {
+func (o *operatorOptions) open(ctx context.Context) (*node.Node, error) {
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return nil, err
 	}
@@ -43,22 +46,25 @@ func (o *operatorOptions) open(ctx context.Context) (*fleet.Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	op, err := fleet.Operate(at)
-	if errors.Is(err, node.ErrNobody) {
+	if at.Remote != nil {
+		return node.Open(ctx, at)
+	}
+	n, err := node.Join(at.Dir)
+	if err != nil {
 		return nil, failure.NotFound(fmt.Errorf("no server with workers runs here: %w", err), "agent serve --http 127.0.0.1:8080 --workers 2 starts one; --server URL --creds FILE looks elsewhere")
 	}
-	return op, err
+	return n, nil
 }
 
 // look returns the fleet.
-func (o *operatorOptions) look(ctx context.Context, limit int) (*fleet.Health, error) {
-	op, err := o.open(ctx)
+func (o *operatorOptions) look(ctx context.Context) (*dispatch.View, error) {
+	n, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer op.Close()
-	h, err := op.Look(ctx, limit)
-	return h, rights(err)
+	defer n.Close()
+	v, err := dispatch.Look(ctx, n.Conn(), o.limit)
+	return v, rights(err)
 }
 
 // rights returns an error with its cure if it is about credentials.
@@ -69,113 +75,108 @@ func rights(err error) error {
 	return err
 }
 
-// operatorCommand returns a command that shows something, with its flags.
-func operatorCommand(s *app.Services, c *cobra.Command, run func(context.Context, *operatorOptions) error) (*cobra.Command, *operatorOptions) {
-	o := &operatorOptions{s: s, limit: 1}
+// shows completes a command that shows something of the fleet.
+func (o *operatorOptions) shows(c *cobra.Command, show func(*dispatch.View) error) *cobra.Command {
 	c.Args = arguments(0, 0, "no arguments")
-	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), o) }
-	o.remote.flags(c.Flags(), "look at the queue of the NATS server at `URL`")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if c.Flags().Changed("limit") && o.limit < 1 {
+			return failure.Usage(fmt.Errorf("invalid --limit %d", o.limit), "use 1 or more")
+		}
+		v, err := o.look(c.Context())
+		if err != nil {
+			return err
+		}
+		return show(v)
+	}
+	o.remote.flags(c.Flags(), lookAt)
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	return c, o
+	return c
 }
 
 func newFleetStatusCommand(s *app.Services) *cobra.Command {
-	c, _ := operatorCommand(s, &cobra.Command{
+	o := &operatorOptions{s: s}
+	return o.shows(&cobra.Command{
 		Use:   "status",
 		Short: "Show whether the servers and workers of a fleet are healthy",
 		Long: `Show the nodes that keep the queue of agent serve, the workers with their places, the runs that wait and those that workers have, and
 what is wrong, with what to do. It ends with 1 if something is wrong.`,
 		Example: `  agent fleet status
   agent fleet status --json`,
-	}, runFleetStatus)
-	return c
+	}, o.status)
 }
 
-func runFleetStatus(ctx context.Context, o *operatorOptions) error {
-	h, err := o.look(ctx, 0)
-	if err != nil {
+func (o *operatorOptions) status(v *dispatch.View) error {
+	h := fleet.Judge(v)
+	if !o.json {
+		o.facts(h)
+	} else if err := o.s.Out.JSON(h); err != nil {
 		return err
 	}
-	if o.json {
-		err = o.s.Out.JSON(h)
-	} else {
-		o.show(h)
+	if !h.Healthy {
+		return failure.Silent(failure.ExitFailure)
 	}
-	if err == nil && !h.Healthy {
-		err = failure.Silent(failure.ExitFailure)
-	}
-	return err
+	return nil
 }
 
-func (o *operatorOptions) show(h *fleet.Health) {
-	var nodes []string
+func (o *operatorOptions) facts(h *fleet.Health) {
+	var nodes, waits []string
 	for _, n := range h.Nodes {
-		text := n.Name
 		switch {
 		case n.Gone:
-			text += " (gone)"
+			n.Name += " (gone)"
 		case n.Leads && len(h.Nodes) > 1:
-			text += " (leads)"
+			n.Name += " (leads)"
 		}
-		nodes = append(nodes, text)
+		nodes = append(nodes, n.Name)
 	}
-	free, places := h.Places()
-	waits := []string{}
 	all := 0
 	for _, tenant := range h.Tenants() {
 		all += h.Waiting[tenant]
 		waits = append(waits, fmt.Sprintf("%s: %d", output.OrDash(tenant), h.Waiting[tenant]))
 	}
 	queue := output.Count(all, "run") + " waiting"
-	if len(waits) > 1 || all > 0 && waits[0][0] != '-' {
+	if all > h.Waiting[""] {
 		queue += " (" + strings.Join(waits, ", ") + ")"
 	}
 	if !h.Oldest.IsZero() {
 		queue += ", for up to " + fleet.Age(h.Oldest)
 	}
-	var used, of uint64
-	for _, use := range h.Disk {
-		used, of = used+use.Used, of+use.Of
-	}
+	free, places := h.Places()
+	used, of := (h.Disk["queue"].Used+h.Disk["claims"].Used)>>20, (h.Disk["queue"].Of+h.Disk["claims"].Of)>>20
 	o.s.Out.Facts([][2]string{
 		{"nodes", strings.Join(nodes, ", ")}, {"servers", strconv.Itoa(len(h.Servers))},
 		{"workers", fmt.Sprintf("%d, with %d of %d places free", len(h.Workers), free, places)},
-		{"queue", queue}, {"under way", output.Count(h.Running, "run")}, {"disk", fmt.Sprintf("%d of %d MiB used", used>>20, of>>20)},
+		{"queue", queue}, {"under way", output.Count(h.Running, "run")}, {"disk", fmt.Sprintf("%d of %d MiB used", used, of)},
 	})
-	for i, p := range h.Problems {
-		if i == 0 {
-			o.s.Out.Printf("\nProblems\n")
-		}
-		o.s.Out.Printf("  %s\n      %s\n", o.s.Out.Wrapped(p.What, 4), o.s.Out.Wrapped(p.Cure, 6))
+	var problems []manifest.Problem
+	for _, p := range h.Problems {
+		problems = append(problems, manifest.Problem{Message: p.What, Cure: p.Cure})
 	}
+	o.s.Out.UnderTitle("Problems", problems, func(p *manifest.Problem) string { return p.Message })
 }
 
 func newFleetWorkersCommand(s *app.Services) *cobra.Command {
-	c, _ := operatorCommand(s, &cobra.Command{
+	o := &operatorOptions{s: s, limit: 1}
+	return o.shows(&cobra.Command{
 		Use:   "workers",
 		Short: "List the workers of a fleet",
 		Long: `List the workers that were heard in the last seconds, also those on other machines, with their free places and the runs that they have.
 A worker that is "silent" gets no run before it is heard again; one that is "draining" gets none, and ends when it has none.`,
 		Example: `  agent fleet workers
   agent fleet workers --json`,
-	}, runFleetWorkers)
-	return c
+	}, o.workers)
 }
 
-func runFleetWorkers(ctx context.Context, o *operatorOptions) error {
-	h, err := o.look(ctx, o.limit)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return o.s.Out.JSON(map[string]any{"workers": h.Workers})
-	}
-	if len(h.Workers) == 0 {
+func (o *operatorOptions) workers(v *dispatch.View) error {
+	switch {
+	case o.json:
+		return o.s.Out.JSON(map[string]any{"workers": v.Workers})
+	case len(v.Workers) == 0:
 		o.s.Out.Printf("No workers. agent worker starts one.\n")
 		return nil
 	}
 	var rows [][]string
-	for _, w := range h.Workers {
+	for _, w := range v.Workers {
 		state, runs := "ready", w.Runs
 		switch {
 		case w.Silent:
@@ -184,7 +185,7 @@ func runFleetWorkers(ctx context.Context, o *operatorOptions) error {
 			state = "draining"
 		}
 		if len(runs) > 2 {
-			runs = append(slices.Clone(runs[:2]), fmt.Sprintf("and %d more", len(w.Runs)-2))
+			runs = []string{runs[0], runs[1], fmt.Sprintf("and %d more", len(runs)-2)}
 		}
 		rows = append(rows, []string{w.Name, state, fmt.Sprintf("%d of %d", w.Free, w.Places), fleet.Age(w.Heard), output.OrDash(w.Version), output.OrDash(strings.Join(runs, ", "))})
 	}
@@ -192,7 +193,8 @@ func runFleetWorkers(ctx context.Context, o *operatorOptions) error {
 }
 
 func newFleetJobsCommand(s *app.Services) *cobra.Command {
-	c, o := operatorCommand(s, &cobra.Command{
+	o := &operatorOptions{s: s}
+	c := o.shows(&cobra.Command{
 		Use:   "jobs",
 		Short: "List the runs of a fleet",
 		Long: `List the runs that wait, those that workers have, and the last 100 that have ended since each server began, the oldest first. "done" is a
@@ -200,34 +202,27 @@ run with a result, also that of a failure; "lost" is one that may have run, and 
 shown.`,
 		Example: `  agent fleet jobs
   agent fleet jobs --json --limit 1000`,
-	}, runFleetJobs)
+	}, o.jobs)
 	c.Flags().IntVar(&o.limit, "limit", 100, "list at most `N` of the runs that wait")
 	return c
 }
 
-func runFleetJobs(ctx context.Context, o *operatorOptions) error {
-	if o.limit < 1 {
-		return failure.Usage(fmt.Errorf("invalid --limit %d", o.limit), "use 1 or more")
-	}
-	h, err := o.look(ctx, o.limit)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return o.s.Out.JSON(map[string]any{"runs": append([]dispatch.RunView{}, h.Runs...), "waiting": h.Waiting})
-	}
-	if len(h.Runs) == 0 {
+func (o *operatorOptions) jobs(v *dispatch.View) error {
+	switch {
+	case o.json:
+		return o.s.Out.JSON(map[string]any{"runs": append([]dispatch.RunView{}, v.Runs...), "waiting": v.Waiting})
+	case len(v.Runs) == 0:
 		o.s.Out.Printf("No run waits, is under way or has ended lately.\n")
 		return nil
 	}
 	var rows [][]string
-	for _, r := range h.Runs {
+	for _, r := range v.Runs {
 		took := "-"
-		if end := r.Ended; !r.Began.IsZero() {
-			if end.IsZero() {
-				end = time.Now()
-			}
-			took = end.Sub(r.Began).Round(10 * time.Millisecond).String()
+		if r.Ended.IsZero() {
+			r.Ended = time.Now()
+		}
+		if !r.Began.IsZero() {
+			took = r.Ended.Sub(r.Began).Round(10 * time.Millisecond).String()
 		}
 		rows = append(rows, []string{r.ID, output.OrDash(r.Tenant), output.OrDash(r.Skill), string(r.State), output.OrDash(r.Worker), fleet.Age(r.Queued), took})
 	}
@@ -245,35 +240,44 @@ again afterwards. agent serve starts no other worker in the place of one that wa
   agent fleet drain w1 w2 --wait
   agent fleet drain w1 --undo`,
 		Args: arguments(1, -1, "the name of a worker"),
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-			h, err := o.look(c.Context(), 0)
-			for i := 0; err == nil && i < len(h.Workers); i++ {
-				if w := h.Workers[i]; !slices.Contains(args, w.Name) {
-					out = append(out, w.Name)
-				}
-			}
-			return out, cobra.ShellCompDirectiveNoFileComp
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			names := o.names(c.Context())
+			return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error { return runFleetDrain(c.Context(), o, args) },
 	}
-	o.remote.flags(c.Flags(), "look at the queue of the NATS server at `URL`")
+	o.remote.flags(c.Flags(), lookAt)
 	c.Flags().BoolVar(&o.wait, "wait", false, "wait until they have ended")
 	c.Flags().BoolVar(&o.undo, "undo", false, "let workers that have not ended yet take runs again")
 	c.MarkFlagsMutuallyExclusive("wait", "undo")
 	return c
 }
 
+// names returns those of the workers, none if they are not known.
+func (o *operatorOptions) names(ctx context.Context) (out []string) {
+	if v, err := o.look(ctx); err == nil {
+		for _, w := range v.Workers {
+			out = append(out, w.Name)
+		}
+	}
+	return out
+}
+
 func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) error {
-	op, err := o.open(ctx)
+	n, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer op.Close()
+	defer n.Close()
 	for _, name := range names {
-		runs, err := op.Drain(ctx, name, o.undo)
+		runs, err := dispatch.Drain(ctx, n.Conn(), name, o.undo)
 		switch {
 		case errors.Is(err, dispatch.ErrNoWorker):
-			return o.noWorker(ctx, op, name)
+			cure := "agent fleet workers lists them"
+			if meant := near.Name(name, o.names(ctx)); meant != "" {
+				cure = fmt.Sprintf("did you mean %q? %s", meant, cure)
+			}
+			return failure.NotFound(fmt.Errorf("no worker %q is there", name), cure)
 		case err != nil:
 			return rights(err)
 		case o.undo:
@@ -287,7 +291,7 @@ func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) erro
 	}
 	return o.s.Out.Busy("Waiting for "+strings.Join(names, ", "), func() error {
 		for len(names) > 0 {
-			_, err := op.Drain(ctx, names[0], false)
+			_, err := dispatch.Drain(ctx, n.Conn(), names[0], false)
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
@@ -302,19 +306,4 @@ func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) erro
 		}
 		return nil
 	})
-}
-
-// noWorker says that no worker of a name is there, and which are.
-func (o *operatorOptions) noWorker(ctx context.Context, op *fleet.Operator, name string) error {
-	cure := "agent fleet workers lists them"
-	if h, err := op.Look(ctx, 0); err == nil {
-		var names []string
-		for _, w := range h.Workers {
-			names = append(names, w.Name)
-		}
-		if meant := near.Name(name, names); meant != "" {
-			cure = "did you mean " + strconv.Quote(meant) + "? " + cure
-		}
-	}
-	return failure.NotFound(fmt.Errorf("no worker %q is there", name), cure)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/failure"
 	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/cmd/agent/internal/setup"
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/script"
 )
@@ -74,7 +75,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 			return failure.Usage(errors.New("agent serve starts agent worker --admitted"), "start one yourself without it")
 		}
 		err := o.of.Admitted(ctx, o.s.Sys.In)
-		if errors.Is(err, fleet.ErrDrained) {
+		if errors.Is(err, dispatch.ErrDrained) {
 			return failure.Silent(fleet.Drained)
 		}
 		return err
@@ -109,7 +110,7 @@ func runWorker(ctx context.Context, o *workerOptions) error {
 
 // drained returns the error of a worker that has ended; nil if it was drained.
 func (o *workerOptions) drained(err error) error {
-	if errors.Is(err, fleet.ErrDrained) {
+	if errors.Is(err, dispatch.ErrDrained) {
 		o.s.Out.Remark("the worker was drained, and ends")
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/proc"
 )
 
@@ -29,7 +30,7 @@ func (f *Fleet) supervise(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if errors.Is(err, ErrDrained) {
+		if errors.Is(err, dispatch.ErrDrained) {
 			f.o.Warn(fmt.Sprintf("worker %s was drained and has ended: no other one starts before this server starts again", name))
 			return
 		}
@@ -82,7 +83,7 @@ func (f *Fleet) child(ctx context.Context) (name string, err error) {
 		<-done
 	}
 	if cmd.ProcessState.ExitCode() == Drained {
-		err = ErrDrained
+		err = dispatch.ErrDrained
 	}
 	if err == nil {
 		err = errors.New(cmd.ProcessState.String())

@@ -63,17 +63,17 @@ type Fleet struct {
 	mu      sync.Mutex
 	now     *session      // nil while there is no queue
 	changed chan struct{} // closed when now is another one
-	view    *Health       // nil before the first
+	view    dispatch.View // nil before the first
 	looked  time.Time     // when it was seen, or the Fleet began
 }
 
 // Meter counts what happens in a fleet. It is safe for concurrent use.
 type Meter interface {
-	Worker(more int)                        // of this process: one more runs, or with -1 one less
-	Restarted()                             // a worker ended by itself
-	Ended(r *dispatch.Run, e *dispatch.End) // where the process has the queue
-	Failed(kind string)                     // of a run that this process has sent: a code of package script, "cancelled" or "lost"
-	Looked(*Health)
+	Worker(more int)           // of this process: one more runs, or with -1 one less
+	Restarted()                // a worker ended by itself
+	Ended(r *dispatch.RunView) // where the process has the queue
+	Failed(kind string)        // of a run that this process has sent: a code of package script, "cancelled" or "lost"
+	Looked(v *dispatch.View)
 }
 
 // Open opens the queue of a folder, which another process may have, and starts the workers. The caller closes the Fleet, which does not end
@@ -155,7 +155,12 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 	public := key.Public().(ed25519.PublicKey) //nolint:forcetypeassert // it says so
 	s.keys = map[string]ed25519.PublicKey{keyName(public): public}
 	d := s.queue.Dispatcher((&relay.Signer{Name: keyName(public), Key: key, Conn: s.node.Conn()}).Seal)
-	d.Ended = f.count
+	d.Ended = func(r *dispatch.RunView) {
+		f.o.Meter.Ended(r)
+		if r.State == dispatch.Lost {
+			f.o.Warn(fmt.Sprintf("run %s was lost with worker %s: it may have run", r.ID, r.Worker))
+		}
+	}
 	if f.o.Pods != nil {
 		d.Alone = &pods{f.o.Pods, f.o.Node.Cluster, []byte(keyName(public))}
 	}
@@ -165,14 +170,6 @@ func (f *Fleet) dispatch(ctx context.Context, s *session) error {
 		}
 	})
 	return nil
-}
-
-// count counts a run that has ended.
-func (f *Fleet) count(r *dispatch.Run, e *dispatch.End) {
-	f.o.Meter.Ended(r, e)
-	if e.State == dispatch.Lost {
-		f.o.Warn(fmt.Sprintf("run %s was lost with worker %s: it may have run", r.ID, e.Worker))
-	}
 }
 
 // keep opens the queue again when the process that had it has gone.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 )
 
@@ -13,7 +14,7 @@ import (
 type uncounted struct{ Meter }
 
 // Looked does nothing.
-func (uncounted) Looked(*Health) {}
+func (uncounted) Looked(*dispatch.View) {}
 
 // A process that had the node ends while the queue is opened: this process opens the node itself.
 func TestNodeEnds(t *testing.T) {

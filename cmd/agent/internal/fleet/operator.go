@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,35 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
-	"github.com/agent-base/agent-base/internal/fleet/node"
 )
-
-// Operator looks at a fleet, and drains its workers.
-type Operator struct{ conn *nats.Conn }
-
-// Operate connects to a node that another process has, or to the server that the options name. The error may be node.ErrNobody.
-func Operate(at *node.Options) (*Operator, error) {
-	if at.Remote != nil {
-		conn, err := at.Remote.Connect(at.Log)
-		return &Operator{conn}, err
-	}
-	n, err := node.Join(at.Dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Operator{n.Conn()}, nil
-}
-
-// Close ends the connection.
-func (o *Operator) Close() { o.conn.Close() }
-
-// Drain is that of package dispatch.
-func (o *Operator) Drain(ctx context.Context, worker string, undo bool) (runs int, err error) {
-	return dispatch.Drain(ctx, o.conn, worker, undo)
-}
 
 // Health is a fleet with what is wrong with it.
 type Health struct {
@@ -53,37 +25,13 @@ type Problem struct {
 	Cure string `json:"cure"`
 }
 
-// Look returns the fleet, with at most limit runs that wait; with 0 it has no runs.
-func (o *Operator) Look(ctx context.Context, limit int) (*Health, error) {
-	v, err := dispatch.Look(ctx, o.conn, limit)
-	if err != nil {
-		return nil, err
-	}
-	return judge(v), nil
-}
-
 func (h *Health) add(what, cure string) { h.Problems = append(h.Problems, Problem{what, cure}) }
 
 // nearly is the part of a bound from which something counts as nearly full.
 const nearly = 0.9
 
-// Places returns the places of the workers that take runs, and how many of them are free.
-func (h *Health) Places() (free, all int) {
-	for _, w := range h.Workers {
-		if !w.Silent && !w.Draining {
-			free, all = free+w.Free, all+w.Places
-		}
-	}
-	return free, all
-}
-
-// Tenants returns those whose runs wait, the one with the most first.
-func (h *Health) Tenants() []string {
-	return slices.SortedFunc(maps.Keys(h.Waiting), func(a, b string) int { return cmp.Or(h.Waiting[b]-h.Waiting[a], strings.Compare(a, b)) })
-}
-
-// judge says what is wrong.
-func judge(v *dispatch.View) *Health {
+// Judge says what is wrong.
+func Judge(v *dispatch.View) *Health {
 	h := &Health{View: v, Problems: []Problem{}}
 	if v.Leaderless {
 		h.add("the nodes do not choose a leader, so no run is taken or handed out", "start those that are gone; here: "+strings.Join(v.Servers, ", "))
@@ -136,10 +84,9 @@ func (f *Fleet) watch(ctx context.Context) {
 		}
 		v, err := dispatch.Look(ctx, now.node.Conn(), 0)
 		if err == nil && !v.Leaderless {
-			h := &Health{View: v}
-			f.o.Meter.Looked(h)
+			f.o.Meter.Looked(v)
 			f.mu.Lock()
-			f.view, f.looked = h, time.Now()
+			f.view, f.looked = *v, time.Now()
 			f.mu.Unlock()
 		}
 	}
@@ -154,8 +101,6 @@ func (f *Fleet) Ready() error {
 		return errNoQueue
 	case time.Since(f.looked) > deaf:
 		return errors.New("the nodes that keep the queue do not answer, or have no leader")
-	case f.view == nil: // it has just begun
-		return nil
 	}
 	for what, use := range f.view.Disk {
 		if use.Used+dispatch.MaxOrder > use.Of {

@@ -32,7 +32,7 @@ func TestJudge(t *testing.T) {
 	} {
 		v := view()
 		wrong(v)
-		h := judge(v)
+		h := Judge(v)
 		switch {
 		case what == "" && h.Healthy && len(h.Problems) == 0:
 		case what == "" || h.Healthy || len(h.Problems) != 1 || !strings.Contains(h.Problems[0].What, what) || h.Problems[0].Cure == "":
@@ -41,24 +41,24 @@ func TestJudge(t *testing.T) {
 	}
 	v := view() // each run has a worker of its own
 	v.Workers, v.Alone = nil, true
-	if h := judge(v); !h.Healthy {
+	if h := Judge(v); !h.Healthy {
 		t.Errorf("%+v", h)
 	}
 }
 
 // A server is ready while the nodes answer and the queue has room, and stays so for the time in which a leader is chosen.
 func TestReady(t *testing.T) {
-	full := &Health{View: view()}
+	full := view()
 	full.Disk["queue"] = dispatch.Use{Used: 100<<20 - 1000, Of: 100 << 20}
 	for what, c := range map[string]struct {
 		f     *Fleet
 		ready bool
 	}{
 		"it has just begun":      {&Fleet{now: &session{}, looked: time.Now()}, true},
-		"a leader is chosen":     {&Fleet{now: &session{}, looked: time.Now().Add(-deaf + time.Second), view: &Health{View: view()}}, true},
-		"no leader is chosen":    {&Fleet{now: &session{}, looked: time.Now().Add(-deaf - time.Second), view: &Health{View: view()}}, false},
-		"the queue has gone":     {&Fleet{looked: time.Now(), view: &Health{View: view()}}, false},
-		"no further run fits in": {&Fleet{now: &session{}, looked: time.Now(), view: full}, false},
+		"a leader is chosen":     {&Fleet{now: &session{}, looked: time.Now().Add(-deaf + time.Second), view: *view()}, true},
+		"no leader is chosen":    {&Fleet{now: &session{}, looked: time.Now().Add(-deaf - time.Second), view: *view()}, false},
+		"the queue has gone":     {&Fleet{looked: time.Now(), view: *view()}, false},
+		"no further run fits in": {&Fleet{now: &session{}, looked: time.Now(), view: *full}, false},
 	} {
 		if err := c.f.Ready(); (err == nil) != c.ready {
 			t.Errorf("%s: %v", what, err)

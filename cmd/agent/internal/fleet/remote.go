@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/internal/fleet/node"
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
@@ -63,7 +64,7 @@ func Signers(path string) (map[string]ed25519.PublicKey, error) {
 }
 
 // For carries out the orders of these keys that come from a NATS server, until ctx is done. It connects again and again, unless the server
-// refuses the credentials, or it was drained: the error is ErrDrained then.
+// refuses the credentials, or it was drained: the error is dispatch.ErrDrained then.
 func (w *Worker) For(ctx context.Context, r *node.Remote, name string, keys map[string]ed25519.PublicKey) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
 		conn, err := r.Connect(w.Say)
@@ -72,7 +73,7 @@ func (w *Worker) For(ctx context.Context, r *node.Remote, name string, keys map[
 			err = w.work(ctx, conn, &Admission{Name: name, Keys: keys})
 			conn.Close()
 		}
-		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, ErrDrained) {
+		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, dispatch.ErrDrained) {
 			return err
 		}
 		if err != nil && !said {

@@ -41,11 +41,8 @@ func admission(ctx context.Context, dir string) (*Admission, error) {
 	return a, err
 }
 
-// ErrDrained is the error of a worker that has ended because it was drained.
-var ErrDrained = dispatch.ErrDrained
-
 // Admitted works with the Admission that is the first line of in, until in ends, ctx is done or the node is gone. Only the last is an error,
-// and ErrDrained.
+// and dispatch.ErrDrained.
 func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReader(in)
 	line, err := r.ReadBytes('\n')
@@ -65,8 +62,8 @@ func (w *Worker) Admitted(ctx context.Context, in io.Reader) error {
 	return w.in(ctx, a)
 }
 
-// ByHand works for the node of a folder until ctx is done, or it was drained: the error is ErrDrained then. It waits for a process that has
-// the node, and for the next one after it.
+// ByHand works for the node of a folder until ctx is done, or it was drained: the error is dispatch.ErrDrained then. It waits for a process
+// that has the node, and for the next one after it.
 func (w *Worker) ByHand(ctx context.Context, dir string) error {
 	for said := false; ctx.Err() == nil; pause(ctx, beat) {
 		a, err := admission(ctx, dir)
@@ -74,7 +71,7 @@ func (w *Worker) ByHand(ctx context.Context, dir string) error {
 			w.Say(fmt.Sprintf("worker %s takes runs of %s, %d at a time", a.Name, dir, w.AtOnce))
 			err, said = w.in(ctx, a), false
 		}
-		if errors.Is(err, ErrDrained) {
+		if errors.Is(err, dispatch.ErrDrained) {
 			return err
 		}
 		if ctx.Err() == nil && !said {

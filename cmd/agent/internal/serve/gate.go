@@ -29,6 +29,9 @@ func (s *Server) gate(ctx context.Context) (*gate, error) {
 		return nil, cfg.Serve.Wrong
 	}
 	g := &gate{s: s, table: cfg.Serve.Tenants, tenants: tenants{of: s, life: ctx}}
+	if g.table == nil {
+		s.calls.tenants.count(1)
+	}
 	var err error
 	if g.tokens, err = readTokens(cfg.Serve.Tokens, s.s.Sys.Getenv(setup.Credentials)); err != nil {
 		return nil, err
@@ -90,16 +93,6 @@ func (g *gate) ready(ctx context.Context) error {
 		return err
 	}
 	return g.tenants.ready(ctx, slices.Compact(slices.Sorted(maps.Values(g.table))))
-}
-
-// called returns how many tenants have their skills open.
-func (g *gate) called() int {
-	if g.table == nil {
-		return 1
-	}
-	g.tenants.mu.Lock()
-	defer g.tenants.mu.Unlock()
-	return len(g.tenants.open)
 }
 
 func (g *gate) close() { g.tenants.close() }

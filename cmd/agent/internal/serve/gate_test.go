@@ -318,6 +318,9 @@ func (h *house) counted(t *testing.T, health string) {
 			t.Errorf("%s is missing in\n%s", want, text)
 		}
 	}
+	if strings.Contains(text, "agent_serve_places") {
+		t.Errorf("a server without workers has metrics of a fleet:\n%s", text)
+	}
 	log := h.log.String()
 	for _, want := range []string{`"msg":"call","client":"mcp:bob:test","tenant":"corp","tool":"script_run","outcome":"ok","reason":"","duration_ms":`, `"msg":"call","client":"mcp:oauth:zoe:test","tenant":"acme"`, `"msg":"refused","reason":"stranger"`} {
 		if !strings.Contains(log, want) {

@@ -11,37 +11,21 @@ import (
 	"github.com/agent-base/agent-base/telemetry"
 )
 
-// Names of metrics as OpenTelemetry has them. Those of Prometheus follow: see promName.
-const (
-	callsEnded  = "agent.serve.calls"
-	callTime    = "agent.serve.call.duration"
-	refusals    = "agent.serve.refused"
-	callsNow    = "agent.serve.calls.in_flight"
-	requestsNow = "agent.serve.requests.in_flight"
-	tenantsSeen = "agent.serve.tenants"
+// meters has metrics with their values. It is safe for concurrent use.
+type meters struct {
+	send func(*telemetry.Metric, float64, ...string) // passes on each number
 
-	workersNow  = "agent.serve.workers"
-	restarts    = "agent.serve.worker.restarts"
-	runsEnded   = "agent.serve.runs"
-	runFailures = "agent.serve.run.failures"
-	runWait     = "agent.serve.run.wait"
-	runTime     = "agent.serve.run.duration"
-	queueRuns   = "agent.serve.queue.runs"
-	queueAge    = "agent.serve.queue.age"
-	queueUsed   = "agent.serve.queue.used"
-	queueLimit  = "agent.serve.queue.limit"
-	runsNow     = "agent.serve.runs.in_flight"
-	places      = "agent.serve.places"
-	placesFree  = "agent.serve.places.free"
-	nodesNow    = "agent.serve.nodes"
-)
+	mu  sync.Mutex
+	all []*family // in the order in which they are shown
+}
 
 // family is a metric with its values.
 type family struct {
 	telemetry.Metric
+	of     *meters
+	name   string // that Prometheus has
 	labels []string
-	fleet  bool               // where the server has workers
-	series map[string]*series // by the labels as Prometheus writes them
+	series map[string]*series // by the labels as Prometheus writes them, a comma before each
 }
 
 // series is a metric for one set of labels.
@@ -52,105 +36,79 @@ type series struct {
 	all    int     // likewise
 }
 
-// families returns the metrics of a server. No label has a text of a client.
-func families() map[string]*family {
-	out, fleet := map[string]*family{}, false
-	add := func(name, unit, about string, labels ...string) *family {
-		f := &family{Metric: telemetry.Metric{Name: name, Unit: unit, About: about}, labels: labels, fleet: fleet, series: map[string]*series{}}
-		out[name] = f
-		return f
-	}
-	gauge := func(name, unit, about string, labels ...string) { add(name, unit, about, labels...).Gauge = true }
-	histogram := func(name, about string, labels ...string) {
-		add(name, "s", about, labels...).Bounds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300}
-	}
-	add(callsEnded, "{call}", "Calls of tools that have ended.", "tool", "outcome")
-	histogram(callTime, "How long calls of tools took.", "tool")
-	add(refusals, "{request}", "Requests that were refused, by reason.", "reason")
-	gauge(callsNow, "{call}", "Calls of tools that run.")
-	gauge(requestsNow, "{request}", "Requests that are under way, also streams.")
-	gauge(tenantsSeen, "{tenant}", "Tenants whose skills are open.")
-	fleet = true
-	gauge(workersNow, "{worker}", "Workers that this server started and that run.")
-	add(restarts, "{restart}", "Workers that ended by themselves.")
-	add(runsEnded, "{run}", "Runs of the queue that have ended, by how; lost: may have run.", "end")
-	add(runFailures, "{run}", "Runs that this server sent and that failed, by the code of the failure.", "error.type")
-	histogram(runWait, "How long runs waited for a worker.")
-	histogram(runTime, "How long workers had runs.")
-	gauge(queueRuns, "{run}", "Runs that no worker has yet, of the whole fleet.", "tenant")
-	gauge(queueAge, "s", "For how long one of them waits.")
-	gauge(queueUsed, "By", "Bytes that are used of what is set aside for the queue and the claims.", "kept")
-	gauge(queueLimit, "By", "Bytes that are set aside for them.", "kept")
-	gauge(runsNow, "{run}", "Runs that workers have, of the whole fleet.")
-	gauge(places, "{place}", "Places of the workers that take runs, of the whole fleet.")
-	gauge(placesFree, "{place}", "Those of them that are free.")
-	gauge(nodesNow, "{node}", "Nodes that keep the queue, by whether they are there.", "state")
-	for _, f := range out {
-		if len(f.labels) == 0 { // it is shown before it has counted
-			f.series[""] = &series{counts: make([]int, len(f.Bounds))}
-		}
-	}
-	return out
+// counter adds a counter. Its name is that of OpenTelemetry. No label has a text of a client.
+func (m *meters) counter(name, unit, about string, labels ...string) *family {
+	return m.add(telemetry.Metric{Name: name, Unit: unit, About: about}, labels)
 }
 
-// promName returns the name of a metric that Prometheus has: as OpenTelemetry's specification makes it.
-func (f *family) promName() string {
-	name := strings.ReplaceAll(f.Name, ".", "_")
-	switch f.Unit {
-	case "s":
-		name += "_seconds"
-	case "By":
-		name += "_bytes"
-	}
-	if !f.Gauge && f.Bounds == nil {
-		name += "_total"
-	}
-	return name
+func (m *meters) gauge(name, unit, about string, labels ...string) *family {
+	return m.add(telemetry.Metric{Name: name, Unit: unit, About: about, Gauge: true}, labels)
 }
 
-// meters has the values of metrics. It is safe for concurrent use.
-type meters struct {
-	send func(*telemetry.Metric, float64, ...string) // passes on each number
+func (m *meters) histogram(name, about string, labels ...string) *family {
+	return m.add(telemetry.Metric{Name: name, Unit: "s", About: about, Bounds: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300}}, labels)
+}
 
-	mu    sync.Mutex
-	known map[string]*family
-	fleet bool // the server has workers
+func (m *meters) add(about telemetry.Metric, labels []string) *family {
+	f := &family{Metric: about, of: m, name: strings.ReplaceAll(about.Name, ".", "_"), labels: labels, series: map[string]*series{}}
+	f.name += map[string]string{"s": "_seconds", "By": "_bytes"}[f.Unit] // as OpenTelemetry's specification makes it
+	if f.kind() == "counter" {
+		f.name += "_total"
+	}
+	if len(labels) == 0 { // it is shown before it has counted
+		f.series[""] = &series{counts: make([]int, len(f.Bounds))}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all = append(m.all, f)
+	return f
+}
+
+// kind returns what Prometheus calls the metric.
+func (f *family) kind() string {
+	switch {
+	case f.Gauge:
+		return "gauge"
+	case f.Bounds != nil:
+		return "histogram"
+	}
+	return "counter"
 }
 
 // count adds to a counter or a gauge, or to the observations of a histogram.
-func (m *meters) count(name string, n float64, labels ...string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.record(m.known[name], n, true, labels)
+func (f *family) count(n float64, labels ...string) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	f.record(n, true, labels)
 }
 
 // set sets the only values of a gauge, by its label; "" for none. Those that it had with other labels are gone.
-func (m *meters) set(name string, values map[string]float64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f := m.known[name]
+func (f *family) set(values map[string]float64) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
 	for key, s := range f.series {
 		if len(s.attrs) > 0 && values[s.attrs[1]] == 0 {
-			m.record(f, 0, false, s.attrs[1:])
+			f.record(0, false, s.attrs[1:])
 			delete(f.series, key)
 		}
 	}
 	for label, n := range values {
-		m.record(f, n, false, []string{label}[:len(f.labels)])
+		f.record(n, false, []string{label}[:len(f.labels)])
 	}
 }
 
 // record changes a value. The caller holds the lock.
-func (m *meters) record(f *family, n float64, add bool, labels []string) {
-	var key, attrs []string
+func (f *family) record(n float64, add bool, labels []string) {
+	var attrs []string
+	key := ""
 	for i, label := range f.labels {
-		key = append(key, fmt.Sprintf("%s=%q", strings.ReplaceAll(label, ".", "_"), labels[i]))
+		key += fmt.Sprintf(",%s=%q", strings.ReplaceAll(label, ".", "_"), labels[i])
 		attrs = append(attrs, label, labels[i])
 	}
-	s := f.series[strings.Join(key, ",")]
+	s := f.series[key]
 	if s == nil {
 		s = &series{attrs: attrs, counts: make([]int, len(f.Bounds))}
-		f.series[strings.Join(key, ",")] = s
+		f.series[key] = s
 	}
 	if !add {
 		s.n = 0
@@ -165,40 +123,32 @@ func (m *meters) record(f *family, n float64, add bool, labels []string) {
 	if f.Gauge {
 		n = s.n
 	}
-	m.send(&f.Metric, n, attrs...)
+	f.of.send(&f.Metric, n, attrs...)
 }
 
 // write writes the values as text for Prometheus.
 func (m *meters) write(w io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(m.known)) {
-		f := m.known[key]
-		if f.fleet && !m.fleet {
-			continue
-		}
-		name, kind := f.promName(), "counter"
-		switch {
-		case f.Gauge:
-			kind = "gauge"
-		case f.Bounds != nil:
-			kind = "histogram"
-		}
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, f.About, name, kind)
+	for _, f := range m.all {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.About, f.name, f.kind())
 		for _, labels := range slices.Sorted(maps.Keys(f.series)) {
 			s, in := f.series[labels], ""
 			if labels != "" {
-				in = "{" + labels + "}"
+				in = "{" + labels[1:] + "}"
 			}
 			if f.Bounds == nil {
-				fmt.Fprintf(w, "%s%s %.0f\n", name, in, s.n)
+				fmt.Fprintf(w, "%s%s %.0f\n", f.name, in, s.n)
 				continue
 			}
-			first := strings.TrimPrefix(labels+",", ",")
-			for i, most := range f.Bounds {
-				fmt.Fprintf(w, "%s_bucket{%sle=\"%g\"} %d\n", name, first, most, s.counts[i])
+			bucket := func(most string, n int) {
+				fmt.Fprintf(w, "%s_bucket{%s} %d\n", f.name, strings.TrimPrefix(labels+`,le="`+most+`"`, ","), n)
 			}
-			fmt.Fprintf(w, "%s_bucket{%sle=\"+Inf\"} %d\n%s_sum%s %g\n%s_count%s %d\n", name, first, s.all, name, in, s.n, name, in, s.all)
+			for i, most := range f.Bounds {
+				bucket(fmt.Sprint(most), s.counts[i])
+			}
+			bucket("+Inf", s.all)
+			fmt.Fprintf(w, "%s_sum%s %g\n%s_count%s %d\n", f.name, in, s.n, f.name, in, s.all)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/agent-base/agent-base/cmd/agent/internal/fleet"
 	"github.com/agent-base/agent-base/internal/fleet/dispatch"
 	"github.com/agent-base/agent-base/telemetry"
 )
@@ -21,8 +20,8 @@ import (
 type sent map[string]float64
 
 // fleetMetrics returns the metrics of a server with workers after something of each kind has happened.
-func fleetMetrics(to sent) *meters {
-	m := &meters{known: families(), send: func(f *telemetry.Metric, n float64, attrs ...string) { to[f.Name+" "+strings.Join(attrs, " ")] = n }}
+func fleetMetrics(to sent) (*meters, *runs) {
+	m := &meters{send: func(f *telemetry.Metric, n float64, attrs ...string) { to[f.Name+" "+strings.Join(attrs, " ")] = n }}
 	r := newRuns(m)
 	r.Worker(1)
 	r.Worker(1)
@@ -30,20 +29,20 @@ func fleetMetrics(to sent) *meters {
 	r.Restarted()
 	r.Failed("timeout")
 	now := time.Now()
-	r.Ended(nil, &dispatch.End{State: dispatch.Lost, Queued: now.Add(-3 * time.Second), Began: now.Add(-time.Second)})
-	r.Ended(nil, &dispatch.End{State: dispatch.Late, Queued: now})
-	r.Looked(&fleet.Health{View: &dispatch.View{
+	r.Ended(&dispatch.RunView{State: dispatch.Lost, Queued: now.Add(-3 * time.Second), Began: now.Add(-time.Second), Ended: now})
+	r.Ended(&dispatch.RunView{State: dispatch.Late, Queued: now, Ended: now})
+	r.Looked(&dispatch.View{
 		Waiting: map[string]int{"acme": 7, `b"`: 1}, Oldest: now.Add(-time.Minute), Running: 3,
 		Nodes:   []dispatch.NodeView{{Name: "n1", Leads: true}, {Name: "n2"}, {Name: "n3", Gone: true}},
 		Workers: []dispatch.WorkerView{{Name: "w1", Places: 8, Free: 5}, {Name: "w2", Places: 8, Free: 8, Silent: true}, {Name: "w3", Places: 8, Draining: true}},
 		Disk:    map[string]dispatch.Use{"queue": {Used: 10, Of: 100}},
-	}})
-	return m
+	})
+	return m, r
 }
 
 func TestFleetMetrics(t *testing.T) {
 	to := sent{}
-	m := fleetMetrics(to)
+	m, r := fleetMetrics(to)
 	var text strings.Builder
 	m.write(&text)
 	for _, want := range []string{
@@ -52,7 +51,7 @@ func TestFleetMetrics(t *testing.T) {
 		"agent_serve_run_wait_seconds_count 1", "agent_serve_run_wait_seconds_sum 2", "agent_serve_run_duration_seconds_count 1",
 		`agent_serve_queue_runs{tenant="acme"} 7`, `agent_serve_queue_runs{tenant="b\""} 1`, "agent_serve_queue_age_seconds 60", "agent_serve_runs_in_flight 3",
 		"agent_serve_places 8", "agent_serve_places_free 5", `agent_serve_nodes{state="gone"} 1`, `agent_serve_nodes{state="up"} 2`, `agent_serve_queue_used_bytes{kept="queue"} 10`,
-		"# TYPE agent_serve_runs_total counter", "# TYPE agent_serve_places gauge", "# TYPE agent_serve_run_wait_seconds histogram", "agent_serve_calls_in_flight 0",
+		"# TYPE agent_serve_runs_total counter", "# TYPE agent_serve_places gauge", "# TYPE agent_serve_run_wait_seconds histogram",
 	} {
 		if !strings.Contains(text.String(), want+"\n") {
 			t.Errorf("%s is missing in\n%s", want, text.String())
@@ -67,7 +66,7 @@ func TestFleetMetrics(t *testing.T) {
 	for i := range 2 * maxTenants {
 		many[string(rune('a'+i))] = i + 1
 	}
-	runs{m}.Looked(&fleet.Health{View: &dispatch.View{Waiting: many}})
+	r.Looked(&dispatch.View{Waiting: many})
 	text.Reset()
 	m.write(&text)
 	if n := strings.Count(text.String(), "agent_serve_queue_runs{"); n != maxTenants+1 || !strings.Contains(text.String(), `agent_serve_queue_runs{tenant="(others)"} 1275`) {
@@ -78,19 +77,10 @@ func TestFleetMetrics(t *testing.T) {
 	}
 }
 
-// A server without workers has no metrics of a fleet.
-func TestNoFleetMetrics(t *testing.T) {
-	m := &meters{known: families(), send: func(*telemetry.Metric, float64, ...string) {}}
-	var text strings.Builder
-	if m.write(&text); strings.Contains(text.String(), "places") || !strings.Contains(text.String(), "agent_serve_tenants 0") {
-		t.Error(text.String())
-	}
-}
-
 // What the dashboard and the rules name exists where a server has workers, each metric of the fleet is in them, and the page has it.
 func TestDashboard(t *testing.T) {
 	var text strings.Builder
-	m := fleetMetrics(sent{})
+	m, _ := fleetMetrics(sent{})
 	m.write(&text)
 	read := func(path string) string {
 		b, err := os.ReadFile(filepath.Join("../../../..", path))
@@ -114,11 +104,8 @@ func TestDashboard(t *testing.T) {
 			t.Errorf("%s is no metric", one)
 		}
 	}
-	for _, f := range m.known {
-		if !f.fleet {
-			continue
-		}
-		if one := f.promName(); !slices.ContainsFunc(used, func(u string) bool { return u == one || u == one+"_bucket" }) {
+	for _, f := range m.all {
+		if one := f.name; !slices.ContainsFunc(used, func(u string) bool { return u == one || u == one+"_bucket" }) {
 			t.Errorf("nothing shows %s", one)
 		} else if !strings.Contains(page, "`"+one+"`") {
 			t.Errorf("docs/fleet.md has no %s", one)

@@ -77,6 +77,7 @@ func (t *tenants) enter(name string) (*tenant, error) {
 		s.fleet = t.of.fleet
 		one = &tenant{Server: s}
 		t.open[name] = one
+		t.of.calls.tenants.count(1)
 	}
 	one.requests++
 	return one, nil
@@ -100,6 +101,7 @@ func (t *tenants) leave(one *tenant) {
 	}
 	if o := t.open[oldest]; o != nil {
 		delete(t.open, oldest)
+		t.of.calls.tenants.count(-1)
 		t.closes.Go(o.end)
 	}
 }
