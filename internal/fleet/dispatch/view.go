@@ -224,10 +224,9 @@ func (v *View) cluster(c *jetstream.ClusterInfo) {
 	}
 	v.Nodes = append(v.Nodes, NodeView{Name: c.Leader, Leads: true})
 	for _, p := range c.Replicas {
-		gone := p.Offline || p.Active > goneTime || p.Active == 0 // which means: not heard since this leader leads
-
-		if strings.Contains(p.Name, " ") { // the leader began after that node was gone
-			p.Name, gone = "unknown", true
+		gone := p.Offline || p.Active > goneTime || p.Active == 0 // not heard since this leader leads
+		if strings.Contains(p.Name, " ") {
+			p.Name, gone = "unknown", true // the leader began after that node was gone
 		}
 		v.Nodes = append(v.Nodes, NodeView{Name: p.Name, Gone: gone})
 	}

@@ -194,9 +194,9 @@ func TestSilent(t *testing.T) {
 // A node is gone if its leader has not heard it lately, or not since it leads.
 func TestGoneNodes(t *testing.T) {
 	v := &View{}
-	v.queue(&jetstream.StreamInfo{Cluster: &jetstream.ClusterInfo{Leader: "b", Replicas: []*jetstream.PeerInfo{
+	v.cluster(&jetstream.ClusterInfo{Leader: "b", Replicas: []*jetstream.PeerInfo{
 		{Name: "a", Current: true, Active: time.Second}, {Name: "c", Current: true}, {Name: "d", Current: true, Active: goneTime + 1}, {Name: "e", Offline: true, Active: 1}, {Name: "not known (x)", Active: 1},
-	}}}, nil)
+	}})
 	want := []NodeView{{Name: "a"}, {Name: "b", Leads: true}, {Name: "c", Gone: true}, {Name: "d", Gone: true}, {Name: "e", Gone: true}, {Name: "unknown", Gone: true}}
 	if !slices.Equal(v.Nodes, want) {
 		t.Errorf("%+v, want %+v", v.Nodes, want)
