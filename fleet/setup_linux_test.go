@@ -147,7 +147,7 @@ func certificate(t *testing.T, dir string, addresses map[string]string) (cert, k
 	return cert, key
 }
 
-// ports returns ports of this machine at which nobody listens.
+// ports returns free ports of this machine.
 func ports(t *testing.T, n int) (out []int) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -248,7 +248,7 @@ func (y *yard) wire() (n int64) {
 	return n
 }
 
-// waiting measures runs that wait, for there is no worker: what each takes of the disk and of memory, and what it costs to wait.
+// waiting measures the disk, memory and processor time that runs take while no worker is there.
 func waiting(ctx context.Context, _ string) error {
 	y, err := newYard(ctx, &dispatch.Options{Quota: 100_000, QueueBytes: 1 << 30}, nil, 0, 0, nil)
 	if err != nil {

@@ -40,7 +40,7 @@ func (deaf) Stream(ctx context.Context, _ string) (jetstream.Stream, error) {
 	return nil, ctx.Err()
 }
 
-// Nor does whoever submits a run wait for long, and of several only one does.
+// The question whether there is room for claims holds up one caller of Submit, and not for long.
 func TestRoomUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -175,7 +175,7 @@ func TestSameID(t *testing.T) {
 	}
 }
 
-// Where the queue brings a run again whose result is forgotten, nobody takes that for a result.
+// Where the queue brings a run again whose result is forgotten, that is not taken for a result.
 func TestForgotten(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: quick})

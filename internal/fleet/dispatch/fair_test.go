@@ -12,7 +12,7 @@ import (
 	"github.com/agent-base/agent-base/internal/fleet/subject"
 )
 
-// The place that becomes free is for the tenant that has least under way, whoever came first.
+// The place that becomes free is for the tenant that has least under way, not for the one that came first.
 func TestLeastUnderWayFirst(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, nil)

@@ -43,7 +43,7 @@ type Run struct {
 const (
 	maxFiles = 512 << 10       // bytes of all files; a Secret can have 1 MiB
 	longest  = 24 * time.Hour  // of a pod
-	after    = 5 * time.Minute // that a Job which nobody stopped stays after its end
+	after    = 5 * time.Minute // that a Job stays after its end if it was not stopped
 )
 
 // Labels by which the Jobs, Secrets and pods of runs are found. The values of run and tenant are digests, for their names may be any text;

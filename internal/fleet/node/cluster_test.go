@@ -59,7 +59,7 @@ func (a *authority) issue(name string) (cert, key string) {
 
 func (a *authority) ca() string { return filepath.Join(a.dir, "ca") }
 
-// ports returns addresses of this machine at which nobody listens.
+// ports returns free addresses of this machine.
 func ports(t *testing.T, n int) (out []string) {
 	t.Helper()
 	for range n {

@@ -143,7 +143,7 @@ func TestContents(t *testing.T) {
 	// A run under way, which asks for what is not its own.
 	shelf := &shelf{ctx: t.Context(), o: o, s: s, temp: t.TempDir()}
 	defer shelf.close()
-	if _, size, err := shelf.open(versions + "abc"); size != 0 || err != nil { // nobody has chosen any
+	if _, size, err := shelf.open(versions + "abc"); size != 0 || err != nil { // none were chosen
 		t.Errorf("%d bytes, %v", size, err)
 	}
 	stop, err := flow.Offer(f.Conn, "mine", func(worker string) bool { return worker == "w" }, shelf.open)

@@ -32,7 +32,7 @@ type shelf struct {
 	size    int64
 }
 
-// open returns what has a digest, or another name. There is nothing in versions that nobody has chosen.
+// open returns what has a digest, or another name. Versions that were not chosen are empty.
 func (h *shelf) open(digest string) (io.ReaderAt, int64, error) {
 	if key, ok := strings.CutPrefix(digest, versions); ok {
 		var text []byte

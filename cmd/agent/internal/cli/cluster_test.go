@@ -14,7 +14,7 @@ import (
 )
 
 // clusterFiles writes what three nodes on this machine need: a folder tls with ca, cert and key, and the variables LISTEN1 to LISTEN3 and
-// ROUTE1 to ROUTE3 with addresses at which nobody listens, and PORT1 and HTTP1 and so on with the ports of LISTEN1 and of others.
+// ROUTE1 to ROUTE3 with free addresses. PORT1 to PORT3 are the ports of LISTEN1 to LISTEN3, and HTTP1 to HTTP3 are further free ports.
 func clusterFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: clusterfiles")

@@ -197,9 +197,8 @@ func newFleetJobsCommand(s *app.Services) *cobra.Command {
 	c := o.shows(&cobra.Command{
 		Use:   "jobs",
 		Short: "List the runs of a fleet",
-		Long: `List the runs that wait, those that workers have, and the last 100 that have ended since each server began, the oldest first. "done" is a
-run with a result, also that of a failure; "lost" is one that may have run, and whose worker is gone. What a run was called with is not
-shown.`,
+		Long: `List the runs that wait, those that workers have, and the last 100 that have ended since each server began, the oldest first. A run
+that is done has a result, which may be a failure. One that is lost may have run: its worker is gone. Arguments are not shown.`,
 		Example: `  agent fleet jobs
   agent fleet jobs --json --limit 1000`,
 	}, o.jobs)

@@ -238,7 +238,7 @@ func (f *Flow) finish() (rows []string) {
 		switch trimmed = strings.TrimSpace(text); {
 		case f.fence != nil && f.fence.ends(trimmed):
 			f.close()
-		case f.fence == nil && f.Copy: // else nobody asks for the blocks
+		case f.fence == nil && f.Copy: // without Copy the blocks are not needed
 			f.fence = newFence(trimmed)
 		}
 		if f.plain = f.plain[:0]; text == "" {

@@ -231,7 +231,7 @@ func TestLongCode(t *testing.T) {
 	}
 }
 
-// A block of code is kept as it came, also where there is no screen.
+// A block of code is kept as it came. So it is without a screen.
 func TestBlocks(t *testing.T) {
 	for _, width := range []int{10, 0} {
 		testBlocks(t, width)

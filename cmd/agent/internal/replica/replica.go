@@ -74,8 +74,8 @@ func (r *Replica) Close() {
 	}
 }
 
-// open returns the state in the node, and opens the node if it is not open. After it has failed it is not tried again for a while: whoever
-// waited for it does not wait twice.
+// open returns the state in the node, and opens the node if it is not open. After a failure it returns the same error for a
+// while, so that a caller does not wait twice.
 func (r *Replica) open(ctx context.Context) (*state.State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -41,7 +41,7 @@ type meter struct {
 	tenant string
 }
 
-// Trace does nothing: what is no step is counted by nobody.
+// Trace does nothing: only steps are counted.
 func (m *meter) Trace(context.Context, trace.Event) {}
 
 type toolKey struct{}

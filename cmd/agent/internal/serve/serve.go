@@ -41,7 +41,7 @@ type Server struct {
 	watcher *watch.Watcher
 	scripts skilltool.Scripts  // nil where no script is run
 	sets    skilltool.Toolsets // likewise; all clients of this server share their processes
-	endSets func() error       // ends those here; workers end theirs when nobody calls
+	endSets func() error       // ends those here; workers end theirs after some time without a call
 }
 
 // New returns a Server, which who made it closes. It reads the settings and no skill. Scripts start in the user's folder, or with apart in

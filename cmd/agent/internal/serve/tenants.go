@@ -83,8 +83,8 @@ func (t *tenants) enter(name string) (*tenant, error) {
 	return one, nil
 }
 
-// leave ends a request. If too many tenants are open, it closes the one that has called least lately, of those that nobody would miss: the next
-// call opens it again.
+// leave ends a request. If too many tenants are open, it closes one that has no request under way and no result to keep: the one that called
+// least lately. Its next call opens it again.
 func (t *tenants) leave(one *tenant) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

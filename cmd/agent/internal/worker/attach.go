@@ -149,7 +149,7 @@ func (a *attaching) file(p hosttool.Page) {
 	a.say("attached %s: %s", p.FilePath, size)
 }
 
-// resource attaches a resource of an MCP server, about which nobody is asked: the user named the server.
+// resource attaches a resource of an MCP server, without a question: the user named the server.
 func (a *attaching) resource(ctx context.Context, label, uri string) {
 	r := a.call(context.WithValue(ctx, typedKey{}, true), mcpRead, map[string]any{"server": label, "uri": uri})
 	text, ok := r.Result.(string)

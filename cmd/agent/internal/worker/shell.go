@@ -16,7 +16,7 @@ import (
 // typedKey marks the context of a call that the user typed: of a command, or of a resource of a server.
 type typedKey struct{}
 
-// isTyped reports whether the user typed the call that is decided about: nobody is asked about it, and modes do not bind it. Rules
+// isTyped reports whether the user typed the call that is decided about: it needs no question, and modes do not bind it. Rules
 // that deny, and the policy of the organisation, do.
 func isTyped(ctx context.Context) bool { return ctx.Value(typedKey{}) != nil }
 
