@@ -281,6 +281,8 @@ func runFleetDrain(ctx context.Context, o *operatorOptions, names []string) erro
 			return rights(err)
 		case o.undo:
 			o.s.Out.Printf("worker %s takes runs again\n", name)
+		case runs == 0:
+			o.s.Out.Printf("worker %s takes no run any more, and ends\n", name)
 		default:
 			o.s.Out.Printf("worker %s takes no run any more, and ends after the %s that it has\n", name, output.Count(runs, "run"))
 		}
