@@ -10,12 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
-	"github.com/agent-base/agent-base/internal/fleet/patience"
 	"github.com/agent-base/agent-base/internal/fleet/subject"
 )
 
@@ -506,24 +504,6 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 	if got := ask("ask", "x", 5, time.Minute); got != Done {
 		t.Error(got)
-	}
-}
-
-// The first nodes of a cluster that start wait for as many as there are copies.
-func TestTooFewNodes(t *testing.T) {
-	asked := 0
-	err := patience.Ask(t.Context(), silentTime, func(context.Context) error {
-		if asked++; asked < 3 {
-			return fmt.Errorf("made: %w", &jetstream.APIError{Code: 400, ErrorCode: jetstream.ErrorCode(server.JSClusterNoPeersErrF)})
-		}
-		return nil
-	}, fewNodes)
-	if err != nil || asked != 3 {
-		t.Errorf("asked %d times: %v", asked, err)
-	}
-	refused := &jetstream.APIError{Code: 500, ErrorCode: jetstream.ErrorCode(server.JSStorageResourcesExceededErr)}
-	if err := patience.Ask(t.Context(), silentTime, func(context.Context) error { asked++; return refused }, fewNodes); !errors.Is(err, refused) || asked != 4 {
-		t.Errorf("asked %d times: %v", asked, err)
 	}
 }
 

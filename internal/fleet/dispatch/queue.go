@@ -146,36 +146,23 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		Name: runsName, Subjects: []string{runsOf + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: 2 * Longest, Duplicates: Longest, MaxBytes: q.o.QueueBytes,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: int64(q.o.Quota), DiscardNewPerSubject: true, Replicas: q.o.Replicas,
 	}
-	err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) { // several may make it at the same time, and then get no answer
-		q.runs, err = q.js.CreateOrUpdateStream(ctx, runs)
-		return err
-	}, fewNodes)
-	if err != nil {
+	if q.runs, err = patience.Stream(ctx, q.js, silentTime, runs); err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
 	claims := jetstream.StreamConfig{ // a KeyValue, but for reads, which the leader alone answers: another node may be behind
 		Name: claimsName, Subjects: []string{"$KV.claims.>"}, MaxMsgsPerSubject: 1, MaxAge: claimTime, MaxBytes: q.o.ClaimBytes,
 		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: false, Replicas: q.o.Replicas,
 	}
-	err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) {
-		if _, err = q.js.CreateOrUpdateStream(ctx, claims); err == nil {
+	if _, err = patience.Stream(ctx, q.js, silentTime, claims); err == nil {
+		err = patience.Ask(ctx, silentTime, func(ctx context.Context) (err error) {
 			q.claims, err = q.js.KeyValue(ctx, "claims")
-		}
-		return err
-	}, fewNodes)
+			return err
+		}, nil)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("make the claims: %w", err)
 	}
 	return q, nil
-}
-
-// codeNoPeers is the answer while fewer nodes run than a new stream is to have copies.
-const codeNoPeers = 10005
-
-// fewNodes reports whether an error says that, so far, fewer nodes run than a stream is to have copies.
-func fewNodes(err error) bool {
-	var refused *jetstream.APIError
-	return errors.As(err, &refused) && refused.ErrorCode == codeNoPeers
 }
 
 // Names of streams, and of the subjects of runs, which end with the Token of a tenant.

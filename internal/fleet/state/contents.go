@@ -46,11 +46,8 @@ func (s *State) contents(ctx context.Context) (jetstream.Stream, error) {
 	config := jetstream.StreamConfig{
 		Name: contentsName, Subjects: []string{"content.>"}, MaxBytes: s.o.contents, Discard: jetstream.DiscardNew, Replicas: s.stream.CachedInfo().Config.Replicas,
 	}
-	err := retry(ctx, func() (err error) {
-		s.bucket, err = s.js.CreateOrUpdateStream(ctx, config)
-		return err
-	})
-	if err != nil {
+	var err error
+	if s.bucket, err = patience.Stream(ctx, s.js, most, config); err != nil {
 		return nil, fmt.Errorf("make the contents of the fleet: %w", err)
 	}
 	return s.bucket, nil

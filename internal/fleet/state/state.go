@@ -92,14 +92,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*State, error) {
 		Name: streamName, Subjects: []string{"state.>"}, Replicas: s.o.Replicas, MaxBytes: s.o.bytes, Discard: jetstream.DiscardNew,
 		MaxMsgsPerSubject: maxLog, AllowRollup: true, AllowAtomicPublish: true, DenyDelete: true, AllowDirect: s.o.broken.direct,
 	}
-	err = retry(ctx, func() (err error) {
-		if was, err := s.js.Stream(ctx, streamName); err == nil { // a process that does not know the cluster takes no copy away
-			config.Replicas = max(config.Replicas, was.CachedInfo().Config.Replicas)
-		}
-		s.stream, err = s.js.CreateOrUpdateStream(ctx, config)
-		return err
-	})
-	if err != nil {
+	if s.stream, err = patience.Stream(ctx, s.js, most, config); err != nil {
 		return nil, fmt.Errorf("make the state of the fleet: %w", err)
 	}
 	return s, nil
