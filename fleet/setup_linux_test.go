@@ -48,6 +48,9 @@ func newCrowd(t *testing.T, nodes, workers int, b broken) *crowd {
 	if b.hollow {
 		script = "sleep $3; echo did\n"
 	}
+	if b.escape { // without its worker it stays for longer than is waited for it
+		script += "kill -0 $PPID 2>&- || sleep 20\n"
+	}
 	probe.In(t, c.part.Skill, probe.Tree{"scripts/a.sh": script})
 	if err := os.Mkdir(c.clocks, 0o700); err != nil {
 		t.Fatal(err)

@@ -44,6 +44,8 @@ func (f *follower) pick(ctx context.Context) *To {
 	switch {
 	case f.d.Alone != nil:
 		return f.d.own(workerOf(f.r.ID))
+	case f.r.Lasts:
+		return f.d.chosen(f.r.Stick)
 	case f.r.Stick != "":
 		return f.d.stuck(ctx, f.r.Stick)
 	}

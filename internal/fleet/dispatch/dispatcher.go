@@ -36,6 +36,7 @@ type Dispatcher struct {
 	q *Queue
 
 	mu      sync.Mutex
+	began   time.Time // of Serve
 	workers map[string]*known
 	wake    map[string]*follower // by run that is followed here
 	lately  []RunView            // that ended, at most maxLately
@@ -77,6 +78,9 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 		defer sub.Unsubscribe() //nolint:errcheck // the connection may have ended
 	}
 	defer d.giveBack()
+	d.mu.Lock()
+	d.began = time.Now()
+	d.mu.Unlock()
 	all.Go(func() { d.purge(ctx, Kept) })
 	for {
 		news, now := d.heard(), time.Now()

@@ -51,6 +51,7 @@ type Run struct {
 	Repeat bool      // it may be done twice
 	Skill  string    // the name of the skill that it is about, for a View
 	Stick  string    // runs with the same one are for the same worker while it lives: letters, digits and "-", at most 64; "" for any
+	Lasts  bool      // with Stick: that worker is the same after every pause, unless other workers come or go
 	Order  []byte    // what is to be done; nothing secret, for it is stored
 }
 
@@ -182,6 +183,7 @@ const (
 	headRepeat = "Repeat"
 	headSkill  = "Skill"
 	headStick  = "Stick"
+	headLasts  = "Lasts"
 	headState  = "State"
 	headWorker = "Worker"
 	headStart  = "Start"
@@ -217,6 +219,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
 	m.Header.Set(headSkill, r.Skill)
 	m.Header.Set(headStick, r.Stick)
+	m.Header.Set(headLasts, strconv.FormatBool(r.Lasts))
 	m.Data = r.Order
 	err = patience.Ask(ctx, submitTime, func(ctx context.Context) error { // the id keeps it from being queued twice
 		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
@@ -266,7 +269,8 @@ func kindOf(err error) error {
 
 // parse reads a message of the queue.
 func parse(h nats.Header, order []byte) (*Run, error) {
-	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true", Skill: h.Get(headSkill), Stick: h.Get(headStick)}
+	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true", Skill: h.Get(headSkill), Stick: h.Get(headStick),
+		Lasts: h.Get(headLasts) == "true"}
 	var err error
 	if r.Until, err = time.Parse(time.RFC3339Nano, h.Get(headUntil)); err != nil || !runID.MatchString(r.ID) || r.Stick != "" && !runID.MatchString(r.Stick) {
 		return nil, fmt.Errorf("a message of the queue is no run (%q)", r.ID)

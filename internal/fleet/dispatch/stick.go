@@ -2,11 +2,30 @@ package dispatch
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 )
 
 // stickKey is the key, among the claims, of the worker that has the runs which stick together.
 func stickKey(stick string) string { return "stick." + stick }
+
+// chosen takes a place at the worker that a name chooses among those that are there; nil if it has none now. All dispatchers choose the same
+// one, and only runs of a worker that comes or goes choose another.
+func (d *Dispatcher) chosen(stick string) *To {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if time.Since(d.began) < 2*d.q.o.Beat { // not all workers have been heard
+		return nil
+	}
+	var best *known
+	var highest string
+	for name, w := range d.workers {
+		if sum := sha256.Sum256([]byte(stick + " " + name)); d.here(w) && !w.Draining && string(sum[:]) > highest {
+			best, highest = w, string(sum[:])
+		}
+	}
+	return best.take()
+}
 
 // stuck takes a place at the worker of the runs that stick together; nil if it has none now. The first of these runs chooses the worker, and
 // so does the first one after the worker's end. Runs that come less often than every claimTime/2 may get another worker.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Runs that stick together are done by one worker as long as it lives, whichever dispatcher hands them over, and by another one after that.
@@ -80,5 +81,63 @@ func TestStick(t *testing.T) {
 	r.Stick = "a b"
 	if _, err := q.Submit(t.Context(), r); err == nil {
 		t.Error("a name with a space")
+	}
+}
+
+// Runs of a name that lasts are done by one worker for all dispatchers and after every pause, which names share out. They wait for it, come to
+// another one while it is away, and then back.
+func TestLasts(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: quick})
+	stops := map[string]func(){}
+	serve := func(name string) {
+		w := worker(t, n, dir, name, 1, quick, func(context.Context, string, string) string { return name })
+		stops[name] = runs(t, w.Serve)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		serve(name)
+	}
+	for range 2 {
+		runs(t, q.Dispatcher(plain).Serve)
+	}
+	runs := 0
+	at := func(stick string) string {
+		runs++
+		r := run(fmt.Sprint("run-", runs))
+		r.Stick, r.Lasts = stick, true
+		e, err := submit(t, q, r).Wait(t.Context())
+		if err != nil || e.State != Done {
+			t.Fatal(e, err)
+		}
+		return e.Worker
+	}
+	first, used := map[string]string{}, map[string]bool{}
+	for round := range 3 {
+		for i := range 16 {
+			stick := fmt.Sprint("s", i)
+			got := at(stick)
+			if used[got] = true; round == 0 {
+				first[stick] = got
+			}
+			if got != first[stick] {
+				t.Errorf("%s is at %s, then at %s", stick, first[stick], got)
+			}
+		}
+		if err := q.claims.Purge(t.Context(), stickKey("s0")); err != nil { // as after a pause of hours
+			t.Fatal(err)
+		}
+	}
+	if len(used) != 3 {
+		t.Errorf("%v share sixteen names out", used)
+	}
+	stops[first["s0"]]()
+	if got := at("s0"); got == first["s0"] {
+		t.Error("a worker that is gone has a run")
+	}
+	serve(first["s0"])
+	for end := time.Now().Add(20 * time.Second); at("s0") != first["s0"]; {
+		if time.Now().After(end) {
+			t.Fatal("it does not come back")
+		}
 	}
 }

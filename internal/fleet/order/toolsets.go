@@ -40,13 +40,17 @@ func (t *ToolOf) check(c Call, session string) error {
 	return nil
 }
 
-// Sticks returns a text that is the same for orders which need the same worker as long as it lives: the processes of toolsets, which remember
-// things from call to call, are there. It is "" for an order that any worker can carry out.
-func (o *Order) Sticks() string {
-	if o.Session == "" {
+// Sticks returns a text that is the same for orders which need the same worker: the processes of toolsets, which remember things from call to
+// call, are there, and so is the home of a skill whose home lasts. It is "" for an order that any worker can carry out.
+func (o *Order) Sticks(lasts bool) string {
+	if o.Session == "" && !lasts {
 		return ""
 	}
-	return strings.TrimPrefix(digestOf([]byte(strings.Join([]string{o.For.Tenant, o.Session, o.Skill.Layer, o.Skill.Name}, "\x00"))), "sha256:")
+	of := []string{o.For.Tenant, o.Session, o.Skill.Layer, o.Skill.Name}
+	if lasts {
+		of[1] = "" // every session is where the home is
+	}
+	return strings.TrimPrefix(digestOf([]byte(strings.Join(of, "\x00"))), "sha256:")
 }
 
 // ToolForm is a tool of a toolset.

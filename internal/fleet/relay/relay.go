@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -27,6 +28,8 @@ type Caller struct {
 	Seal  func(context.Context, *skill.Skill) (*skill.Skill, error) // that of the host: a worker never reads a folder that changes
 
 	Chosen func(key string) []byte // that of the host: workers have the versions of packages that it has; nil if they choose themselves
+
+	Lasting []string // canonical names of the skills whose homes last: all their orders are for one worker
 
 	Temp string // a folder for contents while they are sent
 
@@ -52,7 +55,8 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	if most := time.Now().Add(dispatch.Longest - time.Minute); o.Until.IsZero() || o.Until.After(most) {
 		o.Until = most
 	}
-	r := &dispatch.Run{ID: o.Run, Tenant: o.For.Tenant, Skill: o.Skill.Name, Until: o.Until, Repeat: o.Repeat, Stick: o.Sticks()}
+	lasts := slices.Contains(c.Lasting, o.Skill.Name)
+	r := &dispatch.Run{ID: o.Run, Tenant: o.For.Tenant, Skill: o.Skill.Name, Until: o.Until, Repeat: o.Repeat, Stick: o.Sticks(lasts), Lasts: lasts}
 	if r.Order, err = o.Encode(); err != nil {
 		return nil, err
 	}

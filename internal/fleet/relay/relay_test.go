@@ -63,10 +63,7 @@ func newFleet(t *testing.T) *fleet {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.node.Close)
-	q, err := dispatch.Open(t.Context(), f.node.Conn(), &dispatch.Options{Beat: beat, Quota: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := f.queue(t, 0)
 	copies := scratch.Dir(t)
 	f.Caller = &Caller{Queue: q, Conn: f.node.Conn(), Beat: beat, Temp: copies, Seal: func(ctx context.Context, s *skill.Skill) (*skill.Skill, error) { return s.Seal(ctx, copies) }}
 	if f.public, f.private, err = ed25519.GenerateKey(rand.Reader); err != nil {
@@ -75,14 +72,14 @@ func newFleet(t *testing.T) *fleet {
 	return f
 }
 
-// patient gives each tenant the usual quota: a run that has just ended counts for a moment.
-func (f *fleet) patient(t *testing.T) {
+// queue returns the queue, of which each tenant may have a number of runs; 0 means the usual one.
+func (f *fleet) queue(t *testing.T, quota int) *dispatch.Queue {
 	t.Helper()
-	q, err := dispatch.Open(t.Context(), f.node.Conn(), &dispatch.Options{Beat: beat})
+	q, err := dispatch.Open(t.Context(), f.node.Conn(), &dispatch.Options{Beat: beat, Quota: quota})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Queue = q
+	return q
 }
 
 // runs lets something serve until the test ends.
@@ -259,6 +256,7 @@ func TestResult(t *testing.T) {
 // A full queue is an answer, and a call that is given up is taken back.
 func TestSend(t *testing.T) {
 	f := newFleet(t)
+	f.Queue = f.queue(t, 1)
 	o, s := sample(t, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

@@ -22,7 +22,6 @@ import (
 // it keeps, where it is, and what it is given.
 func TestTenantsApart(t *testing.T) {
 	f := newFleet(t)
-	f.patient(t)
 	first, s := sample(t, probe.Tree{"scripts/a.sh": `
 case $1 in
 home) at=$HOME/left ;;
@@ -87,7 +86,6 @@ func TestSessionsOfTenants(t *testing.T) {
 		t.Skip("Python is not installed: ", err)
 	}
 	f := newFleet(t)
-	f.patient(t)
 	_, s := sample(t, probe.Tree{"SKILL.md": probe.Start + "toolsets: [a:A]\n---\nbody\n",
 		"a.py": "from agent_base import AgentToolset\nclass A(AgentToolset):\n    n = 0\n    def add(self) -> str:\n        A.n += 1\n        return f\"call {A.n}\"\n"})
 	w, _ := f.worker(t, "w")

@@ -21,7 +21,6 @@ func TestToolsetsStick(t *testing.T) {
 		t.Skip("Python is not installed: ", err)
 	}
 	f := newFleet(t)
-	f.patient(t)
 	_, s := sample(t, probe.Tree{"SKILL.md": probe.Start + "toolsets: [a:A]\n---\nbody\n",
 		"a.py": "import os\nfrom agent_base import AgentToolset\nclass A(AgentToolset):\n    n = 0\n    def add(self) -> str:\n        A.n += 1\n        return f\"{os.getpid()} {A.n} {os.path.exists(__file__)}\"\n"})
 	var workers []*Worker

@@ -42,6 +42,7 @@ type Options struct {
 	Workers int           // how many are kept running
 	Pods    *kube.Cluster // gives each run a worker of its own, in a pod that reaches Cluster; nil: no run has one
 	Quota   int           // runs of a tenant that wait; 0 for the default of package dispatch
+	Lasting []string      // as relay.Caller has it
 	Temp    string        // a folder for contents while they are sent
 
 	// Longest returns how long a script of a skill may take, with its preparation, if its call does not say.
@@ -240,7 +241,7 @@ func (f *Fleet) Send(host *script.Host, variables func(func(string) bool) ([]str
 		if most := time.Now().Add(f.o.Longest(s) + o.Timeout + waiting); o.Until.IsZero() || o.Until.After(most) {
 			o.Until = most
 		}
-		caller := &relay.Caller{Queue: now.queue, Seal: host.Seal, Chosen: host.Chosen, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: variables}
+		caller := &relay.Caller{Queue: now.queue, Seal: host.Seal, Chosen: host.Chosen, Temp: f.o.Temp, Conn: now.node.Conn(), Beat: beat, Variables: variables, Lasting: f.o.Lasting}
 		r, err := caller.Send(ctx, o, s, out)
 		if kind := failure(r, err); kind != "" {
 			f.o.Meter.Failed(kind)

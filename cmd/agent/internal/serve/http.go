@@ -51,7 +51,7 @@ func (s *Server) workers(ctx context.Context, o *HTTPOptions) (err error) {
 		return err
 	}
 	s.fleet, err = fleet.Open(ctx, &fleet.Options{
-		Node: at, Workers: o.Workers, Pods: pods, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp,
+		Node: at, Workers: o.Workers, Pods: pods, Meter: newRuns(&s.calls.meters), Quota: cfg.Serve.Queue, Command: o.Command, Warn: s.s.Out.Warn, Temp: s.s.Sys.Temp, Lasting: cfg.Serve.LastingHomes,
 		Longest: func(k *skill.Skill) time.Duration {
 			return cfg.PrepareTimeout + cmp.Or(k.Manifest().Permissions.Limits.Timeout, cfg.ScriptTimeout)
 		},
