@@ -47,9 +47,9 @@ func (f *follower) pick(ctx context.Context) *To {
 	case f.r.Lasts:
 		return f.d.chosen(f.r.Stick)
 	case f.r.Stick != "":
-		return f.d.stuck(ctx, f.r.Stick)
+		return f.d.stuck(ctx, f.r.Stick, f.m.Subject())
 	}
-	return f.d.pick()
+	return f.d.pick(f.m.Subject())
 }
 
 // waits starts the run's own worker and waits until it is there. It reports false if the run does not go on here.

@@ -47,18 +47,19 @@ type Dispatcher struct {
 	kept    time.Time      // when the queue was last told that they are held
 	swept   time.Time      // when tenants with one of them were last asked for what somebody left
 	news    chan struct{}  // closed, and another one made, when something was queued or a worker has room
-	going   map[string]int // runs under way here, by subject of the queue
+	going   map[string]use // by subject of the queue
 }
 
 // known is a worker as it last said.
 type known struct {
 	WorkerView
-	to To
+	to   To
+	shun time.Time // until when it gets nothing
 }
 
 // Dispatcher returns one for the queue.
 func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
-	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}), going: map[string]int{}}
+	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}), going: map[string]use{}}
 }
 
 // Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.
@@ -117,7 +118,7 @@ func (d *Dispatcher) holds(subject string) bool {
 // place begins the runs that are held as far as there is room, first those of the tenants that have least under way, and keeps the others.
 func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	d.mu.Lock()
-	slices.SortStableFunc(d.held, func(a, b held) int { return cmp.Compare(d.going[a.subject], d.going[b.subject]) })
+	slices.SortStableFunc(d.held, func(a, b held) int { return cmp.Compare(d.going[a.subject].now, d.going[b.subject].now) })
 	d.mu.Unlock()
 	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, h.taken, all) })
 	d.mu.Lock()
@@ -191,9 +192,12 @@ func (d *Dispatcher) beat(m *nats.Msg) {
 	places, _ := strconv.Atoi(m.Header.Get(headPlaces))
 	version := m.Header.Get(headVersion)
 	version = strings.ToValidUTF8(version[:min(len(version), maxVersion)], "")
-	w := &known{WorkerView{Name: name, Version: version, Places: places, Free: free, Draining: m.Header.Get(headDrain) != "", Heard: time.Now()},
-		To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
+	w := &known{WorkerView: WorkerView{Name: name, Version: version, Places: places, Free: free, Draining: m.Header.Get(headDrain) != "", Heard: time.Now()},
+		to: To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
 	d.mu.Lock()
+	if was := d.workers[name]; was != nil {
+		w.shun = was.shun
+	}
 	d.workers[name] = w
 	if m.Header.Get(headLeft) != "" {
 		delete(d.workers, name)
@@ -218,10 +222,13 @@ func (d *Dispatcher) wakeUp(part int) func(*nats.Msg) {
 	}
 }
 
-// pick takes a place at the worker that has the most; nil if none has one.
-func (d *Dispatcher) pick() *To {
+// pick takes a place for a tenant, at the worker that has the most; nil if it may have none.
+func (d *Dispatcher) pick(tenant string) *To {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if !d.may(tenant) {
+		return nil
+	}
 	return d.best().take()
 }
 
@@ -245,9 +252,18 @@ func (d *Dispatcher) back(to *To) {
 	}
 }
 
-// here reports whether a worker was heard lately. It is not if nil. The caller holds the lock.
+// here reports whether a worker was heard lately, and takes runs. It does not if nil. The caller holds the lock.
 func (d *Dispatcher) here(w *known) bool {
-	return w != nil && time.Since(w.Heard) <= silence*d.q.o.Beat
+	return w != nil && time.Since(w.Heard) <= silence*d.q.o.Beat && time.Now().After(w.shun)
+}
+
+// shun hands no run to a worker for a while, which has said that a deadline is not good: its clock may be wrong.
+func (d *Dispatcher) shun(worker string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if w := d.workers[worker]; w != nil {
+		w.shun = time.Now().Add(orphan * d.q.o.Beat)
+	}
 }
 
 // room reports whether a worker has a place.
@@ -368,7 +384,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, taken time.Time
 	followed := d.wake[r.ID] != nil
 	if !followed {
 		d.wake[r.ID] = f
-		d.going[m.Subject()]++
+		d.counts(m.Subject(), 1)
 	}
 	d.mu.Unlock()
 	if followed { // here, and for so long that the queue brought it again
@@ -378,9 +394,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, taken time.Time
 		f.run(ctx)
 		d.mu.Lock()
 		delete(d.wake, r.ID)
-		if d.going[m.Subject()]--; d.going[m.Subject()] == 0 {
-			delete(d.going, m.Subject())
-		}
+		d.counts(m.Subject(), -1)
 		d.mu.Unlock()
 	})
 	return true

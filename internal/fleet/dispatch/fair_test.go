@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,41 @@ func TestLeastUnderWayFirst(t *testing.T) {
 	end <- true
 	if got := <-begun; got != "B0" {
 		t.Errorf("%s began before the run of the other tenant", got)
+	}
+}
+
+// A tenant that has its share leaves some places to those that had them lately, and to no others.
+func TestShare(t *testing.T) {
+	now := time.Now()
+	long := now.Add(-(lately + 1) * beat)
+	for what, c := range map[string]struct {
+		all, free int
+		mine      int
+		others    []use
+		may       bool
+	}{
+		"alone":                         {8, 1, 7, nil, true},
+		"without a place":               {8, 0, 8, nil, false},
+		"another was here":              {8, 2, 6, []use{{0, 2, now}}, false},
+		"there is more":                 {8, 3, 5, []use{{0, 2, now}}, true},
+		"it has what it had":            {8, 1, 5, []use{{2, 2, now}}, true},
+		"a quarter is enough":           {8, 3, 5, []use{{0, 8, now}}, true},
+		"another was here long ago":     {8, 1, 7, []use{{0, 2, long}}, true},
+		"below the share":               {8, 1, 3, []use{{4, 8, now}}, true},
+		"many come and go":              {8, 3, 1, slices.Repeat([]use{{0, 1, now}}, 100), true},
+		"the first of many":             {8, 1, 0, slices.Repeat([]use{{0, 1, now}}, 100), true},
+		"few places are left to nobody": {3, 1, 2, []use{{0, 2, now}}, true},
+	} {
+		d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
+		d.workers["w"] = &known{WorkerView: WorkerView{Places: c.all, Free: c.free, Heard: now}}
+		d.workers["leaves"] = &known{WorkerView: WorkerView{Places: 50, Free: 50, Draining: true, Heard: now}}
+		d.going["mine"] = use{c.mine, c.mine, now}
+		for i, u := range c.others {
+			d.going[fmt.Sprint(i)] = u
+		}
+		if got := d.may("mine"); got != c.may {
+			t.Errorf("%s: %v", what, got)
+		}
 	}
 }
 

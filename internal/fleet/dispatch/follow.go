@@ -20,6 +20,7 @@ type follower struct {
 	to  *To    // the worker that gets it, where this dispatcher gives it
 
 	taken time.Time // from the queue
+	again bool      // a worker has said that its time is not good
 
 	woken chan struct{}
 	seen  RunView // under the lock of d
@@ -140,6 +141,12 @@ func (f *follower) give(ctx context.Context) bool {
 		if gone { // nobody has got it
 			f.d.forget(c.Worker)
 			state, same = full, true
+		}
+		if same && state == untimely {
+			if state = Refused; !f.again { // another worker says whose clock is wrong
+				state, f.again = full, true
+				f.d.shun(c.Worker)
+			}
 		}
 		switch {
 		case same && state == full: // it took nothing: the claim goes to another worker, with another token

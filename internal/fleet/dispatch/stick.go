@@ -29,7 +29,7 @@ func (d *Dispatcher) chosen(stick string) *To {
 
 // stuck takes a place at the worker of the runs that stick together; nil if it has none now. The first of these runs chooses the worker, and
 // so does the first one after the worker's end. Runs that come less often than every claimTime/2 may get another worker.
-func (d *Dispatcher) stuck(ctx context.Context, stick string) *To {
+func (d *Dispatcher) stuck(ctx context.Context, stick, tenant string) *To {
 	c, rev, err := d.q.claim(ctx, stickKey(stick))
 	if err != nil {
 		return nil
@@ -42,7 +42,7 @@ func (d *Dispatcher) stuck(ctx context.Context, stick string) *To {
 		if e, err := d.q.claims.Get(ctx, stickKey(stick)); err == nil && time.Since(e.Created()) < claimTime/2 {
 			return to
 		}
-	} else if to = d.pick(); to == nil {
+	} else if to = d.pick(tenant); to == nil {
 		return nil
 	}
 	if _, err := d.q.swap(ctx, stickKey(stick), claim{State: Running, Worker: to.Worker, Start: to.Start}, rev); err != nil {

@@ -51,6 +51,7 @@ type WorkerView struct {
 	Free     int       `json:"free"`
 	Draining bool      `json:"draining,omitempty"`
 	Silent   bool      `json:"silent,omitempty"` // for so long that it gets no run
+	Clock    bool      `json:"clock,omitempty"`  // it gets none because it said that the deadline of one is not good: its clock may be wrong
 	Heard    time.Time `json:"heard"`
 	Runs     []string  `json:"runs,omitempty"` // their ids, see Look
 }
@@ -93,7 +94,8 @@ func (d *Dispatcher) report(m *nats.Msg) {
 	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest}
 	for _, w := range d.workers {
 		one := w.WorkerView
-		one.Silent = !d.here(w)
+		one.Clock = time.Now().Before(w.shun)
+		one.Silent = !one.Clock && !d.here(w)
 		v.Workers = append(v.Workers, one)
 	}
 	for _, f := range d.wake {
@@ -139,7 +141,7 @@ func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
 // Places returns the places of the workers that take runs, and how many of them are free.
 func (v *View) Places() (free, all int) {
 	for _, w := range v.Workers {
-		if !w.Silent && !w.Draining {
+		if !w.Silent && !w.Clock && !w.Draining {
 			free, all = free+w.Free, all+w.Places
 		}
 	}

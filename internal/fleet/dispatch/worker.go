@@ -13,9 +13,10 @@ import (
 
 // What a worker says of a run besides its states.
 const (
-	unknown State = "unknown" // it has not begun here, and never will
-	full    State = "full"    // it did not begin, and may
-	told    State = "told"    // it has ended, which was written down, and its result is forgotten
+	unknown  State = "unknown"  // it has not begun here, and never will
+	full     State = "full"     // it did not begin, and may
+	untimely State = "untimely" // likewise: by the clock here its deadline has passed, or is too far away
+	told     State = "told"     // it has ended, which was written down, and its result is forgotten
 )
 
 const (
@@ -197,14 +198,13 @@ func (w *Worker) order(ctx context.Context, m *nats.Msg) {
 		w.say(m, full, nil)
 		return
 	}
+	if left <= 0 || left > Longest { // for so long it is known here
+		w.jobs[run] = &job{state: unknown, token: token, until: keepUntil(until)}
+		w.say(m, untimely, fmt.Appendf(nil, "by its clock the deadline is in %s, and must be within %s: compare the clocks of the machines", left.Round(time.Second), Longest))
+		return
+	}
 	var do func(context.Context) []byte
-	switch {
-	case err != nil:
-	case left <= 0:
-		err = errors.New("its deadline has passed")
-	case left > Longest: // for so long it is known here
-		err = fmt.Errorf("its deadline is more than %s from now", Longest)
-	default:
+	if err == nil {
 		do, err = w.Open(&Run{ID: run, Until: until, Order: m.Data}, token)
 	}
 	if err != nil {

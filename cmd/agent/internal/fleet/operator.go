@@ -48,6 +48,9 @@ func Judge(v *dispatch.View) *Health {
 		if w.Silent {
 			h.add(fmt.Sprintf("worker %s was last heard %s ago", w.Name, Age(w.Heard)), "look at its machine; its runs are reported as lost if it does not come back")
 		}
+		if w.Clock {
+			h.add(fmt.Sprintf("worker %s takes no run, because by its clock one came too late", w.Name), "compare its clock with those of the servers")
+		}
 	}
 	if _, places := h.Places(); places == 0 && len(h.Servers) > 0 && !h.Alone {
 		h.add("no worker takes runs", "agent worker starts one; so does agent serve --http ADDR --workers N")
