@@ -70,7 +70,7 @@ func (f *follower) waits(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		late := time.Now().After(f.r.Until) || time.Since(began) > most
+		late := f.d.past(f.r.Until) || time.Since(began) > most
 		if late || started && beats%silence == silence-1 {
 			if why, over := f.why(ctx, failed); late || over {
 				f.end(ctx, Late, why)

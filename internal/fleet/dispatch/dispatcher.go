@@ -36,7 +36,8 @@ type Dispatcher struct {
 	q *Queue
 
 	mu      sync.Mutex
-	began   time.Time // of Serve
+	began   time.Time     // of Serve
+	clock   time.Duration // how far those of most are ahead of the one here, if that is far
 	workers map[string]*known
 	wake    map[string]*follower // by run that is followed here
 	lately  []RunView            // that ended, at most maxLately
@@ -53,8 +54,8 @@ type Dispatcher struct {
 // known is a worker as it last said.
 type known struct {
 	WorkerView
-	to   To
-	shun time.Time // until when it gets nothing
+	to    To
+	clock time.Duration // how far it is ahead of the one here
 }
 
 // Dispatcher returns one for the queue.
@@ -135,7 +136,7 @@ func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	d.kept = time.Now()
 	d.held = slices.DeleteFunc(d.held, func(h held) bool {
 		r, err := parse(h.m.Headers(), nil)
-		return (err != nil || d.kept.After(r.Until)) && d.begin(ctx, h.m, h.taken, all) // which ends it
+		return (err != nil || d.past(r.Until)) && d.begin(ctx, h.m, h.taken, all) // which ends it
 	})
 	for _, h := range d.held {
 		_ = h.m.InProgress()
@@ -194,14 +195,15 @@ func (d *Dispatcher) beat(m *nats.Msg) {
 	version = strings.ToValidUTF8(version[:min(len(version), maxVersion)], "")
 	w := &known{WorkerView: WorkerView{Name: name, Version: version, Places: places, Free: free, Draining: m.Header.Get(headDrain) != "", Heard: time.Now()},
 		to: To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
-	d.mu.Lock()
-	if was := d.workers[name]; was != nil {
-		w.shun = was.shun
+	if at, err := time.Parse(time.RFC3339Nano, m.Header.Get(headTime)); err == nil {
+		w.clock = time.Until(at)
 	}
+	d.mu.Lock()
 	d.workers[name] = w
 	if m.Header.Get(headLeft) != "" {
 		delete(d.workers, name)
 	}
+	d.compare()
 	d.mu.Unlock()
 	if free > 0 {
 		d.note()
@@ -252,19 +254,12 @@ func (d *Dispatcher) back(to *To) {
 	}
 }
 
-// here reports whether a worker was heard lately, and takes runs. It does not if nil. The caller holds the lock.
+// here reports whether a worker was heard lately, and its clock is right. It does not if nil. The caller holds the lock.
 func (d *Dispatcher) here(w *known) bool {
-	return w != nil && time.Since(w.Heard) <= silence*d.q.o.Beat && time.Now().After(w.shun)
+	return w != nil && d.heardLately(w) && d.wrong(w.clock) == 0
 }
 
-// shun hands no run to a worker for a while, which has said that a deadline is not good: its clock may be wrong.
-func (d *Dispatcher) shun(worker string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if w := d.workers[worker]; w != nil {
-		w.shun = time.Now().Add(orphan * d.q.o.Beat)
-	}
-}
+func (d *Dispatcher) heardLately(w *known) bool { return time.Since(w.Heard) <= silence*d.q.o.Beat }
 
 // room reports whether a worker has a place.
 func (d *Dispatcher) room() bool {
@@ -372,7 +367,7 @@ func (d *Dispatcher) begin(ctx context.Context, m jetstream.Msg, taken time.Time
 		return true // the queue brings it again
 	case c != nil:
 		f.seen.Worker = c.Worker
-	case time.Now().After(r.Until):
+	case d.past(r.Until):
 		all.Go(func() { f.end(ctx, Late, nil) })
 		return true
 	case d.Alone == nil:

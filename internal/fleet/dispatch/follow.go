@@ -20,7 +20,6 @@ type follower struct {
 	to  *To    // the worker that gets it, where this dispatcher gives it
 
 	taken time.Time // from the queue
-	again bool      // a worker has said that its time is not good
 
 	woken chan struct{}
 	seen  RunView // under the lock of d
@@ -53,7 +52,7 @@ func (f *follower) run(ctx context.Context) {
 		case same && state == Running:
 			heard = time.Now()
 		case same && state == unknown: // this attempt did not begin there, and never will
-			if time.Now().After(f.r.Until) {
+			if f.d.past(f.r.Until) {
 				f.end(ctx, Late, nil)
 				return
 			}
@@ -62,7 +61,7 @@ func (f *follower) run(ctx context.Context) {
 			}
 			heard = time.Now()
 		case state == unknown || time.Since(heard) > silence*q.o.Beat: // it began, as far as anybody knows
-			if !f.r.Repeat || f.d.Alone != nil || f.c.Tries+1 >= maxTries || time.Now().After(f.r.Until) {
+			if !f.r.Repeat || f.d.Alone != nil || f.c.Tries+1 >= maxTries || f.d.past(f.r.Until) {
 				why, _ := f.why(ctx, nil)
 				f.end(ctx, Lost, why)
 				return
@@ -142,12 +141,6 @@ func (f *follower) give(ctx context.Context) bool {
 			f.d.forget(c.Worker)
 			state, same = full, true
 		}
-		if same && state == untimely {
-			if state = Refused; !f.again { // another worker says whose clock is wrong
-				state, f.again = full, true
-				f.d.shun(c.Worker)
-			}
-		}
 		switch {
 		case same && state == full: // it took nothing: the claim goes to another worker, with another token
 			for news := f.d.heard(); ctx.Err() == nil; news = f.d.heard() {
@@ -155,7 +148,7 @@ func (f *follower) give(ctx context.Context) bool {
 					break
 				}
 				switch {
-				case time.Now().After(f.r.Until):
+				case f.d.past(f.r.Until):
 					f.end(ctx, Late, nil)
 					return false
 				case f.d.q.cancelled(ctx, f.r.ID):

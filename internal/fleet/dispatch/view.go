@@ -34,6 +34,7 @@ type View struct {
 	Workers    []WorkerView   `json:"workers"`              // by name
 	Runs       []RunView      `json:"runs,omitempty"`       // the oldest first; see Look
 	Disk       map[string]Use `json:"disk,omitempty"`       // by what is kept: "queue" and "claims"
+	Clocks     map[string]int `json:"clocks,omitempty"`     // seconds that clocks of workers and servers are ahead of most, where that is far: such a worker gets no run
 }
 
 // NodeView is a node.
@@ -51,7 +52,6 @@ type WorkerView struct {
 	Free     int       `json:"free"`
 	Draining bool      `json:"draining,omitempty"`
 	Silent   bool      `json:"silent,omitempty"` // for so long that it gets no run
-	Clock    bool      `json:"clock,omitempty"`  // it gets none because it said that the deadline of one is not good: its clock may be wrong
 	Heard    time.Time `json:"heard"`
 	Runs     []string  `json:"runs,omitempty"` // their ids, see Look
 }
@@ -91,11 +91,10 @@ const goneTime = 10 * time.Second
 func (d *Dispatcher) report(m *nats.Msg) {
 	d.mu.Lock()
 	d.tidy()
-	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest}
+	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest, Clocks: d.clocks()}
 	for _, w := range d.workers {
 		one := w.WorkerView
-		one.Clock = time.Now().Before(w.shun)
-		one.Silent = !one.Clock && !d.here(w)
+		one.Silent = !d.heardLately(w)
 		v.Workers = append(v.Workers, one)
 	}
 	for _, f := range d.wake {
@@ -120,7 +119,7 @@ func (d *Dispatcher) report(m *nats.Msg) {
 // Look returns the fleet of a node. With limit it has runs: those that workers have, at most limit of those that wait, and those that ended
 // lately. It may be called where the queue was never opened. The error may be ErrRights.
 func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
-	v := &View{Nodes: []NodeView{}, Servers: []string{}, Waiting: map[string]int{}, Workers: []WorkerView{}}
+	v := &View{Nodes: []NodeView{}, Servers: []string{}, Waiting: map[string]int{}, Workers: []WorkerView{}, Clocks: map[string]int{}}
 	if err := v.gather(ctx, conn, limit > 0); err != nil {
 		return nil, err
 	}
@@ -141,7 +140,7 @@ func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
 // Places returns the places of the workers that take runs, and how many of them are free.
 func (v *View) Places() (free, all int) {
 	for _, w := range v.Workers {
-		if !w.Silent && !w.Clock && !w.Draining {
+		if !w.Silent && !w.Draining && v.Clocks[w.Name] == 0 {
 			free, all = free+w.Free, all+w.Places
 		}
 	}
@@ -161,6 +160,7 @@ func (v *View) add(r *View) {
 	for tenant, n := range r.Waiting {
 		v.Waiting[tenant] += n
 	}
+	maps.Copy(v.Clocks, r.Clocks)
 	if v.Oldest.IsZero() || !r.Oldest.IsZero() && r.Oldest.Before(v.Oldest) {
 		v.Oldest = r.Oldest
 	}

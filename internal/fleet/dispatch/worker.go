@@ -13,16 +13,16 @@ import (
 
 // What a worker says of a run besides its states.
 const (
-	unknown  State = "unknown"  // it has not begun here, and never will
-	full     State = "full"     // it did not begin, and may
-	untimely State = "untimely" // likewise: by the clock here its deadline has passed, or is too far away
-	told     State = "told"     // it has ended, which was written down, and its result is forgotten
+	unknown State = "unknown" // it has not begun here, and never will
+	full    State = "full"    // it did not begin, and may
+	told    State = "told"    // it has ended, which was written down, and its result is forgotten
 )
 
 const (
 	headFree    = "Free"
 	headPlaces  = "Places"
 	headVersion = "Version"
+	headTime    = "Time"
 	headDrain   = "Drain"
 	headUndo    = "Undo"
 	headBusy    = "Busy"
@@ -165,6 +165,7 @@ func (w *Worker) beat() error {
 	m.Header.Set(headFree, strconv.Itoa(free))
 	m.Header.Set(headPlaces, strconv.Itoa(w.Slots))
 	m.Header.Set(headVersion, w.Version)
+	m.Header.Set(headTime, time.Now().UTC().Format(time.RFC3339Nano))
 	m.Data = w.Key
 	return w.Conn.PublishMsg(m)
 }
@@ -198,13 +199,12 @@ func (w *Worker) order(ctx context.Context, m *nats.Msg) {
 		w.say(m, full, nil)
 		return
 	}
-	if left <= 0 || left > Longest { // for so long it is known here
-		w.jobs[run] = &job{state: unknown, token: token, until: keepUntil(until)}
-		w.say(m, untimely, fmt.Appendf(nil, "by its clock the deadline is in %s, and must be within %s: compare the clocks of the machines", left.Round(time.Second), Longest))
-		return
-	}
 	var do func(context.Context) []byte
-	if err == nil {
+	switch {
+	case err != nil:
+	case left <= 0 || left > Longest: // for so long it is known here
+		err = fmt.Errorf("by its clock the deadline is in %s, and must be within %s: compare the clocks of the machines", left.Round(time.Second), Longest)
+	default:
 		do, err = w.Open(&Run{ID: run, Until: until, Order: m.Data}, token)
 	}
 	if err != nil {

@@ -48,9 +48,10 @@ func Judge(v *dispatch.View) *Health {
 		if w.Silent {
 			h.add(fmt.Sprintf("worker %s was last heard %s ago", w.Name, Age(w.Heard)), "look at its machine; its runs are reported as lost if it does not come back")
 		}
-		if w.Clock {
-			h.add(fmt.Sprintf("worker %s takes no run, because by its clock one came too late", w.Name), "compare its clock with those of the servers")
-		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Clocks)) {
+		by := time.Duration(h.Clocks[name]) * time.Second
+		h.add(fmt.Sprintf("the clock of %s is %s %s most of the others", name, by.Abs(), map[bool]string{true: "ahead of", false: "behind"}[by > 0]), "set it: a worker gets no run meanwhile, and runs of a server fail")
 	}
 	if _, places := h.Places(); places == 0 && len(h.Servers) > 0 && !h.Alone {
 		h.add("no worker takes runs", "agent worker starts one; so does agent serve --http ADDR --workers N")
