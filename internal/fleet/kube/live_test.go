@@ -18,7 +18,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	namespace := "runs-" + short(time.Now().String())[:8]
-	c, err := New(&Options{API: api, Namespace: namespace, Token: func() (string, error) { return token, nil }, CA: ca}, &Spec{Image: digest})
+	c, err := New(&Options{API: api, Namespace: namespace, Token: func() (string, error) { return token, nil }, CA: ca}, &Spec{Image: digest, CPU: "500m", Memory: "256Mi", Disk: "256Mi"})
 	if err != nil {
 		t.Fatal(err)
 	}
