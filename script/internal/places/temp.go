@@ -100,6 +100,26 @@ func (t *TempFolder) Settle(cmd *runner.Command, out *runner.Output) string {
 	return fmt.Sprintf("its folder for temporary files, which may keep %d bytes and %d files, was too full and is empty again", t.room.Bytes, t.room.Files)
 }
 
+// unmade removes what a sandbox with a view of its own has made in the folder to show those of a run at their paths, if these are below /tmp.
+// What it made for folders that stay is there for the next run, too.
+func (t *TempFolder) unmade(run string) {
+	run, err := filepath.EvalSymlinks(run)
+	if err != nil {
+		return
+	}
+	below, err := filepath.Rel("/tmp", run)
+	if err != nil || !filepath.IsLocal(below) {
+		return
+	}
+	root, err := os.OpenRoot(t.Dir) // a script may have put links there
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	_ = root.Remove(filepath.Join(below, workInside)) // only if it is empty
+	_ = root.Remove(below)
+}
+
 // The folder tempsFolder in the cache has one for each skill, with the folder of its scripts and a lock that they hold. The time of the lock
 // is that of the last run. Who looks for a folder, or removes it, holds the lock beside them.
 const (

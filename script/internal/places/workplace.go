@@ -13,6 +13,9 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
+// workInside is the name of the work directory in the folder of a run.
+const workInside = "work"
+
 // Workplace is what one run may write to.
 type Workplace struct {
 	plan.Folders
@@ -57,7 +60,7 @@ func (w *Workplace) make(in string) (err error) {
 	if w.Root, err = os.MkdirTemp(in, runPrefix); err != nil {
 		return err
 	}
-	w.Work, w.Temp = filepath.Join(w.Root, "work"), filepath.Join(w.Root, "tmp")
+	w.Work, w.Temp = filepath.Join(w.Root, workInside), filepath.Join(w.Root, tempInside)
 	if w.Lasting != nil {
 		w.Temp = w.Lasting.Dir
 		return os.Mkdir(w.Work, 0o700)
@@ -82,6 +85,9 @@ func (w *Workplace) checkKept(ownHome bool) error {
 // Remove deletes the folders of the run.
 func (w *Workplace) Remove() {
 	if w.Root != "" {
+		if w.Lasting != nil {
+			w.Lasting.unmade(w.Root)
+		}
 		ondisk.RemoveAll(w.Root)
 	}
 	if w.Lasting != nil {
