@@ -202,8 +202,10 @@ func (w *Worker) order(ctx context.Context, m *nats.Msg) {
 	var do func(context.Context) []byte
 	switch {
 	case err != nil:
-	case left <= 0 || left > Longest: // for so long it is known here
-		err = fmt.Errorf("by its clock the deadline is in %s, and must be within %s: compare the clocks of the machines", left.Round(time.Second), Longest)
+	case left <= 0:
+		err = fmt.Errorf("by the worker's clock its deadline has passed %s ago", -left.Round(time.Second))
+	case left > Longest: // for so long it is known here
+		err = fmt.Errorf("by the worker's clock its deadline is %s from now, more than %s", left.Round(time.Second), Longest)
 	default:
 		do, err = w.Open(&Run{ID: run, Until: until, Order: m.Data}, token)
 	}
