@@ -84,7 +84,7 @@ type Options struct {
 
 	Replicas int // copies of what is stored, each on a node of its own; default 1
 
-	QueueBytes, ClaimBytes int64 // of the disk, set aside for each; default 256 MiB and 64 MiB
+	QueueBytes, ClaimBytes int64 // of the disk, set aside for each; default 256 MiB
 }
 
 // How many beats something may take.
@@ -125,7 +125,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 	for _, d := range []struct {
 		value *int64
 		usual int64
-	}{{&q.o.QueueBytes, 256 << 20}, {&q.o.ClaimBytes, 64 << 20}} {
+	}{{&q.o.QueueBytes, 256 << 20}, {&q.o.ClaimBytes, 256 << 20}} {
 		if *d.value <= 0 {
 			*d.value = d.usual
 		}

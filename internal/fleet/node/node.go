@@ -25,7 +25,7 @@ import (
 // Limits of a node, and how long its start and its end may take.
 const (
 	DefaultMemory = 64 << 20 // bytes of streams in memory
-	DefaultDisk   = 2 << 30  // bytes of streams on the disk: 256 MiB of runs, 64 of claims, 256 of documents and 1 GiB of contents
+	DefaultDisk   = 2 << 30  // bytes of streams on the disk: 256 MiB each of runs, claims and documents, and 1 GiB of contents
 	MaxMessage    = 5 << 20  // bytes: a result of dispatch with its headers
 	maxConns      = 256
 	maxUnread     = 1 << 10 // messages that one subscription keeps: each run has one, and has the room from the beginning

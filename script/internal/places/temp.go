@@ -100,6 +100,9 @@ func (t *TempFolder) Settle(cmd *runner.Command, out *runner.Output) string {
 	return fmt.Sprintf("its folder for temporary files, which may keep %d bytes and %d files, was too full and is empty again", t.room.Bytes, t.room.Files)
 }
 
+// workInside is the name of the work directory in the folder of a run.
+const workInside = "work"
+
 // unmade removes what a sandbox with a view of its own has made in the folder to show those of a run at their paths, if these are below /tmp.
 // What it made for folders that stay is there for the next run, too.
 func (t *TempFolder) unmade(run string) {

@@ -13,9 +13,6 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// workInside is the name of the work directory in the folder of a run.
-const workInside = "work"
-
 // Workplace is what one run may write to.
 type Workplace struct {
 	plan.Folders
