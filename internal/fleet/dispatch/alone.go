@@ -39,17 +39,17 @@ func (d *Dispatcher) own(name string) *To {
 	return nil
 }
 
-// pick takes a place for the run; nil if there is none.
+// pick takes a place for the run; nil if there is none for it.
 func (f *follower) pick(ctx context.Context) *To {
 	switch {
 	case f.d.Alone != nil:
 		return f.d.own(workerOf(f.r.ID))
-	case f.r.Lasts:
-		return f.d.chosen(f.r.Stick)
+	case !f.d.may(f):
+		return nil
 	case f.r.Stick != "":
-		return f.d.stuck(ctx, f.r.Stick, f.m.Subject())
+		return f.d.stuck(ctx, f.r)
 	}
-	return f.d.pick(f.m.Subject())
+	return f.d.pick(f.r)
 }
 
 // waits starts the run's own worker and waits until it is there. It reports false if the run does not go on here.

@@ -1,57 +1,31 @@
 package dispatch
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
-// far is how much a clock may differ from those of most workers. A worker whose clock differs more gets no run: it would refuse each. A
-// dispatcher whose clock does goes by theirs: it would end each run as late.
+// far is how much the clock of a worker may differ before it is reported.
 const far = 10 * time.Second
 
-// compare finds out what most clocks say, after a worker was heard. The caller holds the lock.
-func (d *Dispatcher) compare() {
-	all := []time.Duration{0}
-	for _, w := range d.workers {
-		if d.heardLately(w) {
-			all = append(all, w.clock)
-		}
-	}
-	slices.Sort(all)
-	d.clock = all[len(all)/2]
-	if one := all[(len(all)-1)/2]; one.Abs() < d.clock.Abs() { // of two halves that contradict each other, the one that agrees with us
-		d.clock = one
-	}
-	if d.clock.Abs() <= far {
-		d.clock = 0
-	}
+// takes reports whether a worker begins a run with a deadline, by its clock: one that has not said what that is does. What the clock here says
+// does not matter, as the deadline was made by another one.
+func (w *known) takes(until time.Time) bool {
+	left := time.Until(until) - w.clock
+	return !w.told || left > 0 && left <= Longest
 }
 
-// wrong returns the seconds that a clock is ahead of most, which is so far ahead of the one here; 0 if it is not far. The caller holds the lock.
-func (d *Dispatcher) wrong(clock time.Duration) int {
-	if by := clock - d.clock; by.Abs() > far {
-		return int(by.Seconds())
-	}
-	return 0
-}
-
-// past reports whether a deadline has passed.
+// past reports whether a deadline has passed, by the clock here and by those of half of the workers: one of them may be wrong.
 func (d *Dispatcher) past(until time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return time.Now().Add(d.clock).After(until)
-}
-
-// clocks returns those that are wrong, see View. The caller holds the lock.
-func (d *Dispatcher) clocks() map[string]int {
-	out := map[string]int{}
-	if by := d.wrong(0); by != 0 {
-		out[d.q.conn.ConnectedServerName()] = by
+	if d.fresh() || !time.Now().After(until) {
+		return false
 	}
-	for name, w := range d.workers {
-		if by := d.wrong(w.clock); by != 0 {
-			out[name] = by
+	workers, say := 0, 0
+	for _, w := range d.workers {
+		if d.here(w) && w.told {
+			if workers++; time.Until(until) < w.clock {
+				say++
+			}
 		}
 	}
-	return out
+	return 2*say >= workers
 }

@@ -8,68 +8,101 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A worker whose clock is wrong gets no run. A dispatcher whose own clock is wrong goes by those of the workers.
+// says has a worker say that it has some places, and how far its clock is ahead, whatever it is.
+func says(w *Worker, places string, ahead time.Duration) *nats.Msg {
+	m := nats.NewMsg("from." + w.Name + ".beat")
+	m.Header.Set(headFree, places)
+	m.Header.Set(headPlaces, places)
+	m.Header.Set(headStart, w.Start)
+	m.Header.Set(headTime, time.Now().Add(ahead).Format(time.RFC3339Nano))
+	return m
+}
+
+// A run goes to a worker that takes its deadline by its own clock, if there is one. It is late if half of the workers say so, too.
 func TestClocks(t *testing.T) {
-	n, dir := start(t)
-	q := queue(t, n, &Options{Beat: quick})
-	for _, row := range []struct {
-		ahead []time.Duration // workers' clocks; the first has most places
-		by    []int           // that one is wrong, as a View says
-		here  int             // likewise, the clock of the dispatcher
+	const no = 99 * time.Hour // a worker that does not say what its clock says
+	for what, c := range map[string]struct {
+		ahead []time.Duration // workers a, b and so on, the first of which has most places
+		left  time.Duration   // until the deadline
+		to    string
+		past  bool
 	}{
-		{[]time.Duration{2 * time.Hour, 0, time.Second}, []int{7200, 0, 0}, 0},
-		{[]time.Duration{-2 * time.Hour, 2 * time.Second}, []int{-7200, 0}, 0},
-		{[]time.Duration{2 * time.Hour, 2*time.Hour + time.Second}, []int{0, 0}, -7200},
-		{[]time.Duration{-2 * time.Hour, -2 * time.Hour, 0, -2 * time.Hour}, []int{0, 0, 7200, 0}, 7200},
-		{[]time.Duration{time.Hour}, []int{3600}, 0}, // one against one
+		"all agree":                         {[]time.Duration{0, time.Second}, time.Minute, "a", false},
+		"one is ahead":                      {[]time.Duration{2 * time.Hour, 0}, time.Minute, "b", false},
+		"one is behind":                     {[]time.Duration{-2 * time.Hour, 0}, time.Minute, "b", false},
+		"one is a little ahead":             {[]time.Duration{15 * time.Second, 0}, time.Minute, "a", false},
+		"one, of a run that is short":       {[]time.Duration{15 * time.Second, 0}, 10 * time.Second, "b", false},
+		"the run was made by a clock ahead": {[]time.Duration{0, 2 * time.Hour}, 2*time.Hour + time.Minute, "b", false},
+		"nobody takes it":                   {[]time.Duration{0, time.Second}, 2 * time.Hour, "a", false},
+		"it is late":                        {[]time.Duration{0, 0, -30 * time.Minute}, -time.Minute, "c", true},
+		"the clock here is ahead":           {[]time.Duration{-2 * time.Hour, -2 * time.Hour, 0}, -time.Minute, "a", false},
+		"one against one":                   {[]time.Duration{-2 * time.Hour}, -time.Minute, "a", false},
+		"without workers":                   {nil, -time.Minute, "", true},
+		"one that does not say":             {[]time.Duration{no}, -time.Minute, "a", true},
 	} {
-		d := q.Dispatcher(plain)
-		for i, ahead := range row.ahead {
-			m := nats.NewMsg("from." + string('a'+rune(i)) + ".beat")
-			m.Header.Set(headFree, string('9'-rune(i)))
-			m.Header.Set(headTime, time.Now().Add(ahead).Format(time.RFC3339Nano))
+		d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
+		for i, ahead := range c.ahead {
+			m := says(&Worker{Name: string('a' + rune(i))}, string('9'-rune(i)), ahead)
+			if ahead == no {
+				m.Header.Del(headTime)
+			}
 			d.beat(m)
 		}
-		clocks := d.clocks()
-		for i, by := range row.by {
-			name := string('a' + rune(i))
-			if got := clocks[name]; max(got-by, by-got) > 5 {
-				t.Errorf("%v: the clock of %s is wrong by %d s, not by %d", row.ahead, name, got, by)
-			}
-			if d.here(d.workers[name]) != (by == 0) {
-				t.Errorf("%v: worker %s", row.ahead, name)
-			}
+		until := time.Now().Add(c.left)
+		if d.past(until) != c.past {
+			t.Errorf("%s: it is past %v", what, !c.past)
 		}
-		if got := clocks[n.Conn().ConnectedServerName()]; max(got-row.here, row.here-got) > 5 {
-			t.Errorf("%v: the clock here is wrong by %d s, not by %d", row.ahead, got, row.here)
-		}
-		off := -time.Duration(row.here) * time.Second
-		if d.past(time.Now().Add(off+time.Minute)) || !d.past(time.Now().Add(off-time.Minute)) {
-			t.Errorf("%v: what is past is not by the clock of most", row.ahead)
+		if to := d.pick(&Run{Until: until}); (to == nil) != (c.to == "") || to != nil && to.Worker != c.to {
+			t.Errorf("%s: it is for %+v, not %s", what, to, c.to)
 		}
 	}
-	right := worker(t, n, dir, "right", 1, quick, func(_ context.Context, run, _ string) string { return run })
+}
+
+// A worker whose clock is wrong gets no run while another is there, and an operator sees it. What is late by the clock here alone is handed over.
+func TestWrongClock(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: quick})
 	wrong := worker(t, n, dir, "wrong", 9, quick, nil)
-	runs(t, q.Dispatcher(plain).Serve)
-	runs(t, right.Serve)
-	if _, err := n.Conn().Subscribe("from.right.beat", func(*nats.Msg) { // with each of its beats one of the other comes
-		m := nats.NewMsg("from.wrong.beat")
-		m.Header.Set(headFree, "9")
-		m.Header.Set(headTime, time.Now().Add(time.Hour).Format(time.RFC3339Nano))
-		_ = wrong.Conn.PublishMsg(m)
-	}); err != nil {
+	if _, err := wrong.Conn.Subscribe("to.wrong.run", func(m *nats.Msg) { wrong.say(m, Refused, []byte("by the wrong one")) }); err != nil {
 		t.Fatal(err)
 	}
+	beats := time.NewTicker(quick)
+	defer beats.Stop()
+	go func() {
+		for range beats.C {
+			_ = wrong.Conn.PublishMsg(says(wrong, "9", -30*time.Minute))
+		}
+	}()
+	d := q.Dispatcher(plain)
+	end := runs(t, d.Serve)
+	stop := runs(t, worker(t, n, dir, "right", 1, quick, func(_ context.Context, run, _ string) string { return run }).Serve)
+	knows := func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.workers["wrong"] != nil && d.workers["right"] != nil
+	}
+	for !knows() {
+		time.Sleep(quick / 10)
+	}
 	for _, id := range []string{"one", "two", "three"} {
-		if e := ended(t, submit(t, q, run(id))); e.State != Done || e.Worker != "right" {
+		r := run(id)
+		r.Until = time.Now().Add(45 * time.Minute) // the wrong one takes none that is longer than half an hour
+		if e := ended(t, submit(t, q, r)); e.State != Done || e.Worker != "right" {
 			t.Errorf("%s: %+v", id, e)
 		}
 	}
 	v, err := Look(t.Context(), q.conn, 0)
-	if err != nil || v.Clocks["wrong"] < 3500 || len(v.Clocks) != 1 {
+	if err != nil || len(v.Workers) != 2 || v.Workers[0].Clock != 0 || v.Workers[1].Clock > -1700 {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if free, all := v.Places(); free > 1 || all != 1 {
-		t.Errorf("%d of %d places", free, all)
+	stop()
+	end()
+	r := run("late")
+	r.Until = time.Now().Add(2 * quick)
+	ticket := submit(t, q, r)
+	time.Sleep(time.Until(r.Until) + quick)
+	runs(t, q.Dispatcher(plain).Serve) // which has heard no worker so far
+	if e := ended(t, ticket); e.State != Refused || string(e.Result) != "by the wrong one" {
+		t.Errorf("%+v", e)
 	}
 }

@@ -36,15 +36,14 @@ type Dispatcher struct {
 	q *Queue
 
 	mu      sync.Mutex
-	began   time.Time     // of Serve
-	clock   time.Duration // how far those of most are ahead of the one here, if that is far
+	began   time.Time // of Serve
 	workers map[string]*known
 	wake    map[string]*follower // by run that is followed here
 	lately  []RunView            // that ended, at most maxLately
 	oldest  time.Time            // since when one of held waits; zero for none
 	turns   []string             // subjects of the queue, the next first
 	from    map[string]jetstream.Consumer
-	held    []held         // at most one of a tenant
+	held    []held
 	kept    time.Time      // when the queue was last told that they are held
 	swept   time.Time      // when tenants with one of them were last asked for what somebody left
 	news    chan struct{}  // closed, and another one made, when something was queued or a worker has room
@@ -55,7 +54,8 @@ type Dispatcher struct {
 type known struct {
 	WorkerView
 	to    To
-	clock time.Duration // how far it is ahead of the one here
+	told  bool          // what its clock says:
+	clock time.Duration // how far that is ahead of the one here
 }
 
 // Dispatcher returns one for the queue.
@@ -100,20 +100,28 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 			_ = m.Nak()
 			d.swept = time.Now()
 		default:
-			d.held = append(d.held, held{subject, m, now})
+			d.held = append(d.held, held{subject, m, now, sticks(m)})
 		}
 	}
 }
 
-// held is the run of a tenant that comes next, while every worker has enough to do.
+// held is a run that waits for a place: of each tenant the one that comes next, and those that are for one worker, which others pass.
 type held struct {
 	subject string
 	m       jetstream.Msg
 	taken   time.Time
+	sticks  bool
 }
 
+// sticks reports whether a run is for one worker.
+func sticks(m jetstream.Msg) bool {
+	r, err := parse(m.Headers(), nil)
+	return err == nil && (r.Stick != "" || r.Home != "")
+}
+
+// holds reports whether what a tenant has in the queue comes after a run that is held.
 func (d *Dispatcher) holds(subject string) bool {
-	return slices.ContainsFunc(d.held, func(h held) bool { return h.subject == subject })
+	return slices.ContainsFunc(d.held, func(h held) bool { return h.subject == subject && !h.sticks })
 }
 
 // place begins the runs that are held as far as there is room, first those of the tenants that have least under way, and keeps the others.
@@ -191,19 +199,20 @@ func (d *Dispatcher) beat(m *nats.Msg) {
 		return
 	}
 	places, _ := strconv.Atoi(m.Header.Get(headPlaces))
+	places = min(max(places, 0), maxPlaces)
+	free = min(max(free, 0), places)
 	version := m.Header.Get(headVersion)
 	version = strings.ToValidUTF8(version[:min(len(version), maxVersion)], "")
 	w := &known{WorkerView: WorkerView{Name: name, Version: version, Places: places, Free: free, Draining: m.Header.Get(headDrain) != "", Heard: time.Now()},
 		to: To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
 	if at, err := time.Parse(time.RFC3339Nano, m.Header.Get(headTime)); err == nil {
-		w.clock = time.Until(at)
+		w.told, w.clock = true, time.Until(at)
 	}
 	d.mu.Lock()
 	d.workers[name] = w
 	if m.Header.Get(headLeft) != "" {
 		delete(d.workers, name)
 	}
-	d.compare()
 	d.mu.Unlock()
 	if free > 0 {
 		d.note()
@@ -224,14 +233,14 @@ func (d *Dispatcher) wakeUp(part int) func(*nats.Msg) {
 	}
 }
 
-// pick takes a place for a tenant, at the worker that has the most; nil if it may have none.
-func (d *Dispatcher) pick(tenant string) *To {
+// pick takes a place for a run: at the worker that its home chooses, else at the one that has the most; nil if it has none.
+func (d *Dispatcher) pick(r *Run) *To {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.may(tenant) {
-		return nil
+	if r.Home != "" {
+		return d.home(r.Home).take()
 	}
-	return d.best().take()
+	return d.best(r.Until).take()
 }
 
 // take takes a place at a worker; nil if it has none, or is nil. The caller holds the lock.
@@ -254,28 +263,44 @@ func (d *Dispatcher) back(to *To) {
 	}
 }
 
-// here reports whether a worker was heard lately, and its clock is right. It does not if nil. The caller holds the lock.
+// here reports whether a worker was heard lately. A nil worker was not. The caller holds the lock.
 func (d *Dispatcher) here(w *known) bool {
-	return w != nil && d.heardLately(w) && d.wrong(w.clock) == 0
+	return w != nil && time.Since(w.Heard) <= silence*d.q.o.Beat
 }
-
-func (d *Dispatcher) heardLately(w *known) bool { return time.Since(w.Heard) <= silence*d.q.o.Beat }
 
 // room reports whether a worker has a place.
 func (d *Dispatcher) room() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.best() != nil
+	d.tidy()
+	for _, w := range d.workers {
+		if d.here(w) && w.Free > 0 {
+			return true
+		}
+	}
+	return false
 }
 
-// best returns the worker that has the most places, nil if none has one. The caller holds the lock.
-func (d *Dispatcher) best() *known {
+// best returns the worker that has the most places of those that take a run with a deadline, nil if none has one. If no worker takes it any may
+// refuse it. The caller holds the lock.
+func (d *Dispatcher) best(until time.Time) *known {
 	d.tidy()
-	var best *known
+	var best, other *known
+	taken := false
 	for _, w := range d.workers {
-		if d.here(w) && w.Free > 0 && (best == nil || w.Free > best.Free) {
-			best = w
+		if !d.here(w) {
+			continue
 		}
+		of := &other
+		if w.takes(until) {
+			of, taken = &best, true
+		}
+		if w.Free > 0 && (*of == nil || w.Free > (*of).Free) {
+			*of = w
+		}
+	}
+	if !taken {
+		return other
 	}
 	return best
 }

@@ -75,7 +75,9 @@ func TestShare(t *testing.T) {
 		"it has what it had":            {8, 1, 5, []use{{2, 2, now}}, true},
 		"a quarter is enough":           {8, 3, 5, []use{{0, 8, now}}, true},
 		"another was here long ago":     {8, 1, 7, []use{{0, 2, long}}, true},
+		"another had more long ago":     {8, 1, 6, []use{{1, 8, long}}, true},
 		"below the share":               {8, 1, 3, []use{{4, 8, now}}, true},
+		"other dispatchers gave more":   {8, 2, 2, []use{{1, 3, now}}, false},
 		"many come and go":              {8, 3, 1, slices.Repeat([]use{{0, 1, now}}, 100), true},
 		"the first of many":             {8, 1, 0, slices.Repeat([]use{{0, 1, now}}, 100), true},
 		"few places are left to nobody": {3, 1, 2, []use{{0, 2, now}}, true},
@@ -83,13 +85,86 @@ func TestShare(t *testing.T) {
 		d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
 		d.workers["w"] = &known{WorkerView: WorkerView{Places: c.all, Free: c.free, Heard: now}}
 		d.workers["leaves"] = &known{WorkerView: WorkerView{Places: 50, Free: 50, Draining: true, Heard: now}}
-		d.going["mine"] = use{c.mine, c.mine, now}
+		f := &follower{d: d, r: run("r"), m: queuedFor("mine")}
+		d.going[f.m.Subject()] = use{c.mine, c.mine, now}
 		for i, u := range c.others {
 			d.going[fmt.Sprint(i)] = u
 		}
-		if got := d.may("mine"); got != c.may {
+		if got := d.may(f); got != c.may {
 			t.Errorf("%s: %v", what, got)
 		}
+		if d.wake[f.r.ID] = f; !d.may(f) && c.mine == 1 && c.free > 0 {
+			t.Errorf("%s: the only run has no other place", what)
+		}
+	}
+}
+
+// queuedFor returns a message of the queue of a tenant.
+func queuedFor(tenant string) jetstream.Msg { return of{subject: tenant} }
+
+type of struct {
+	jetstream.Msg
+	subject string
+}
+
+func (o of) Subject() string { return o.subject }
+
+// What a tenant had counts for some beats after it has less, also if it had it for long.
+func TestCounts(t *testing.T) {
+	d := (&Queue{o: Options{Beat: 20 * time.Millisecond}}).Dispatcher(plain)
+	for range 3 {
+		d.counts("a", 1)
+	}
+	time.Sleep(2 * lately * d.q.o.Beat)
+	for range 3 {
+		d.counts("a", -1)
+	}
+	if u := d.going["a"]; u.now != 0 || u.most != 3 {
+		t.Errorf("%+v", u)
+	}
+	time.Sleep(2 * lately * d.q.o.Beat)
+	d.counts("b", 1)
+	if _, ok := d.going["a"]; ok {
+		t.Error("it is not forgotten")
+	}
+}
+
+// While another tenant comes and goes, one that floods does not have all places. After that it does.
+func TestFloodLeavesAPlace(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: 3 * quick})
+	runs(t, q.Dispatcher(plain).Serve)
+	begun, end := make(chan string, 20), make(chan bool)
+	runs(t, worker(t, n, dir, "w", 4, 3*quick, func(_ context.Context, run, _ string) string {
+		if begun <- run; run[0] == 'f' {
+			<-end
+		}
+		return ""
+	}).Serve)
+	defer close(end)
+	tenant := func(id string) *Ticket {
+		t.Helper()
+		return submit(t, q, &Run{ID: id, Tenant: id[:1], Until: time.Now().Add(time.Minute)})
+	}
+	ended(t, tenant("b0"))
+	for i := range 6 {
+		tenant(fmt.Sprint("f", i))
+	}
+	got := []string{<-begun, <-begun, <-begun, <-begun}
+	if slices.Sort(got); !slices.Equal(got, []string{"b0", "f0", "f1", "f2"}) {
+		t.Errorf("%q have begun", got)
+	}
+	select {
+	case run := <-begun:
+		t.Errorf("%s has begun, too", run)
+	case <-time.After(2 * quick):
+	}
+	ended(t, tenant("b1")) // at once: the flood ends nothing
+	if run := <-begun; run != "b1" {
+		t.Errorf("%s came first", run)
+	}
+	if run := <-begun; run != "f3" { // after lately
+		t.Errorf("then %s", run)
 	}
 }
 

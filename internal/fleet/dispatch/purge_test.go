@@ -83,7 +83,7 @@ func TestStoppedForLong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f := &follower{d: d, m: m, r: run(id), to: d.pick(m.Subject()), taken: time.Now().Add(-unsure)}
+		f := &follower{d: d, m: m, r: run(id), to: d.pick(run(id)), taken: time.Now().Add(-unsure)}
 		if f.give(t.Context()) == left {
 			t.Errorf("it left the queue: %v, and begins: %v", left, !left)
 		}

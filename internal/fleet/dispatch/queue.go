@@ -51,7 +51,7 @@ type Run struct {
 	Repeat bool      // it may be done twice
 	Skill  string    // the name of the skill that it is about, for a View
 	Stick  string    // runs with the same one are for the same worker while it lives: letters, digits and "-", at most 64; "" for any
-	Lasts  bool      // with Stick: that worker is the same after every pause, unless other workers come or go
+	Home   string    // runs with the same one are for the same worker, unless workers come or go: as Stick, which comes first
 	Order  []byte    // what is to be done; nothing secret, for it is stored
 }
 
@@ -183,7 +183,7 @@ const (
 	headRepeat = "Repeat"
 	headSkill  = "Skill"
 	headStick  = "Stick"
-	headLasts  = "Lasts"
+	headHome   = "Home"
 	headState  = "State"
 	headWorker = "Worker"
 	headStart  = "Start"
@@ -195,8 +195,8 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	switch left := time.Until(r.Until); {
 	case !runID.MatchString(r.ID):
 		return nil, fmt.Errorf("%q is no id of a run", r.ID)
-	case r.Stick != "" && !runID.MatchString(r.Stick):
-		return nil, fmt.Errorf("invalid Stick %q: use letters, digits and -, at most 64", r.Stick)
+	case !r.named():
+		return nil, fmt.Errorf("invalid Stick %q or Home %q: use letters, digits and -, at most 64", r.Stick, r.Home)
 	case len(r.Tenant) > 128:
 		return nil, fmt.Errorf("the name of the tenant has %d bytes, more than 128", len(r.Tenant))
 	case left <= 0 || left > Longest:
@@ -219,7 +219,7 @@ func (q *Queue) Submit(ctx context.Context, r *Run) (*Ticket, error) {
 	m.Header.Set(headRepeat, strconv.FormatBool(r.Repeat))
 	m.Header.Set(headSkill, r.Skill)
 	m.Header.Set(headStick, r.Stick)
-	m.Header.Set(headLasts, strconv.FormatBool(r.Lasts))
+	m.Header.Set(headHome, r.Home)
 	m.Data = r.Order
 	err = patience.Ask(ctx, submitTime, func(ctx context.Context) error { // the id keeps it from being queued twice
 		_, err := q.js.PublishMsg(ctx, m, jetstream.WithMsgID(r.ID))
@@ -267,12 +267,17 @@ func kindOf(err error) error {
 	return err
 }
 
+// named reports whether what names a worker for the run can be that.
+func (r *Run) named() bool {
+	return (r.Stick == "" || runID.MatchString(r.Stick)) && (r.Home == "" || runID.MatchString(r.Home))
+}
+
 // parse reads a message of the queue.
 func parse(h nats.Header, order []byte) (*Run, error) {
 	r := &Run{ID: h.Get(headRun), Tenant: h.Get(headTenant), Order: order, Repeat: h.Get(headRepeat) == "true", Skill: h.Get(headSkill), Stick: h.Get(headStick),
-		Lasts: h.Get(headLasts) == "true"}
+		Home: h.Get(headHome)}
 	var err error
-	if r.Until, err = time.Parse(time.RFC3339Nano, h.Get(headUntil)); err != nil || !runID.MatchString(r.ID) || r.Stick != "" && !runID.MatchString(r.Stick) {
+	if r.Until, err = time.Parse(time.RFC3339Nano, h.Get(headUntil)); err != nil || !runID.MatchString(r.ID) || !r.named() {
 		return nil, fmt.Errorf("a message of the queue is no run (%q)", r.ID)
 	}
 	return r, nil

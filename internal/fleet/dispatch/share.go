@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Where one tenant has all places, a run of another one waits until one is free, which takes nearly as long as a run where all take equally
-// long. So a tenant that has more than its share leaves some places to those that had them lately.
+// Without shares, a tenant that has all places makes the next run of another one wait for about as long as a run takes. So a tenant that has
+// more than its share leaves some places to those that had them lately.
 const (
 	lately = 10 // beats
 	spared = 4  // one of so many places is left at most
@@ -15,32 +15,51 @@ const (
 // use is what a tenant has under way here.
 type use struct {
 	now  int
-	most int // lately
-	at   time.Time
+	most int       // it had lately
+	at   time.Time // when it still had that many
 }
 
 // counts adds to what a tenant has under way. The caller holds the lock.
 func (d *Dispatcher) counts(tenant string, more int) {
 	u := d.going[tenant]
-	if u.now += more; u.now >= u.most || time.Since(u.at) > lately*d.q.o.Beat {
-		u.most, u.at = u.now, time.Now()
+	was := u.now
+	u.now += more
+	if had := max(was, u.now); had >= u.most || d.old(u) {
+		u.most, u.at = had, time.Now()
 	}
 	d.going[tenant] = u
+	maps.DeleteFunc(d.going, func(_ string, u use) bool { return u.now == 0 && d.old(u) })
 }
 
-// may reports whether a tenant may have one more of the free places. The caller holds the lock.
-func (d *Dispatcher) may(tenant string) bool {
-	maps.DeleteFunc(d.going, func(_ string, u use) bool { return u.now == 0 && time.Since(u.at) > lately*d.q.o.Beat })
-	free, all, others, lack := 0, 0, 0, 0
+// old reports whether it is no more lately that a tenant had the most. The caller holds the lock.
+func (d *Dispatcher) old(u use) bool { return time.Since(u.at) > lately*d.q.o.Beat }
+
+// may reports whether the tenant of a run may have one more of the free places.
+func (d *Dispatcher) may(f *follower) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	free, all, others, lack, here := 0, 0, 0, 0, 0
 	for _, w := range d.workers {
 		if d.here(w) && !w.Draining {
 			free, all = free+w.Free, all+w.Places
 		}
 	}
+	tenant := f.m.Subject()
 	for name, u := range d.going {
-		if name != tenant {
-			others, lack = others+1, lack+u.most-u.now
+		here += u.now
+		if name == tenant || d.old(u) && u.now == 0 {
+			continue
+		}
+		if others++; !d.old(u) {
+			lack += u.most - u.now
 		}
 	}
-	return d.going[tenant].now < max(1, all/(others+1)) || free > min(lack, all/spared)
+	mine := d.going[tenant].now
+	if here > 0 {
+		mine = mine * max(here, all-free) / here // other dispatchers have handed out as much, in proportion
+	}
+	if d.wake[f.r.ID] == f { // it counts itself, and gives its place back
+		mine--
+	}
+	return mine < max(1, all/(others+1)) || free > min(lack, all/spared)
 }

@@ -9,28 +9,10 @@ import (
 // stickKey is the key, among the claims, of the worker that has the runs which stick together.
 func stickKey(stick string) string { return "stick." + stick }
 
-// chosen takes a place at the worker that a name chooses among those that are there; nil if it has none now. All dispatchers choose the same
-// one, and only runs of a worker that comes or goes choose another.
-func (d *Dispatcher) chosen(stick string) *To {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if time.Since(d.began) < 2*d.q.o.Beat { // not all workers have been heard
-		return nil
-	}
-	var best *known
-	var highest string
-	for name, w := range d.workers {
-		if sum := sha256.Sum256([]byte(stick + " " + name)); d.here(w) && !w.Draining && string(sum[:]) > highest {
-			best, highest = w, string(sum[:])
-		}
-	}
-	return best.take()
-}
-
 // stuck takes a place at the worker of the runs that stick together; nil if it has none now. The first of these runs chooses the worker, and
 // so does the first one after the worker's end. Runs that come less often than every claimTime/2 may get another worker.
-func (d *Dispatcher) stuck(ctx context.Context, stick, tenant string) *To {
-	c, rev, err := d.q.claim(ctx, stickKey(stick))
+func (d *Dispatcher) stuck(ctx context.Context, r *Run) *To {
+	c, rev, err := d.q.claim(ctx, stickKey(r.Stick))
 	if err != nil {
 		return nil
 	}
@@ -39,13 +21,13 @@ func (d *Dispatcher) stuck(ctx context.Context, stick, tenant string) *To {
 		if to = d.own(c.Worker); to == nil {
 			return nil
 		}
-		if e, err := d.q.claims.Get(ctx, stickKey(stick)); err == nil && time.Since(e.Created()) < claimTime/2 {
+		if e, err := d.q.claims.Get(ctx, stickKey(r.Stick)); err == nil && time.Since(e.Created()) < claimTime/2 {
 			return to
 		}
-	} else if to = d.pick(tenant); to == nil {
+	} else if to = d.pick(r); to == nil {
 		return nil
 	}
-	if _, err := d.q.swap(ctx, stickKey(stick), claim{State: Running, Worker: to.Worker, Start: to.Start}, rev); err != nil {
+	if _, err := d.q.swap(ctx, stickKey(r.Stick), claim{State: Running, Worker: to.Worker, Start: to.Start}, rev); err != nil {
 		return nil // another dispatcher was first: its choice holds; the worker says soon that it has a place more
 	}
 	return to
@@ -58,3 +40,21 @@ func (d *Dispatcher) lives(c *claim) bool {
 	w := d.workers[c.Worker]
 	return d.here(w) && w.to.Start == c.Start
 }
+
+// home returns the worker that a name chooses among those that are there, nil for none. All dispatchers choose the same one, and a worker that
+// comes or goes changes the choice of its own names alone. The caller holds the lock.
+func (d *Dispatcher) home(name string) (best *known) {
+	if d.fresh() {
+		return nil
+	}
+	var highest string
+	for at, w := range d.workers {
+		if sum := sha256.Sum256([]byte(name + " " + at)); d.here(w) && !w.Draining && string(sum[:]) > highest {
+			best, highest = w, string(sum[:])
+		}
+	}
+	return best
+}
+
+// fresh reports whether the dispatcher began a moment ago: it has not heard all workers. The caller holds the lock.
+func (d *Dispatcher) fresh() bool { return time.Since(d.began) < 2*d.q.o.Beat }

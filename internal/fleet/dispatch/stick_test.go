@@ -84,9 +84,37 @@ func TestStick(t *testing.T) {
 	}
 }
 
-// Runs of a name that lasts are done by one worker for all dispatchers and after every pause, which names share out. They wait for it, come to
-// another one while it is away, and then back.
-func TestLasts(t *testing.T) {
+// Runs that wait for one worker do not keep others of their tenant waiting, also where there is one dispatcher.
+func TestStickLetsOthersPass(t *testing.T) {
+	n, dir := start(t)
+	q := queue(t, n, &Options{Beat: quick})
+	end := make(chan bool)
+	for _, name := range []string{"a", "b"} {
+		runs(t, worker(t, n, dir, name, 1, quick, func(_ context.Context, run, _ string) string {
+			if run != "free" {
+				<-end
+			}
+			return ""
+		}).Serve)
+	}
+	runs(t, q.Dispatcher(plain).Serve)
+	var tickets []*Ticket
+	for i := range 4 {
+		r := run(fmt.Sprint("r", i))
+		r.Home = "h"
+		tickets = append(tickets, submit(t, q, r))
+	}
+	ended(t, submit(t, q, run("free")))
+	close(end)
+	for _, ticket := range tickets {
+		if e := ended(t, ticket); e.State != Done {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// Runs with a home are done by one worker for all dispatchers, which homes share out. They come to another one while it is away, and then back.
+func TestHome(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: quick})
 	stops := map[string]func(){}
@@ -104,7 +132,7 @@ func TestLasts(t *testing.T) {
 	at := func(stick string) string {
 		runs++
 		r := run(fmt.Sprint("run-", runs))
-		r.Stick, r.Lasts = stick, true
+		r.Home = stick
 		e, err := submit(t, q, r).Wait(t.Context())
 		if err != nil || e.State != Done {
 			t.Fatal(e, err)
@@ -122,9 +150,6 @@ func TestLasts(t *testing.T) {
 			if got != first[stick] {
 				t.Errorf("%s is at %s, then at %s", stick, first[stick], got)
 			}
-		}
-		if err := q.claims.Purge(t.Context(), stickKey("s0")); err != nil { // as after a pause of hours
-			t.Fatal(err)
 		}
 	}
 	if len(used) != 3 {

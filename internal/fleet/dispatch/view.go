@@ -34,7 +34,6 @@ type View struct {
 	Workers    []WorkerView   `json:"workers"`              // by name
 	Runs       []RunView      `json:"runs,omitempty"`       // the oldest first; see Look
 	Disk       map[string]Use `json:"disk,omitempty"`       // by what is kept: "queue" and "claims"
-	Clocks     map[string]int `json:"clocks,omitempty"`     // seconds that clocks of workers and servers are ahead of most, where that is far: such a worker gets no run
 }
 
 // NodeView is a node.
@@ -51,7 +50,8 @@ type WorkerView struct {
 	Places   int       `json:"places"`
 	Free     int       `json:"free"`
 	Draining bool      `json:"draining,omitempty"`
-	Silent   bool      `json:"silent,omitempty"` // for so long that it gets no run
+	Silent   bool      `json:"silent,omitempty"`        // for so long that it gets no run
+	Clock    int       `json:"clock_seconds,omitempty"` // that its clock is ahead of that of a server, if they differ by more than ten
 	Heard    time.Time `json:"heard"`
 	Runs     []string  `json:"runs,omitempty"` // their ids, see Look
 }
@@ -81,6 +81,7 @@ const (
 	maxReported = 4000
 	maxLately   = 100
 	maxVersion  = 64 // bytes, of what a worker says
+	maxPlaces   = 4096
 )
 
 // goneTime is how long a node is silent before it counts as gone. Its leader hears it every second.
@@ -91,10 +92,13 @@ const goneTime = 10 * time.Second
 func (d *Dispatcher) report(m *nats.Msg) {
 	d.mu.Lock()
 	d.tidy()
-	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest, Clocks: d.clocks()}
+	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest}
 	for _, w := range d.workers {
 		one := w.WorkerView
-		one.Silent = !d.heardLately(w)
+		one.Silent = !d.here(w)
+		if w.clock.Abs() > far {
+			one.Clock = int(w.clock.Seconds())
+		}
 		v.Workers = append(v.Workers, one)
 	}
 	for _, f := range d.wake {
@@ -119,7 +123,7 @@ func (d *Dispatcher) report(m *nats.Msg) {
 // Look returns the fleet of a node. With limit it has runs: those that workers have, at most limit of those that wait, and those that ended
 // lately. It may be called where the queue was never opened. The error may be ErrRights.
 func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
-	v := &View{Nodes: []NodeView{}, Servers: []string{}, Waiting: map[string]int{}, Workers: []WorkerView{}, Clocks: map[string]int{}}
+	v := &View{Nodes: []NodeView{}, Servers: []string{}, Waiting: map[string]int{}, Workers: []WorkerView{}}
 	if err := v.gather(ctx, conn, limit > 0); err != nil {
 		return nil, err
 	}
@@ -140,7 +144,7 @@ func Look(ctx context.Context, conn *nats.Conn, limit int) (*View, error) {
 // Places returns the places of the workers that take runs, and how many of them are free.
 func (v *View) Places() (free, all int) {
 	for _, w := range v.Workers {
-		if !w.Silent && !w.Draining && v.Clocks[w.Name] == 0 {
+		if !w.Silent && !w.Draining {
 			free, all = free+w.Free, all+w.Places
 		}
 	}
@@ -160,7 +164,6 @@ func (v *View) add(r *View) {
 	for tenant, n := range r.Waiting {
 		v.Waiting[tenant] += n
 	}
-	maps.Copy(v.Clocks, r.Clocks)
 	if v.Oldest.IsZero() || !r.Oldest.IsZero() && r.Oldest.Before(v.Oldest) {
 		v.Oldest = r.Oldest
 	}

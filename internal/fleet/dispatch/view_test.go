@@ -39,7 +39,7 @@ func until(t *testing.T, what string, is func() bool) {
 func TestLook(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: quick})
-	if v := look(t, n, 9); len(v.Servers) != 0 || len(v.Workers) != 0 || len(v.Waiting) != 0 || v.Disk["queue"].Of != 256<<20 || v.Disk["claims"].Of != 64<<20 {
+	if v := look(t, n, 9); len(v.Servers) != 0 || len(v.Workers) != 0 || len(v.Waiting) != 0 || v.Disk["queue"].Of != 256<<20 || v.Disk["claims"].Of != 256<<20 {
 		t.Errorf("an empty one: %+v", v)
 	}
 	runs(t, q.Dispatcher(plain).Serve)

@@ -40,17 +40,21 @@ func (t *ToolOf) check(c Call, session string) error {
 	return nil
 }
 
-// Sticks returns a text that is the same for orders which need the same worker: the processes of toolsets, which remember things from call to
-// call, are there, and so is the home of a skill whose home lasts. It is "" for an order that any worker can carry out.
-func (o *Order) Sticks(lasts bool) string {
-	if o.Session == "" && !lasts {
+// Sticks returns a text that is the same for orders which need the same worker as long as it lives: the processes of toolsets, which remember
+// things from call to call, are there. It is "" for an order that any worker can carry out.
+func (o *Order) Sticks() string {
+	if o.Session == "" {
 		return ""
 	}
-	of := []string{o.For.Tenant, o.Session, o.Skill.Layer, o.Skill.Name}
-	if lasts {
-		of[1] = "" // every session is where the home is
-	}
-	return strings.TrimPrefix(digestOf([]byte(strings.Join(of, "\x00"))), "sha256:")
+	return together(o.For.Tenant, o.Session, o.Skill.Layer, o.Skill.Name)
+}
+
+// Home returns a text that is the same for the orders whose scripts have the same home.
+func (o *Order) Home() string { return together(o.For.Tenant, o.Skill.Layer, o.Skill.Name) }
+
+// together returns a text that other names do not have.
+func together(names ...string) string {
+	return strings.TrimPrefix(digestOf([]byte(strings.Join(names, "\x00"))), "sha256:")
 }
 
 // ToolForm is a tool of a toolset.

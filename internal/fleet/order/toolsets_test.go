@@ -151,10 +151,9 @@ func TestToolsets(t *testing.T) {
 
 // Orders that belong to one process say so, and no others.
 func TestSticks(t *testing.T) {
-	sticks := func(lasts bool, tenant, session, layer, name string) string {
-		return (&order.Order{For: order.Identity{Tenant: tenant}, Session: session, Skill: skill.ID{Layer: layer, Name: name, Digest: "d"}}).Sticks(lasts)
+	of := func(tenant, session, layer, name string) string {
+		return (&order.Order{For: order.Identity{Tenant: tenant}, Session: session, Skill: skill.ID{Layer: layer, Name: name, Digest: "d"}}).Sticks()
 	}
-	of := func(tenant, session, layer, name string) string { return sticks(false, tenant, session, layer, name) }
 	one := of("t", "s", "l", "n")
 	seen := map[string]bool{one: true}
 	for _, other := range []string{of("u", "s", "l", "n"), of("t", "r", "l", "n"), of("t", "s", "m", "n"), of("t", "s", "l", "o"), of("ts", "", "l", "n"), of("t\x00s", "l", "n", "")} {
@@ -166,9 +165,11 @@ func TestSticks(t *testing.T) {
 	if of("t", "", "l", "n") != "" || of("t", "s", "l", "n") != one {
 		t.Error("a run sticks")
 	}
-	home := sticks(true, "t", "", "l", "n") // with toolsets, of any session
-	if home == "" || seen[home] || sticks(true, "t", "s", "l", "n") != home || sticks(true, "u", "", "l", "n") == home || sticks(true, "t", "", "l", "o") == home {
-		t.Error("a home that lasts")
+	home := func(tenant, session, name string) string {
+		return (&order.Order{For: order.Identity{Tenant: tenant}, Session: session, Skill: skill.ID{Layer: "l", Name: name, Digest: "d"}}).Home()
+	}
+	if one := home("t", "", "n"); one == "" || home("t", "s", "n") != one || home("u", "", "n") == one || home("t", "", "o") == one {
+		t.Error("two homes are one, or one is two")
 	}
 }
 

@@ -55,8 +55,10 @@ func (c *Caller) Send(ctx context.Context, o *order.Order, s *skill.Skill, out f
 	if most := time.Now().Add(dispatch.Longest - time.Minute); o.Until.IsZero() || o.Until.After(most) {
 		o.Until = most
 	}
-	lasts := slices.Contains(c.Lasting, o.Skill.Name)
-	r := &dispatch.Run{ID: o.Run, Tenant: o.For.Tenant, Skill: o.Skill.Name, Until: o.Until, Repeat: o.Repeat, Stick: o.Sticks(lasts), Lasts: lasts}
+	r := &dispatch.Run{ID: o.Run, Tenant: o.For.Tenant, Skill: o.Skill.Name, Until: o.Until, Repeat: o.Repeat, Stick: o.Sticks()}
+	if slices.Contains(c.Lasting, o.Skill.Name) {
+		r.Home = o.Home()
+	}
 	if r.Order, err = o.Encode(); err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (t *TempFolder) unmade(run string) {
 		return
 	}
 	defer root.Close()
-	_ = root.Remove(filepath.Join(below, workInside)) // only if it is empty
+	_ = root.Remove(filepath.Join(below, workInside)) // a folder only if it is empty
 	_ = root.Remove(below)
 }
 

@@ -320,7 +320,7 @@ var keys = []*key{
 	{name: "serve.queue", local: "queue", section: serveSection, kind: number, project: never, env: "AGENT_SERVE_QUEUE", initial: "1000", min: 1, max: 100_000,
 		about: "With `agent serve --workers`: how many calls of scripts may wait or run. One more is refused at once."},
 	{name: "serve.lastingHomes", local: "lastingHomes", section: serveSection, kind: texts, project: never, env: "AGENT_SERVE_LASTING_HOMES",
-		about: "Skills whose scripts keep files in their home: all their calls go to one worker, and to another one when workers come or go. A script of another skill finds what was kept on the worker that it gets."},
+		about: "Skills whose scripts keep files in their home: all their calls go to one worker, and to another one when workers come or go. It has no effect with `podImage`."},
 	{name: "serve.name", local: "name", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_NAME",
 		about: "The lasting name of this server in a [cluster](fleet.md#three-servers), from a-z, 0-9 and -."},
 	{name: "serve.listen", local: "listen", section: serveSection, kind: word, project: never, env: "AGENT_SERVE_LISTEN",

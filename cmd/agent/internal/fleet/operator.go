@@ -48,10 +48,9 @@ func Judge(v *dispatch.View) *Health {
 		if w.Silent {
 			h.add(fmt.Sprintf("worker %s was last heard %s ago", w.Name, Age(w.Heard)), "look at its machine; its runs are reported as lost if it does not come back")
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(h.Clocks)) {
-		by := time.Duration(h.Clocks[name]) * time.Second
-		h.add(fmt.Sprintf("the clock of %s is %s %s most of the others", name, by.Abs(), map[bool]string{true: "ahead of", false: "behind"}[by > 0]), "set it: a worker gets no run meanwhile, and runs of a server fail")
+		if by := time.Duration(w.Clock) * time.Second; by != 0 {
+			h.add(fmt.Sprintf("the clock of worker %s and that of a server differ by %s", w.Name, by.Abs()), "set the one that is wrong: with it, runs are late at once")
+		}
 	}
 	if _, places := h.Places(); places == 0 && len(h.Servers) > 0 && !h.Alone {
 		h.add("no worker takes runs", "agent worker starts one; so does agent serve --http ADDR --workers N")

@@ -27,12 +27,9 @@ func TestJudge(t *testing.T) {
 		"worker w2 was last heard 7s ago": func(v *dispatch.View) {
 			v.Workers = append(v.Workers, dispatch.WorkerView{Name: "w2", Silent: true, Heard: time.Now().Add(-7 * time.Second)})
 		},
-		"the clock of w1 is 2h0m0s behind": func(v *dispatch.View) {
-			v.Clocks = map[string]int{"w1": -7200}
-			v.Workers = append(v.Workers, dispatch.WorkerView{Name: "w2", Places: 1, Heard: time.Now()})
-		},
-		"90 of 100 MiB of the queue are used":          func(v *dispatch.View) { v.Disk["queue"] = dispatch.Use{Used: 90 << 20, Of: 100 << 20} },
-		`90 of at most 100 runs of tenant "acme" wait`: func(v *dispatch.View) { v.Waiting["acme"] = 90 },
+		"the clock of worker w1 and that of a server differ by 2h0m0s": func(v *dispatch.View) { v.Workers[0].Clock = -7200 },
+		"90 of 100 MiB of the queue are used":                          func(v *dispatch.View) { v.Disk["queue"] = dispatch.Use{Used: 90 << 20, Of: 100 << 20} },
+		`90 of at most 100 runs of tenant "acme" wait`:                 func(v *dispatch.View) { v.Waiting["acme"] = 90 },
 	} {
 		v := view()
 		wrong(v)
