@@ -53,9 +53,8 @@ type Dispatcher struct {
 // known is a worker as it last said.
 type known struct {
 	WorkerView
-	to    To
-	told  bool          // what its clock says:
-	clock time.Duration // how far that is ahead of the one here
+	to   To
+	said time.Time // what its clock said when it was heard; zero if it does not say
 }
 
 // Dispatcher returns one for the queue.
@@ -206,7 +205,7 @@ func (d *Dispatcher) beat(m *nats.Msg) {
 	w := &known{WorkerView: WorkerView{Name: name, Version: version, Places: places, Free: free, Draining: m.Header.Get(headDrain) != "", Heard: time.Now()},
 		to: To{Worker: name, Start: m.Header.Get(headStart), Key: m.Data}}
 	if at, err := time.Parse(time.RFC3339Nano, m.Header.Get(headTime)); err == nil {
-		w.told, w.clock = true, time.Until(at)
+		w.said = at
 	}
 	d.mu.Lock()
 	d.workers[name] = w

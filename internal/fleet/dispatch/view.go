@@ -95,10 +95,7 @@ func (d *Dispatcher) report(m *nats.Msg) {
 	v := &View{Servers: []string{d.q.conn.ConnectedServerName()}, Alone: d.Alone != nil, Waiting: map[string]int{}, Oldest: d.oldest}
 	for _, w := range d.workers {
 		one := w.WorkerView
-		one.Silent = !d.here(w)
-		if w.clock.Abs() > far {
-			one.Clock = int(w.clock.Seconds())
-		}
+		one.Silent, one.Clock = !d.here(w), w.off()
 		v.Workers = append(v.Workers, one)
 	}
 	for _, f := range d.wake {
