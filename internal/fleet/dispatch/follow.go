@@ -143,6 +143,9 @@ func (f *follower) give(ctx context.Context) bool {
 		}
 		switch {
 		case same && state == full: // it took nothing: the claim goes to another worker, with another token
+			f.d.mu.Lock()
+			f.seen.Worker, f.seen.Began = "", time.Time{}
+			f.d.mu.Unlock()
 			for news := f.d.heard(); ctx.Err() == nil; news = f.d.heard() {
 				if f.to = f.pick(ctx); f.to != nil {
 					break
