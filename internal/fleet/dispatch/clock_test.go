@@ -102,7 +102,7 @@ func TestWrongClock(t *testing.T) {
 	ticket := submit(t, q, r)
 	time.Sleep(time.Until(r.Until) + quick)
 	runs(t, q.Dispatcher(plain).Serve) // which has heard no worker so far
-	if e := ended(t, ticket); e.State != Refused || string(e.Result) != "by the wrong one" {
+	if e := ended(t, ticket); e.State != Late || string(e.Result) != "by the wrong one" {
 		t.Errorf("%+v", e)
 	}
 }

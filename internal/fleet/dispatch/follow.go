@@ -162,7 +162,10 @@ func (f *follower) give(ctx context.Context) bool {
 				f.d.rest(ctx, news, f.d.q.o.Beat)
 			}
 		case same && state == Refused:
-			f.end(ctx, Refused, a.Data)
+			if time.Now().After(f.r.Until) { // and the worker says so, too
+				state = Late
+			}
+			f.end(ctx, state, a.Data)
 			return false
 		default: // it has it, or it is asked
 			return true
