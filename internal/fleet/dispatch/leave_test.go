@@ -102,6 +102,7 @@ func TestSameName(t *testing.T) {
 		m := nats.NewMsg("from.a.beat")
 		m.Header.Set(headStart, "start of a")
 		m.Header.Set(headFree, "1")
+		m.Header.Set(headPlaces, "1")
 		for waits := true; waits; {
 			_ = n.Conn().PublishMsg(m)
 			select {
