@@ -22,7 +22,7 @@ func (w *known) takes(until time.Time) bool {
 
 // off returns the seconds that the clock of a worker is ahead of the one here; 0 if that is not far.
 func (w *known) off() int {
-	if by := w.clock().Sub(time.Now()); !w.said.IsZero() && by.Abs() > far {
+	if by := time.Until(w.clock()); !w.said.IsZero() && by.Abs() > far {
 		return int(by.Seconds())
 	}
 	return 0
