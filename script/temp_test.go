@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -246,38 +245,5 @@ func TestTempFull(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// What a sandbox makes in that folder to show the folders of a run there goes with the run. What a script left in their place stays.
-func TestTempUnmade(t *testing.T) {
-	h := host(t)
-	h.KeepTemp = time.Hour
-	s := keeper(t)
-	var made string
-	fill := false
-	h.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
-		i := slices.IndexFunc(c.Own, func(dir string) bool { return filepath.Base(dir) == "work" })
-		below, err := filepath.Rel("/tmp", c.Own[i])
-		if err != nil || !filepath.IsLocal(below) {
-			t.Skip("the folder for tests is not below /tmp")
-		}
-		made = filepath.Join(c.Temp, below)
-		if err := os.MkdirAll(made, 0o700); err != nil {
-			t.Error(err)
-		}
-		if fill {
-			err = os.WriteFile(filepath.Join(made, "file"), nil, 0o600)
-		}
-		return &runner.Output{}, err
-	})
-	for _, fill = range []bool{false, true} {
-		mustText(t, h, s, "a")
-		if _, err := os.Stat(filepath.Dir(made)); (err == nil) != fill {
-			t.Errorf("with a file %v: %v", fill, err)
-		}
-		if _, err := os.Stat(filepath.Dir(filepath.Dir(made))); err != nil {
-			t.Error("what other runs need is gone")
-		}
 	}
 }

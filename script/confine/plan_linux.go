@@ -207,14 +207,11 @@ func (p *plan) grant(path string, e entry) {
 }
 
 // made are the folders that are made for the command alone.
-var made = []string{"/proc", "/sys", "/dev", tempFolder}
-
-// tempFolder is where a command has a folder for temporary files, besides TMPDIR.
-const tempFolder = "/tmp"
+var made = []string{"/proc", "/sys", "/dev", runner.SystemTemp}
 
 // addPrivate adds what is made for the command alone.
 func (p *plan) addPrivate() {
-	p.view.add(entry{path: tempFolder, kind: private, from: p.c.Temp, text: fmt.Sprintf("mode=1777,size=%d,nr_inodes=65536", p.temp)})
+	p.view.add(entry{path: runner.SystemTemp, kind: private, from: p.c.Temp, text: fmt.Sprintf("mode=1777,size=%d,nr_inodes=65536", p.temp)})
 	p.view.add(entry{path: "/dev/shm", kind: private, text: fmt.Sprintf("mode=1777,size=%d,nr_inodes=4096", sharedSize)})
 	for _, path := range devices {
 		p.view.add(entry{path: path, kind: device})

@@ -8,17 +8,19 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // clearTemp makes room in Command.Temp for what the command sees below /tmp: the folder is that of former commands, too, and they may have
 // left something else there, which is moved aside. What one of them leaves later is never followed, see package stage.
 func (p *plan) clearTemp() error {
-	if p.view.entries[tempFolder].from == "" {
+	if p.view.entries[runner.SystemTemp].from == "" {
 		return nil
 	}
 	var below []entry
 	for _, e := range p.view.sorted() {
-		if over, ok := p.view.above(e.path); ok && over.path == tempFolder {
+		if over, ok := p.view.above(e.path); ok && over.path == runner.SystemTemp {
 			below = append(below, e)
 		}
 	}
@@ -33,12 +35,12 @@ func (p *plan) clearTemp() error {
 	a := aside{root: root}
 	for _, e := range below {
 		before := a.moved
-		at, err := e.clear(&a, strings.TrimPrefix(e.path, tempFolder+"/"))
+		at, err := e.clear(&a, strings.TrimPrefix(e.path, runner.SystemTemp+"/"))
 		if err != nil {
 			return fmt.Errorf("%s is in the way of %s, which the command sees: remove it: %w", filepath.Join(p.c.Temp, at), e.path, err)
 		}
 		if a.moved > before {
-			p.missing = append(p.missing, mounted+": "+path.Join(tempFolder, at)+" was in the way of "+e.path+" and is in "+path.Join(tempFolder, a.dir))
+			p.missing = append(p.missing, mounted+": "+path.Join(runner.SystemTemp, at)+" was in the way of "+e.path+" and is in "+path.Join(runner.SystemTemp, a.dir))
 		}
 	}
 	return nil

@@ -44,6 +44,10 @@ func (p Phase) String() string { return [...]string{"execute", "prepare"}[p] }
 // MaxStdin is how many bytes of standard input a command can have.
 const MaxStdin = 1 << 20
 
+// SystemTemp is where programs of most systems keep temporary files, whatever TMPDIR says. Where a sandbox has a view of its own, it is
+// Command.Temp.
+const SystemTemp = "/tmp"
+
 // Command is one process to run: no shell, an argument list.
 type Command struct {
 	Phase Phase

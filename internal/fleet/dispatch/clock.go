@@ -13,8 +13,7 @@ func (w *known) clock() time.Time {
 	return w.said.Add(time.Since(w.Heard))
 }
 
-// takes reports whether a worker begins a run with a deadline, by its clock. What the clock here says does not matter, as the deadline was made
-// by another one.
+// takes reports whether a worker begins a run with a deadline, by its clock. The clock here does not matter: it did not make the deadline.
 func (w *known) takes(until time.Time) bool {
 	left := until.Sub(w.clock())
 	return w.said.IsZero() || left > 0 && left <= Longest
@@ -28,7 +27,7 @@ func (w *known) off() int {
 	return 0
 }
 
-// past reports whether a deadline has passed, by the clock here and by those of half of the workers: one of them may be wrong.
+// past reports whether a deadline has passed by the clock here and by those of at least half of the workers. Any one of them may be wrong.
 func (d *Dispatcher) past(until time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -33,7 +33,7 @@ func TestClocks(t *testing.T) {
 		"one is a little ahead":             {[]time.Duration{15 * time.Second, 0}, time.Minute, "a", false},
 		"one, of a run that is short":       {[]time.Duration{15 * time.Second, 0}, 10 * time.Second, "b", false},
 		"the run was made by a clock ahead": {[]time.Duration{0, 2 * time.Hour}, 2*time.Hour + time.Minute, "b", false},
-		"nobody takes it":                   {[]time.Duration{0, time.Second}, 2 * time.Hour, "a", false},
+		"no worker takes it":                {[]time.Duration{0, time.Second}, 2 * time.Hour, "a", false},
 		"it is late":                        {[]time.Duration{0, 0, -30 * time.Minute}, -time.Minute, "c", true},
 		"the clock here is ahead":           {[]time.Duration{-2 * time.Hour, -2 * time.Hour, 0}, -time.Minute, "a", false},
 		"one against one":                   {[]time.Duration{-2 * time.Hour}, -time.Minute, "a", false},
@@ -104,5 +104,17 @@ func TestWrongClock(t *testing.T) {
 	runs(t, q.Dispatcher(plain).Serve) // which has heard no worker so far
 	if e := ended(t, ticket); e.State != Late || string(e.Result) != "by the wrong one" {
 		t.Errorf("%+v", e)
+	}
+}
+
+// A run does not wait for a worker that leaves: another one says why it refuses the run.
+func TestLeavingWorkerTakesNothing(t *testing.T) {
+	d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
+	leaves := says(&Worker{Name: "leaves"}, "0", 0)
+	leaves.Header.Set(headDrain, "true")
+	d.beat(leaves)
+	d.beat(says(&Worker{Name: "wrong"}, "1", time.Hour))
+	if to := d.pick(&Run{Until: time.Now().Add(time.Minute)}); to == nil || to.Worker != "wrong" {
+		t.Errorf("it is for %+v", to)
 	}
 }

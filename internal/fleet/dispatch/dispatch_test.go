@@ -98,6 +98,20 @@ func submit(t *testing.T, q *Queue, r *Run) *Ticket {
 	return ticket
 }
 
+// patientWorker starts a worker of which the run "long" says that it has begun, and ends when it may go on.
+func patientWorker(t *testing.T, n *node.Node, dir string) (begun, goOn chan bool) {
+	t.Helper()
+	begun, goOn = make(chan bool, 1), make(chan bool)
+	runs(t, worker(t, n, dir, "a", 8, quick, func(_ context.Context, run, _ string) string {
+		if run == "long" {
+			begun <- true
+			<-goOn
+		}
+		return "did"
+	}).Serve)
+	return begun, goOn
+}
+
 func ended(t *testing.T, ticket *Ticket) *End {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

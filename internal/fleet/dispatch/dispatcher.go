@@ -99,7 +99,7 @@ func (d *Dispatcher) Serve(ctx context.Context) error {
 			_ = m.Nak()
 			d.swept = time.Now()
 		default:
-			d.held = append(d.held, held{subject, m, now, sticks(m)})
+			d.held = append(d.held, held{subject, m, now, oneWorker(m)})
 		}
 	}
 }
@@ -109,18 +109,21 @@ type held struct {
 	subject string
 	m       jetstream.Msg
 	taken   time.Time
-	sticks  bool
+	name    string // by which it is for one worker; "" if it is for any
 }
 
-// sticks reports whether a run is for one worker.
-func sticks(m jetstream.Msg) bool {
+// oneWorker returns the name by which a run is for one worker; "" if it is for any.
+func oneWorker(m jetstream.Msg) string {
 	r, err := parse(m.Headers(), nil)
-	return err == nil && (r.Stick != "" || r.Home != "")
+	if err != nil {
+		return ""
+	}
+	return cmp.Or(r.Stick, r.Home)
 }
 
 // holds reports whether what a tenant has in the queue comes after a run that is held.
 func (d *Dispatcher) holds(subject string) bool {
-	return slices.ContainsFunc(d.held, func(h held) bool { return h.subject == subject && !h.sticks })
+	return slices.ContainsFunc(d.held, func(h held) bool { return h.subject == subject && h.name == "" })
 }
 
 // place begins the runs that are held as far as there is room, first those of the tenants that have least under way, and keeps the others.
@@ -128,7 +131,15 @@ func (d *Dispatcher) place(ctx context.Context, all *sync.WaitGroup) {
 	d.mu.Lock()
 	slices.SortStableFunc(d.held, func(a, b held) int { return cmp.Compare(d.going[a.subject].now, d.going[b.subject].now) })
 	d.mu.Unlock()
-	d.held = slices.DeleteFunc(d.held, func(h held) bool { return d.room() && d.begin(ctx, h.m, h.taken, all) })
+	wait := map[string]bool{} // names of runs that have no place: those behind them have none, and the claims are not asked again
+	d.held = slices.DeleteFunc(d.held, func(h held) bool {
+		if wait[h.name] || !d.room() {
+			return false
+		}
+		begun := d.begin(ctx, h.m, h.taken, all)
+		wait[h.name] = !begun && h.name != ""
+		return begun
+	})
 	d.mu.Lock()
 	d.oldest = time.Time{}
 	for _, h := range d.held {
@@ -280,14 +291,14 @@ func (d *Dispatcher) room() bool {
 	return false
 }
 
-// best returns the worker that has the most places of those that take a run with a deadline, nil if none has one. If no worker takes it any may
-// refuse it. The caller holds the lock.
+// best returns the worker that has the most places of those that take a run with a deadline, nil if none of them has one. If there is no such
+// worker it returns another one, which says why it refuses the run. The caller holds the lock.
 func (d *Dispatcher) best(until time.Time) *known {
 	d.tidy()
 	var best, other *known
 	taken := false
 	for _, w := range d.workers {
-		if !d.here(w) {
+		if !d.here(w) || w.Draining {
 			continue
 		}
 		of := &other

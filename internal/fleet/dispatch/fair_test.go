@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/subject"
@@ -68,19 +69,20 @@ func TestShare(t *testing.T) {
 		others    []use
 		may       bool
 	}{
-		"alone":                         {8, 1, 7, nil, true},
-		"without a place":               {8, 0, 8, nil, false},
-		"another was here":              {8, 2, 6, []use{{0, 2, now}}, false},
-		"there is more":                 {8, 3, 5, []use{{0, 2, now}}, true},
-		"it has what it had":            {8, 1, 5, []use{{2, 2, now}}, true},
-		"a quarter is enough":           {8, 3, 5, []use{{0, 8, now}}, true},
-		"another was here long ago":     {8, 1, 7, []use{{0, 2, long}}, true},
-		"another had more long ago":     {8, 1, 6, []use{{1, 8, long}}, true},
-		"below the share":               {8, 1, 3, []use{{4, 8, now}}, true},
-		"other dispatchers gave more":   {8, 2, 2, []use{{1, 3, now}}, false},
-		"many come and go":              {8, 3, 1, slices.Repeat([]use{{0, 1, now}}, 100), true},
-		"the first of many":             {8, 1, 0, slices.Repeat([]use{{0, 1, now}}, 100), true},
-		"few places are left to nobody": {3, 1, 2, []use{{0, 2, now}}, true},
+		"alone":                        {8, 1, 7, nil, true},
+		"without a place":              {8, 0, 8, nil, false},
+		"another was here":             {8, 2, 6, []use{{0, 2, now}}, false},
+		"there is more":                {8, 3, 5, []use{{0, 2, now}}, true},
+		"it has what it had":           {8, 1, 5, []use{{2, 2, now}}, true},
+		"a quarter is enough":          {8, 3, 5, []use{{0, 8, now}}, true},
+		"another was here long ago":    {8, 1, 7, []use{{0, 2, long}}, true},
+		"another had more long ago":    {8, 1, 6, []use{{1, 8, long}}, true},
+		"below the share":              {8, 1, 3, []use{{4, 8, now}}, true},
+		"other dispatchers gave more":  {8, 2, 2, []use{{1, 3, now}}, false},
+		"many come and go":             {8, 3, 1, slices.Repeat([]use{{0, 1, now}}, 100), true},
+		"one more of many":             {8, 1, 1, slices.Repeat([]use{{0, 1, now}}, 100), false},
+		"the first of many":            {8, 1, 0, slices.Repeat([]use{{0, 1, now}}, 100), true},
+		"of three places none is left": {3, 1, 2, []use{{0, 2, now}}, true},
 	} {
 		d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
 		d.workers["w"] = &known{WorkerView: WorkerView{Places: c.all, Free: c.free, Heard: now}}
@@ -94,7 +96,7 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s: %v", what, got)
 		}
 		if d.wake[f.r.ID] = f; !d.may(f) && c.mine == 1 && c.free > 0 {
-			t.Errorf("%s: the only run has no other place", what)
+			t.Errorf("%s: its only run, which a full worker did not take, has no other place", what)
 		}
 	}
 }
@@ -102,12 +104,32 @@ func TestShare(t *testing.T) {
 // queuedFor returns a message of the queue of a tenant.
 func queuedFor(tenant string) jetstream.Msg { return of{subject: tenant} }
 
+// of is a message of the queue.
 type of struct {
 	jetstream.Msg
 	subject string
+	headers nats.Header
 }
 
-func (o of) Subject() string { return o.subject }
+func (o of) Subject() string      { return o.subject }
+func (o of) Headers() nats.Header { return o.headers }
+func (o of) Data() []byte         { return nil }
+func (o of) Metadata() (*jetstream.MsgMetadata, error) {
+	return &jetstream.MsgMetadata{NumDelivered: 1}, nil
+}
+
+// What a worker says of its places is bounded: it would change the shares of all tenants.
+func TestPlacesAreBounded(t *testing.T) {
+	for _, row := range [][4]string{{"3", "8", "3", "8"}, {"-1000", "-1000", "0", "0"}, {"9", "8", "8", "8"}, {"1000000", "1000000", "4096", "4096"}} {
+		d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
+		m := says(&Worker{Name: "w"}, row[0], 0)
+		m.Header.Set(headPlaces, row[1])
+		d.beat(m)
+		if w := d.workers["w"]; fmt.Sprint(w.Free) != row[2] || fmt.Sprint(w.Places) != row[3] {
+			t.Errorf("%q are %d free of %d", row[:2], w.Free, w.Places)
+		}
+	}
+}
 
 // What a tenant had counts for some beats after it has less, also if it had it for long.
 func TestCounts(t *testing.T) {

@@ -162,7 +162,7 @@ func (f *follower) give(ctx context.Context) bool {
 				f.d.rest(ctx, news, f.d.q.o.Beat)
 			}
 		case same && state == Refused:
-			if time.Now().After(f.r.Until) { // and the worker says so, too
+			if time.Now().After(f.r.Until) { // it came too late anyhow
 				state = Late
 			}
 			f.end(ctx, state, a.Data)

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -13,14 +12,7 @@ func TestClaimsFull(t *testing.T) {
 	n, dir := start(t)
 	q := queue(t, n, &Options{Beat: quick, ClaimBytes: 128 << 10})
 	runs(t, q.Dispatcher(plain).Serve)
-	begun, goOn := make(chan bool, 1), make(chan bool)
-	runs(t, worker(t, n, dir, "a", 8, quick, func(_ context.Context, run, _ string) string {
-		if run == "long" {
-			begun <- true
-			<-goOn
-		}
-		return "did"
-	}).Serve)
+	begun, goOn := patientWorker(t, n, dir)
 	long := submit(t, q, run("long"))
 	<-begun
 	var err error

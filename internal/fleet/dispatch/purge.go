@@ -20,9 +20,9 @@ type mark struct {
 	claims, runs uint64 // the last sequences
 }
 
-// purge removes the claims of runs that left the queue some time ago, so that there is room for others. A run is in the queue until its end
-// is written down and said. So a claim is not needed once the queue has nothing left of what it had when the claim was written, but for a
-// dispatcher that took the run before: see follower.gone.
+// purge removes old claims, so that there is room for others. A run stays in the queue until its end is written down and said. So a claim is
+// not needed any more when all runs that were in the queue when it was written have left it, and some time has passed. A dispatcher that took
+// the run before that, and was stopped, finds out by itself: see follower.gone.
 func (d *Dispatcher) purge(ctx context.Context, keep time.Duration) {
 	var marks []mark
 	for tick := time.Tick(keep / 10); ; {

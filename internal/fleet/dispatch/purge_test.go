@@ -17,16 +17,9 @@ func TestPurge(t *testing.T) {
 	q := queue(t, n, &Options{Beat: quick})
 	d := q.Dispatcher(plain)
 	runs(t, d.Serve)
-	begun, goOn := make(chan bool, 1), make(chan bool)
+	begun, goOn := patientWorker(t, n, dir)
 	end := sync.OnceFunc(func() { close(goOn) })
 	defer end()
-	runs(t, worker(t, n, dir, "a", 8, quick, func(_ context.Context, run, _ string) string {
-		if run == "long" {
-			begun <- true
-			<-goOn
-		}
-		return "did"
-	}).Serve)
 	do := func(ids ...string) {
 		for _, id := range ids {
 			r := run(id)

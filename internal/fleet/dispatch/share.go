@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Without shares, a tenant that has all places makes the next run of another one wait for about as long as a run takes. So a tenant that has
-// more than its share leaves some places to those that had them lately.
+// Where one tenant has all places, the next run of another one waits for about as long as a run takes. So a tenant that has more than its
+// share leaves some places to those that had them lately.
 const (
 	lately = 10 // beats
 	spared = 4  // one of so many places is left at most
@@ -31,7 +31,7 @@ func (d *Dispatcher) counts(tenant string, more int) {
 	maps.DeleteFunc(d.going, func(_ string, u use) bool { return u.now == 0 && d.old(u) })
 }
 
-// old reports whether it is no more lately that a tenant had the most. The caller holds the lock.
+// old reports whether a tenant had the most so long ago that it does not count. The caller holds the lock.
 func (d *Dispatcher) old(u use) bool { return time.Since(u.at) > lately*d.q.o.Beat }
 
 // may reports whether the tenant of a run may have one more of the free places.
@@ -55,11 +55,11 @@ func (d *Dispatcher) may(f *follower) bool {
 		}
 	}
 	mine := d.going[tenant].now
+	if d.wake[f.r.ID] == f { // the run counts itself, and asks for another place
+		mine--
+	}
 	if here > 0 {
 		mine = mine * max(here, all-free) / here // other dispatchers have handed out as much, in proportion
-	}
-	if d.wake[f.r.ID] == f { // it counts itself, and gives its place back
-		mine--
 	}
 	return mine < max(1, all/(others+1)) || free > min(lack, all/spared)
 }

@@ -41,8 +41,8 @@ func (d *Dispatcher) lives(c *claim) bool {
 	return d.here(w) && w.to.Start == c.Start
 }
 
-// home returns the worker that a name chooses among those that are there, nil for none. All dispatchers choose the same one, and a worker that
-// comes or goes changes the choice of its own names alone. The caller holds the lock.
+// home returns the worker that a name chooses among those that are there, nil for none: the one whose name makes the highest digest with it. So
+// all dispatchers choose the same worker, and if one comes or goes, only the names that it has or had choose another. The caller holds the lock.
 func (d *Dispatcher) home(name string) (best *known) {
 	if d.fresh() {
 		return nil

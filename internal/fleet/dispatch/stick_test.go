@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Runs that stick together are done by one worker as long as it lives, whichever dispatcher hands them over, and by another one after that.
@@ -164,5 +168,57 @@ func TestHome(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come back")
 		}
+	}
+}
+
+// A name chooses no worker that leaves, and none before all have been heard.
+func TestHomeIsThere(t *testing.T) {
+	d := (&Queue{o: Options{Beat: beat}}).Dispatcher(plain)
+	for _, name := range []string{"a", "b", "c"} {
+		d.beat(says(&Worker{Name: name}, "1", 0))
+	}
+	first := d.home("s")
+	first.Draining = true
+	if next := d.home("s"); next == nil || next == first {
+		t.Errorf("%+v, then %+v", first, next)
+	}
+	first.Draining = false
+	if d.home("s") != first {
+		t.Error("it does not come back")
+	}
+	if d.began = time.Now(); d.home("s") != nil {
+		t.Error("a dispatcher that has just begun chooses")
+	}
+}
+
+// busy counts how often a claim is read, without an answer.
+type busy struct {
+	jetstream.KeyValue
+	reads int
+}
+
+func (b *busy) Get(context.Context, string) (jetstream.KeyValueEntry, error) {
+	b.reads++
+	return nil, nats.ErrTimeout
+}
+
+// Of many held runs for one worker, one asks who that is.
+func TestHeldTogether(t *testing.T) {
+	claims := &busy{}
+	d := (&Queue{o: Options{Beat: beat}, claims: claims}).Dispatcher(plain)
+	d.beat(says(&Worker{Name: "a"}, "1", 0))
+	d.kept = time.Now()
+	for i, stick := range []string{"s", "s", "r", "s", "r"} {
+		h := nats.Header{}
+		h.Set(headRun, fmt.Sprint("run-", i))
+		h.Set(headUntil, time.Now().Add(time.Minute).Format(time.RFC3339Nano))
+		h.Set(headStick, stick)
+		m := of{subject: "run.t", headers: h}
+		d.held = append(d.held, held{m.subject, m, time.Now(), oneWorker(m)})
+	}
+	var all sync.WaitGroup
+	d.place(t.Context(), &all)
+	if claims.reads != 2 || len(d.held) != 5 {
+		t.Errorf("%d reads, %d runs are held", claims.reads, len(d.held))
 	}
 }

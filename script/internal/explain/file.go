@@ -236,9 +236,5 @@ func undoneAt(c *runner.Command, u *runner.Undone) *refusedFile {
 // inTemp reports whether a path that is not there names something in Command.Temp by the name of the system's folder.
 func inTemp(c *runner.Command, path string) bool {
 	_, missing := os.Lstat(path) // what is there is not seen
-	return c.Temp != "" && missing != nil && filepath.Dir(path) == systemTemp
+	return c.Temp != "" && missing != nil && filepath.Dir(path) == runner.SystemTemp
 }
-
-// systemTemp is where programs of most systems keep temporary files, whatever TMPDIR says. Where the sandbox has a view of its own it is
-// Command.Temp.
-const systemTemp = "/tmp"

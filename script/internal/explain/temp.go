@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // otherTemp is the cause of an Error of a script that was told to use a temporary file of other commands, which it does not see.
@@ -39,7 +41,7 @@ func (r *Run) otherTemp() *otherTemp {
 
 // elsewhere reports whether other commands of the conversation have something at a path, and the script has not.
 func (r *Run) elsewhere(path string) bool {
-	for _, top := range []string{r.OtherTemp, systemTemp} {
+	for _, top := range []string{r.OtherTemp, runner.SystemTemp} {
 		if name, ok := strings.CutPrefix(path, top+"/"); ok {
 			return isIn(r.OtherTemp, name) && (top == r.OtherTemp || !isIn(r.Temp, name))
 		}

@@ -103,14 +103,14 @@ func (t *TempFolder) Settle(cmd *runner.Command, out *runner.Output) string {
 // workInside is the name of the work directory in the folder of a run.
 const workInside = "work"
 
-// unmade removes what a sandbox with a view of its own has made in the folder to show those of a run at their paths, if these are below /tmp.
-// What it made for folders that stay is there for the next run, too.
+// unmade removes the empty folders that a sandbox made here to mount those of a run, whose paths may be below /tmp. Otherwise each run would leave
+// some, and the next ones would take longer. Those for folders that stay are left: another run may be using them.
 func (t *TempFolder) unmade(run string) {
 	run, err := filepath.EvalSymlinks(run)
 	if err != nil {
 		return
 	}
-	below, err := filepath.Rel("/tmp", run)
+	below, err := filepath.Rel(runner.SystemTemp, run)
 	if err != nil || !filepath.IsLocal(below) {
 		return
 	}

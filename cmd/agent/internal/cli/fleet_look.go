@@ -161,8 +161,8 @@ func newFleetWorkersCommand(s *app.Services) *cobra.Command {
 		Use:   "workers",
 		Short: "List the workers of a fleet",
 		Long: `List the workers that were heard in the last seconds, also those on other machines, with their free places and the runs that they have.
-A worker that is "silent" gets no run before it is heard again; one that is "draining" gets none, and ends when it has none. In the state "clock", its clock
-and that of a server differ by more than 10 seconds.`,
+A worker that is "silent" gets no run before it is heard again; one that is "draining" gets none, and ends when it has none. The state
+"clock" says that its clock and that of a server differ by more than 10 seconds.`,
 		Example: `  agent fleet workers
   agent fleet workers --json`,
 	}, o.workers)

@@ -156,7 +156,7 @@ type Serve struct {
 	Secrets                string            // secrets: absolute; "" means none
 	Wrong                  error             // what of these settings cannot be read; then no client may be served over HTTP
 	Calls, Queue           int               // calls, queue
-	LastingHomes           []string          // lastingHomes, canonical
+	LastingHomes           []string          // lastingHomes, as skill.Entry.Canonical
 
 	Name, Listen, Route string   // name, listen, route
 	Nodes               []string // nodes

@@ -5,21 +5,12 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // get returns the value of a key as a T, or the zero value if it is not set.
 func get[T any](g given, key string) T {
 	v, _ := g[key].value.(T)
 	return v
-}
-
-// canonical returns the canonical names of skills.
-func canonical(names []string) (out []string) {
-	for _, name := range names {
-		out = append(out, manifest.Canonical(name))
-	}
-	return out
 }
 
 // fill sets the fields from the resolved values.
@@ -75,7 +66,7 @@ func (c *Config) fill(g given) {
 		BashProcesses: get[int64](g, "bashProcesses"), BashFiles: get[int64](g, "bashFiles")}
 	c.Serve = Serve{Key: text("serve.key"), Tokens: text("serve.tokens"), Issuer: text("serve.issuer"), Audience: text("serve.audience"), JWKS: text("serve.jwks"),
 		Scopes: get[[]string](g, "serve.scopes"), Tenants: tenantsOf(get[[]string](g, "serve.tenants")), Secrets: text("serve.secrets"), Calls: int(get[int64](g, "serve.calls")), Queue: int(get[int64](g, "serve.queue")),
-		LastingHomes: canonical(get[[]string](g, "serve.lastingHomes")),
+		LastingHomes: get[[]string](g, "serve.lastingHomes"),
 		Name:         text("serve.name"), Listen: text("serve.listen"), Route: text("serve.route"), Nodes: get[[]string](g, "serve.nodes"),
 		Cert: text("serve.cert"), CertKey: text("serve.certKey"), CA: text("serve.ca"),
 		Server: text("serve.server"), Creds: text("serve.creds"), Copies: int(get[int64](g, "serve.copies")),

@@ -49,7 +49,7 @@ func Judge(v *dispatch.View) *Health {
 			h.add(fmt.Sprintf("worker %s was last heard %s ago", w.Name, Age(w.Heard)), "look at its machine; its runs are reported as lost if it does not come back")
 		}
 		if by := time.Duration(w.Clock) * time.Second; by != 0 {
-			h.add(fmt.Sprintf("the clock of worker %s and that of a server differ by %s", w.Name, by.Abs()), "set the one that is wrong: with it, runs are late at once")
+			h.add(fmt.Sprintf("the clock of worker %s and that of a server differ by %s", w.Name, by.Abs()), "set the one that is wrong: while they differ, runs fail")
 		}
 	}
 	if _, places := h.Places(); places == 0 && len(h.Servers) > 0 && !h.Alone {

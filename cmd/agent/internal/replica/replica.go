@@ -74,8 +74,7 @@ func (r *Replica) Close() {
 	}
 }
 
-// open returns the state in the node, and opens the node if it is not open. After a failure it returns the same error for a
-// while, so that a caller does not wait twice.
+// open returns the state in the node, and opens the node if it is not open. For a while after a failure it returns the same error at once.
 func (r *Replica) open(ctx context.Context) (*state.State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,8 +121,8 @@ type doc struct {
 	before guard // may be nil
 }
 
-// guard is called before each edit of a change. With an error there is no change. It is called again if another process changes the document
-// meanwhile.
+// guard is called before each edit of a document, also before one that is repeated because another process was first. If it returns an error,
+// nothing is changed.
 type guard func(context.Context) error
 
 func (d *doc) Load(ctx context.Context) ([]byte, error) {
