@@ -41,6 +41,23 @@ func terminal(t *testing.T) (end, person *os.File) {
 	return end, main
 }
 
+// theEnd is what a test writes to the terminal when nothing more comes from what it tries.
+const theEnd = "the end"
+
+// watch reads what the person sees up to theEnd, and calls seen with all of it whenever there is more. So a test ends also where what it
+// tries does not ask as often as expected.
+func watch(person *os.File, seen func(screen string)) (screen string) {
+	for buf := make([]byte, 4096); !strings.Contains(screen, theEnd); {
+		n, err := person.Read(buf)
+		if err != nil {
+			break
+		}
+		screen += string(buf[:n])
+		seen(screen)
+	}
+	return screen
+}
+
 func TestNewOnTerminal(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -95,28 +112,26 @@ func TestOneKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := ui.New(tty, tty, tty, &ui.Options{Getenv: func(string) string { return "" }})
-			screen, asked, pressed := "", 0, make(chan struct{})
+			asked, screen := 0, make(chan string, 1)
 			go func() {
-				defer close(pressed)
-				for buf := make([]byte, 4096); asked < len(tt.keys); {
-					n, err := person.Read(buf)
-					if err != nil {
+				screen <- watch(person, func(screen string) {
+					if asked == len(tt.keys) || strings.Count(screen, "or n: ") <= asked {
 						return
 					}
-					if screen += string(buf[:n]); strings.Count(screen, "or n: ") > asked {
-						if asked > 0 || !tt.soon {
-							time.Sleep(ui.Quiet) // a person needs that to read, too
-						}
-						asked++
-						_, _ = person.WriteString(tt.keys[asked-1])
+					if asked > 0 || !tt.soon {
+						time.Sleep(2 * ui.Quiet) // a person needs that to read, too
 					}
-				}
+					asked++
+					_, _ = person.WriteString(tt.keys[asked-1])
+				})
 			}()
 			q := &ui.Question{Text: "Sure?", Choices: []ui.Choice{{Key: "y", Label: "yes"}, {Key: "a", Label: "always"}, {Key: "n", Label: "no"}}}
-			got, err := s.Ask(t.Context(), q)
-			<-pressed
-			if got != tt.want || err != nil || asked != tt.asked {
-				t.Errorf("got %q, %v after %d questions, want %q after %d:\n%s", got, err, asked, tt.want, tt.asked, screen)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			got, err := s.Ask(ctx, q)
+			fmt.Fprint(tty, theEnd)
+			if text := <-screen; got != tt.want || err != nil || asked != tt.asked {
+				t.Errorf("got %q, %v after %d questions, want %q after %d:\n%s", got, err, asked, tt.want, tt.asked, text)
 			}
 			if after, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS); err != nil || *after != *before {
 				t.Errorf("the terminal is %v, %v, want %v", after, err, before)
@@ -131,38 +146,37 @@ func TestKeysWithoutPause(t *testing.T) {
 	s := ui.New(tty, tty, tty, &ui.Options{Getenv: func(string) string { return "" }})
 	screen, done := make(chan string), make(chan struct{})
 	go func() {
-		text, buf, sent := "", make([]byte, 4096), make(chan struct{})
-		for begun := false; !strings.HasSuffix(text, "the end"); {
-			n, err := person.Read(buf)
-			if err != nil {
-				break
+		begun, sent := false, make(chan struct{})
+		text := watch(person, func(screen string) {
+			if begun || !strings.Contains(screen, "or n: ") {
+				return
 			}
-			if text += string(buf[:n]); !begun && strings.Contains(text, "or n: ") {
-				begun = true
-				go func() {
-					defer close(sent)
-					for range 6 {
-						_, _ = person.WriteString("y")
-						time.Sleep(ui.Quiet / 10)
+			begun = true
+			go func() {
+				defer close(sent)
+				for range 6 {
+					_, _ = person.WriteString("y")
+					time.Sleep(ui.Quiet / 10)
+				}
+				for { // until one is an answer
+					time.Sleep(2 * ui.Quiet)
+					select {
+					case <-done:
+						return
+					default:
+						_, _ = person.WriteString("n")
 					}
-					for { // until one is an answer
-						time.Sleep(2 * ui.Quiet)
-						select {
-						case <-done:
-							return
-						default:
-							_, _ = person.WriteString("n")
-						}
-					}
-				}()
-			}
-		}
+				}
+			}()
+		})
 		<-sent
 		screen <- text
 	}()
-	got, err := s.Ask(t.Context(), &ui.Question{Text: "Sure?"})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	got, err := s.Ask(ctx, &ui.Question{Text: "Sure?"})
 	close(done)
-	fmt.Fprint(tty, "the end")
+	fmt.Fprint(tty, theEnd)
 	if text := <-screen; got != "n" || err != nil || strings.Count(text, "too soon") != 1 || strings.Count(text, "or n: ") != 2 {
 		t.Errorf("got %q, %v:\n%s", got, err, text)
 	}
