@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-base/agent-base/internal/fleet/node"
@@ -180,24 +181,40 @@ func (c *crowd) dead(name string) func() {
 	from := time.Now()
 	start := c.kill(name)
 	other := map[string]string{"n0": "n1", "n1": "n2", "n2": "n0"}[name]
-	n, err := node.Join(c.parts[other].Node)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer n.Close()
-	beats, err := n.Conn().SubscribeSync("from.*.beat")
-	if err != nil {
-		c.t.Fatal(err)
-	}
 	for heard := map[string]bool{}; len(heard) < len(c.workers); {
-		m, err := beats.NextMsg(4 * again)
-		if err != nil {
-			c.t.Fatalf("only %v come to another node: %v", heard, err)
+		c.beats(other, heard)
+		if time.Since(from) > 4*again {
+			c.t.Fatalf("only %v come to another node", heard)
 		}
-		heard[m.Subject] = true
 	}
 	c.note("workers of a dead node", time.Since(from))
 	return func() { mend(); start() }
+}
+
+// beats adds the workers whose beats come to a node, until it has all, or the node's server starts again.
+func (c *crowd) beats(at string, heard map[string]bool) {
+	n := c.join(at)
+	defer n.Close()
+	beats, err := n.Conn().SubscribeSync("from.*.beat")
+	for err == nil && len(heard) < len(c.workers) {
+		var m *nats.Msg
+		if m, err = beats.NextMsg(again); err == nil {
+			heard[m.Subject] = true
+		}
+	}
+}
+
+// join connects to a node, whose server may be starting again.
+func (c *crowd) join(name string) *node.Node {
+	for end := time.Now().Add(again); ; time.Sleep(beat) {
+		n, err := node.Join(c.parts[name].Node)
+		if err == nil {
+			return n
+		}
+		if time.Now().After(end) {
+			c.t.Fatal(err)
+		}
+	}
 }
 
 // leader returns the node that leads the queue.

@@ -354,6 +354,8 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 
 // look finds the tenants that have something in the queue.
 func (d *Dispatcher) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, looks*d.q.o.Beat)
+	defer cancel()
 	info, err := d.q.runs.Info(ctx, jetstream.WithSubjectFilter(runsOf+"*"))
 	if err != nil {
 		return err

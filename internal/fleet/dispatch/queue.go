@@ -92,6 +92,7 @@ const (
 	silence = 5  // after which a worker is gone
 	orphan  = 20 // after which a worker ends a run that nobody has asked about
 	lease   = 8  // of a dispatcher on a run
+	looks   = 2  // of a dispatcher that looks into the queue; a node without a leader never answers
 )
 
 // How long a node may take.
@@ -140,7 +141,7 @@ func Open(ctx context.Context, conn *nats.Conn, o *Options) (*Queue, error) {
 		q.o.AtOnce = 64
 	}
 	var err error
-	if q.js, err = jetstream.New(conn); err != nil {
+	if q.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(patience.Answer)); err != nil {
 		return nil, err
 	}
 	runs := jetstream.StreamConfig{

@@ -12,8 +12,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Answer is how long a node may take for one answer.
-const Answer = 3 * time.Second
+// How long a node may take for one answer. One that is asked while it has no leader never answers, so the first ones get less.
+const (
+	Answer = 3 * time.Second
+	first  = time.Second
+)
 
 const maxPause = 200 * time.Millisecond
 
@@ -41,12 +44,12 @@ func Silent(err error) bool {
 }
 
 // Ask calls do again and again, for most, while its error is Silent or one that passes, which may be nil. It returns nil as soon as do does.
-// The context of a call ends after Answer.
+// The context of a call ends after Answer, that of the first two sooner.
 func Ask(ctx context.Context, most time.Duration, do func(context.Context) error, passes func(error) bool) error {
 	until := time.Now().Add(most)
 	var before error // the end of ctx in the middle of a try says nothing of the cause
-	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
-		once, cancel := context.WithTimeout(ctx, Answer)
+	for pause, answer := time.Millisecond, first; ; pause, answer = min(2*pause, maxPause), min(answer+first, Answer) {
+		once, cancel := context.WithTimeout(ctx, answer)
 		err := do(once)
 		cancel()
 		switch {

@@ -58,10 +58,10 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A node that is silent is given up for this time, and asked again.
+// A node that is silent is given up for this time, and asked again: soon at first.
 func TestAskOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tries := 0
+		tries, began := 0, time.Now()
 		err := Ask(t.Context(), time.Minute, func(ctx context.Context) error {
 			if tries++; tries > 2 {
 				return nil
@@ -71,6 +71,9 @@ func TestAskOnce(t *testing.T) {
 		}, nil)
 		if err != nil || tries != 3 {
 			t.Errorf("%d tries, %v", tries, err)
+		}
+		if took := time.Since(began).Round(100 * time.Millisecond); took != first+2*first {
+			t.Errorf("after %v", took)
 		}
 	})
 }
