@@ -43,6 +43,8 @@ type Dispatcher struct {
 	oldest  time.Time            // since when one of held waits; zero for none
 	turns   []string             // subjects of the queue, the next first
 	from    map[string]jetstream.Consumer
+	lags    lags
+	led     time.Time // when it was last looked who leads the consumers
 	held    []held
 	kept    time.Time      // when the queue was last told that they are held
 	swept   time.Time      // when tenants with one of them were last asked for what somebody left
@@ -59,7 +61,7 @@ type known struct {
 
 // Dispatcher returns one for the queue.
 func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
-	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}), going: map[string]use{}}
+	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, lags: lags{}, news: make(chan struct{}), going: map[string]use{}}
 }
 
 // Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.
@@ -382,6 +384,7 @@ func (d *Dispatcher) look(ctx context.Context) error {
 		d.from[s], turns = c, append(turns, s)
 	}
 	d.turns = turns
+	d.behind(ctx, info)
 	return nil
 }
 
