@@ -57,6 +57,7 @@ more server, which the settings of the others do not name yet. The file ca.key s
 type clusterNode struct{ host, listen, route string }
 
 func clusterNodes(args []string) (out []clusterNode, err error) {
+	taken := map[string]bool{}
 	for _, arg := range args {
 		host, text, err := net.SplitHostPort(arg)
 		if err != nil {
@@ -66,7 +67,14 @@ func clusterNodes(args []string) (out []clusterNode, err error) {
 		if err != nil || port == 0 || port+2000 > 1<<16-1 || host == "" || strings.ContainsAny(host, "/\\\"' ") {
 			return nil, failure.Usage(fmt.Errorf("invalid server %.200q", arg), "write HOST or HOST:PORT, with a port up to 63535")
 		}
-		out = append(out, clusterNode{host, net.JoinHostPort(host, text), net.JoinHostPort(host, fmt.Sprint(port+2000))})
+		n := clusterNode{host, net.JoinHostPort(host, fmt.Sprint(port)), net.JoinHostPort(host, fmt.Sprint(port+2000))}
+		for _, address := range []string{n.listen, n.route} {
+			if taken[address] {
+				return nil, failure.Usage(fmt.Errorf("two servers would have the address %s", address), "give each a HOST of its own, or a PORT whose PORT+2000 is free, too")
+			}
+			taken[address] = true
+		}
+		out = append(out, n)
 	}
 	return out, nil
 }
