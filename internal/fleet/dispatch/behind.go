@@ -17,6 +17,8 @@ func (d *Dispatcher) behind(ctx context.Context, info *jetstream.StreamInfo) {
 		return
 	}
 	d.led = time.Now()
+	ctx, cancel := context.WithTimeout(ctx, looks*d.q.o.Beat)
+	defer cancel()
 	for subject, n := range info.State.Subjects {
 		c := d.from[subject]
 		if c == nil {

@@ -356,20 +356,19 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 
 // look finds the tenants that have something in the queue.
 func (d *Dispatcher) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, looks*d.q.o.Beat)
-	defer cancel()
-	info, err := d.q.runs.Info(ctx, jetstream.WithSubjectFilter(runsOf+"*"))
+	once, cancel := context.WithTimeout(ctx, looks*d.q.o.Beat)
+	info, err := d.q.runs.Info(once, jetstream.WithSubjectFilter(runsOf+"*"))
+	cancel()
 	if err != nil {
 		return err
 	}
-	var turns []string
-	for _, s := range d.turns { // who was served last stays last
+	d.turns = slices.DeleteFunc(d.turns, func(s string) bool { // who was served last stays last
 		if info.State.Subjects[s] > 0 && d.from[s] != nil {
-			turns = append(turns, s)
-		} else {
-			delete(d.from, s)
+			return false
 		}
-	}
+		delete(d.from, s)
+		return true
+	})
 	for s := range info.State.Subjects {
 		if d.from[s] != nil {
 			continue
@@ -381,9 +380,8 @@ func (d *Dispatcher) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		d.from[s], turns = c, append(turns, s)
+		d.from[s], d.turns = c, append(d.turns, s)
 	}
-	d.turns = turns
 	d.behind(ctx, info)
 	return nil
 }
