@@ -335,12 +335,13 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 		for range d.turns {
 			subject := d.turns[0]
 			d.turns = append(d.turns[1:], subject)
-			if d.holds(subject) && !sweep {
+			from := d.from[subject]
+			if from == nil || d.holds(subject) && !sweep {
 				continue
 			}
-			batch, err := d.from[subject].FetchNoWait(1)
+			batch, err := from.FetchNoWait(1)
 			if err != nil {
-				delete(d.from, subject) // it may have been idle for too long
+				delete(d.from, subject) // it is made again
 				continue
 			}
 			for m := range batch.Messages() {
