@@ -181,9 +181,9 @@ func (c *crowd) dead(name string) func() {
 	from := time.Now()
 	start := c.kill(name)
 	other := map[string]string{"n0": "n1", "n1": "n2", "n2": "n0"}[name]
-	for heard := map[string]bool{}; len(heard) < len(c.workers); {
-		c.beats(other, heard)
-		if time.Since(from) > 4*again {
+	heard, until := map[string]bool{}, from.Add(4*again)
+	for len(heard) < len(c.workers) {
+		if c.beats(other, heard, until); time.Now().After(until) {
 			c.t.Fatalf("only %v come to another node", heard)
 		}
 	}
@@ -191,12 +191,12 @@ func (c *crowd) dead(name string) func() {
 	return func() { mend(); start() }
 }
 
-// beats adds the workers whose beats come to a node, until it has all, or the node's server starts again.
-func (c *crowd) beats(at string, heard map[string]bool) {
+// beats adds the workers whose beats come to a node, until it has all, the node's server starts again, or the time is up.
+func (c *crowd) beats(at string, heard map[string]bool, until time.Time) {
 	n := c.join(at)
 	defer n.Close()
 	beats, err := n.Conn().SubscribeSync("from.*.beat")
-	for err == nil && len(heard) < len(c.workers) {
+	for err == nil && len(heard) < len(c.workers) && time.Now().Before(until) {
 		var m *nats.Msg
 		if m, err = beats.NextMsg(again); err == nil {
 			heard[m.Subject] = true

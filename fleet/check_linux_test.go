@@ -297,45 +297,47 @@ func left(ctx context.Context, js jetstream.JetStream) string {
 	if err != nil {
 		return err.Error()
 	}
-	state := s.CachedInfo().State
-	text := fmt.Sprintf("%d runs, %d to %d", state.Msgs, state.FirstSeq, state.LastSeq)
-	if m, err := s.GetMsg(ctx, state.FirstSeq); err == nil {
-		text += fmt.Sprintf(", the first %q", m.Header)
+	about := []any{s.CachedInfo()}
+	if m, err := s.GetMsg(ctx, s.CachedInfo().State.FirstSeq); err == nil {
+		about = append(about, m.Header)
 		if kv, err := js.KeyValue(ctx, "claims"); err == nil {
-			e, err := kv.Get(ctx, m.Header.Get("Run"))
-			if text += fmt.Sprintf(" (%v)", err); err == nil {
-				text += fmt.Sprintf(", claimed %s", e.Value())
+			if e, err := kv.Get(ctx, m.Header.Get("Run")); err == nil {
+				about = append(about, string(e.Value()))
 			}
 		}
 	}
 	for c := range s.ListConsumers(ctx).Info() {
-		text += fmt.Sprintf(", consumer %+v", *c)
+		about = append(about, c)
 	}
-	return text
+	text, _ := json.Marshal(about)
+	return string(text)
 }
 
-// claims waits until the queue is empty, and returns how each run ended. What left the queue while it had no leader is still in it until its
-// leader looks for that, which it does every two and a half minutes.
-func (c *crowd) claims() map[string]string {
-	n, err := node.Join(c.parts["n0"].Node)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer n.Close()
-	js, err := jetstream.New(n.Conn())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+// empty waits until the queue is empty. A run that was acknowledged while the queue had no leader is removed at the leader's next check, at most
+// two and a half minutes later.
+func (c *crowd) empty() (*node.Node, jetstream.JetStream) {
 	for began := time.Now(); ; time.Sleep(beat) {
+		n := c.join("n0")
+		js, err := jetstream.New(n.Conn())
+		if err != nil {
+			c.t.Fatal(err)
+		}
 		s, err := js.Stream(c.t.Context(), "RUNS")
 		if err == nil && s.CachedInfo().State.Msgs == 0 {
 			c.t.Logf("the queue was empty after %v", time.Since(began).Round(time.Second))
-			break
+			return n, js
 		}
 		if time.Since(began) > 4*time.Minute {
 			c.t.Fatalf("the queue does not become empty (%v): %s", err, left(c.t.Context(), js))
 		}
+		n.Close()
 	}
+}
+
+// claims returns how each run ended, when the queue is empty.
+func (c *crowd) claims() map[string]string {
+	n, js := c.empty()
+	defer n.Close()
 	kv, err := js.KeyValue(c.t.Context(), "claims")
 	if err != nil {
 		c.t.Fatal(err)

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -45,87 +46,104 @@ func three(t *testing.T) *nats.Conn {
 	return conn
 }
 
-// leaders returns who leads the consumer of a tenant, and what the leader of the queue says, when both have one.
-func (d *Dispatcher) leaders(t *testing.T, subject string) (string, *jetstream.StreamInfo) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(beat / 10) {
-		info, err := d.q.runs.Info(t.Context(), jetstream.WithSubjectFilter(subject))
-		if err != nil || info.Cluster.Leader == "" {
-			continue
-		}
-		if c, err := d.from[subject].Info(t.Context()); err == nil && c.Cluster.Leader != "" {
-			return c.Cluster.Leader, info
-		}
-	}
-	t.Fatal("no leader")
-	return "", nil
+// late is a queue whose leader says that a node is behind.
+type late struct {
+	jetstream.Stream
+	node string
 }
 
-// A consumer that has not seen all of the queue, because its node is behind, is led by the node that leads the queue afterwards.
-func TestBehind(t *testing.T) {
-	conn := three(t)
-	q, err := Open(t.Context(), conn, &Options{Beat: beat, Replicas: 3, QueueBytes: 1 << 20, ClaimBytes: 1 << 20})
+func (l *late) Info(ctx context.Context, o ...jetstream.StreamInfoOpt) (*jetstream.StreamInfo, error) {
+	info, err := l.Stream.Info(ctx, o...)
+	if err == nil && info.Cluster != nil {
+		for _, node := range info.Cluster.Replicas {
+			node.Current, node.Active = node.Name != l.node, beat
+		}
+	}
+	return info, err
+}
+
+// A consumer is moved to the node that leads the queue if its own is behind, and only then.
+func TestMoveConsumers(t *testing.T) {
+	q, err := Open(t.Context(), three(t), &Options{Beat: quick, Replicas: 3, QueueBytes: 1 << 20, ClaimBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
+	queue := &late{Stream: q.runs}
+	q.runs = queue
 	submit(t, q, run("r"))
 	d := q.Dispatcher(plain)
-	for d.look(t.Context()) != nil { // the consumer has no leader yet
-		time.Sleep(beat / 10)
-	}
-	subject := d.turns[0]
-	by, info := d.leaders(t, subject)
-	for ; by == info.Cluster.Leader; by, info = d.leaders(t, subject) {
-		if _, err := conn.Request("$JS.API.CONSUMER.LEADER.STEPDOWN.RUNS."+strings.TrimPrefix(subject, runsOf), nil, beat); err != nil {
-			t.Log(err)
+	// until looks as a dispatcher does until the leaders of the consumer and the queue are as they should be.
+	until := func(what string, ok func(consumer, queue string) bool) (consumer, leader string) {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(quick) {
+			if d.look(t.Context()) != nil {
+				continue
+			}
+			info, err := queue.Info(t.Context())
+			if err != nil || info.Cluster.Leader == "" {
+				continue
+			}
+			if c, err := d.from[d.turns[0]].Info(t.Context()); err == nil && c.Cluster.Leader != "" && ok(c.Cluster.Leader, info.Cluster.Leader) {
+				return c.Cluster.Leader, info.Cluster.Leader
+			}
 		}
-		time.Sleep(beat / 2)
+		t.Fatalf("not %s", what)
+		return "", ""
 	}
-	for _, node := range info.Cluster.Replicas {
-		node.Current, node.Offline = node.Name != by, false
+	consumer, leader := until("two leaders", func(consumer, queue string) bool {
+		if consumer == queue {
+			_ = q.conn.Publish("$JS.API.CONSUMER.LEADER.STEPDOWN.RUNS."+strings.TrimPrefix(d.turns[0], runsOf), nil)
+		}
+		return consumer != queue
+	})
+	for _, node := range []string{"n0", "n1", "n2"} {
+		if node != consumer && node != leader {
+			queue.node = node
+		}
 	}
-	look := func(waiting uint64) string {
-		info.State.Subjects[subject] = waiting
-		d.lags, d.led = lags{by: time.Now().Add(-time.Minute)}, time.Time{}
-		d.behind(t.Context(), info)
-		time.Sleep(beat)
-		by, _ := d.leaders(t, subject)
-		return by
+	for end := time.Now().Add(3 * silence * quick); time.Now().Before(end); {
+		if now, _ := until("led", func(string, string) bool { return true }); now != consumer {
+			t.Fatalf("%s leads the consumer in place of %s, which is not behind", now, consumer)
+		}
 	}
-	if now := look(1); now != by {
-		t.Errorf("a consumer that has seen all moved from %s to %s", by, now)
-	}
-	if now := look(2); now != info.Cluster.Leader {
-		t.Errorf("%s leads the consumer, want %s", now, info.Cluster.Leader)
-	}
+	queue.node = consumer
+	until("moved", func(consumer, queue string) bool { return consumer == queue })
 }
 
-// A node is behind for long only if it always was when it was looked at, and it is there.
+// A node is behind for long if it was whenever that was noted, often enough, and if it is heard.
 func TestLags(t *testing.T) {
 	l, now := lags{}, time.Now()
-	at := func(after time.Duration, node jetstream.PeerInfo) bool {
-		node.Name = "a"
-		return l.note(&jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{&node, {Name: "b", Current: true}}}, now.Add(after), time.Minute)
-	}
-	if l.note(nil, now, time.Minute) {
-		t.Error("a server alone is behind")
-	}
+	late := jetstream.PeerInfo{Active: time.Second}
 	for i, c := range []struct {
-		after time.Duration
-		node  jetstream.PeerInfo
+		after time.Duration // in seconds
+		node  *jetstream.PeerInfo
 		want  bool
 	}{
-		{0, jetstream.PeerInfo{}, false},
-		{time.Minute, jetstream.PeerInfo{}, false},
-		{2 * time.Minute, jetstream.PeerInfo{}, true},
-		{3 * time.Minute, jetstream.PeerInfo{Current: true}, false},
-		{4 * time.Minute, jetstream.PeerInfo{}, false},
-		{6 * time.Minute, jetstream.PeerInfo{Offline: true}, false},
-		{7 * time.Minute, jetstream.PeerInfo{}, false},
-		{9 * time.Minute, jetstream.PeerInfo{}, true},
+		{0, &late, false},
+		{50, &late, false},
+		{100, &late, true},
+		{110, &jetstream.PeerInfo{Current: true}, false},
+		{120, &late, false},
+		{150, &jetstream.PeerInfo{Active: time.Second, Offline: true}, false},
+		{190, &late, false},
+		{240, &jetstream.PeerInfo{}, false},
+		{250, &late, false},
+		{300, nil, false}, // it leads
+		{320, &late, false},
+		{360, &late, false},
+		{390, &late, true},
+		{460, &late, false}, // nobody looked for a minute
 	} {
-		if got := at(c.after, c.node); got != c.want {
+		info := &jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{{Name: "b", Current: true}}}
+		if c.node != nil {
+			node := *c.node
+			node.Name = "a"
+			info.Replicas = append(info.Replicas, &node)
+		}
+		if got := l.note(info, now.Add(c.after*time.Second), time.Minute); got["a"] != c.want || got["b"] {
 			t.Errorf("%d: %v", i, got)
 		}
+	}
+	if got := l.note(nil, now, time.Minute); len(got) > 0 {
+		t.Errorf("a server alone: %v", got)
 	}
 }

@@ -44,7 +44,7 @@ type Dispatcher struct {
 	turns   []string             // subjects of the queue, the next first
 	from    map[string]jetstream.Consumer
 	lags    lags
-	led     time.Time // when it was last looked who leads the consumers
+	moved   time.Time // when the leaders of consumers were last checked
 	held    []held
 	kept    time.Time      // when the queue was last told that they are held
 	swept   time.Time      // when tenants with one of them were last asked for what somebody left
@@ -61,7 +61,7 @@ type known struct {
 
 // Dispatcher returns one for the queue.
 func (q *Queue) Dispatcher(seal func(context.Context, *Run, *To) ([]byte, error)) *Dispatcher {
-	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, lags: lags{}, news: make(chan struct{}), going: map[string]use{}}
+	return &Dispatcher{Seal: seal, q: q, workers: map[string]*known{}, wake: map[string]*follower{}, from: map[string]jetstream.Consumer{}, news: make(chan struct{}), going: map[string]use{}}
 }
 
 // Serve dispatches until ctx is done or the connection ends. Runs that are under way then go on, and another dispatcher follows them.
@@ -341,7 +341,7 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 			}
 			batch, err := from.FetchNoWait(1)
 			if err != nil {
-				delete(d.from, subject) // it is made again
+				delete(d.from, subject) // it is asked for again
 				continue
 			}
 			for m := range batch.Messages() {
@@ -355,7 +355,7 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 	return "", nil, nil
 }
 
-// look finds the tenants that have something in the queue.
+// look finds the tenants that have something in the queue, and sees to it that it is delivered.
 func (d *Dispatcher) look(ctx context.Context) error {
 	once, cancel := context.WithTimeout(ctx, looks*d.q.o.Beat)
 	info, err := d.q.runs.Info(once, jetstream.WithSubjectFilter(runsOf+"*"))
@@ -370,6 +370,7 @@ func (d *Dispatcher) look(ctx context.Context) error {
 		delete(d.from, s)
 		return true
 	})
+	d.moveConsumers(ctx, info)
 	for s := range info.State.Subjects {
 		if d.from[s] != nil {
 			continue
@@ -383,7 +384,6 @@ func (d *Dispatcher) look(ctx context.Context) error {
 		}
 		d.from[s], d.turns = c, append(d.turns, s)
 	}
-	d.behind(ctx, info)
 	return nil
 }
 

@@ -226,13 +226,17 @@ func (v *View) cluster(c *jetstream.ClusterInfo) {
 	}
 	v.Nodes = append(v.Nodes, NodeView{Name: c.Leader, Leads: true})
 	for _, p := range c.Replicas {
-		gone := p.Offline || p.Active > goneTime || p.Active == 0 // not heard since this leader leads
 		if strings.Contains(p.Name, " ") {
-			p.Name, gone = "unknown", true // the leader began after that node was gone
+			p.Name, p.Offline = "unknown", true // the leader began after that node was gone
 		}
-		v.Nodes = append(v.Nodes, NodeView{Name: p.Name, Gone: gone})
+		v.Nodes = append(v.Nodes, NodeView{Name: p.Name, Gone: unheard(p)})
 	}
 	slices.SortFunc(v.Nodes, func(a, b NodeView) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// unheard reports whether the leader does not hear a node.
+func unheard(p *jetstream.PeerInfo) bool {
+	return p.Offline || p.Active > goneTime || p.Active == 0 // since it leads
 }
 
 // waiting adds runs that wait, and sorts all.

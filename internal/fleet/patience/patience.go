@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// How long a node may take for one answer. One that is asked while it has no leader never answers, so the first ones get less.
+// How long a node may take for one answer. A node without a leader never answers, so the first tries get less.
 const (
 	Answer = 3 * time.Second
 	first  = time.Second

@@ -69,10 +69,10 @@ func clusterNodes(args []string) (out []clusterNode, err error) {
 		}
 		n := clusterNode{host, net.JoinHostPort(host, fmt.Sprint(port)), net.JoinHostPort(host, fmt.Sprint(port+2000))}
 		for _, address := range []string{n.listen, n.route} {
-			if taken[address] {
+			if taken[strings.ToLower(address)] {
 				return nil, failure.Usage(fmt.Errorf("two servers would have the address %s", address), "give each a HOST of its own, or a PORT whose PORT+2000 is free, too")
 			}
-			taken[address] = true
+			taken[strings.ToLower(address)] = true
 		}
 		out = append(out, n)
 	}

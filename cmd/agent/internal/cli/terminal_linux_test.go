@@ -49,7 +49,7 @@ var (
 
 // reply types an answer, once the question has been there long enough.
 func reply(near *os.File, screen []byte, answer string) {
-	time.Sleep(ui.Quiet + 50*time.Millisecond)
+	time.Sleep(ui.Quiet * 3 / 2)
 	switch {
 	case !atKeys.Match(screen):
 		answer += "\n"
