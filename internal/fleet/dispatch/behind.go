@@ -9,24 +9,26 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// asked is how many consumers are asked at once who leads them.
-const asked = 50
+// maxAsked is how many consumers one call of moveConsumers asks for their leader.
+const maxAsked = 50
 
-// moveConsumers moves consumers whose leader has long been behind with the queue to the leader of the queue. A consumer delivers what its
-// leader's copy of the queue has. A node that was cut off, or whose disk was full, may need most of a minute to catch up.
+// moveConsumers gives consumers another leader, the leader of the queue, if their own has long been behind with the queue. A consumer delivers
+// only what its leader's copy of the queue has. A node that was cut off, or whose disk was full, may need most of a minute to catch up.
 func (d *Dispatcher) moveConsumers(ctx context.Context, info *jetstream.StreamInfo) {
 	behind := d.lags.note(info.Cluster, time.Now(), silence*d.q.o.Beat)
 	if len(behind) == 0 || info.Cluster.Leader == "" || time.Since(d.moved) < d.q.o.Beat {
 		return
 	}
 	request, _ := json.Marshal(map[string]any{"placement": map[string]string{"preferred": info.Cluster.Leader}})
-	left := asked // the others another time: a map has no order
+	ctx, cancel := context.WithTimeout(ctx, looking*d.q.o.Beat)
+	defer cancel()
+	left := maxAsked // the others later: the order of a map is another one each time
 	for subject := range info.State.Subjects {
 		c := d.from[subject]
 		if c == nil {
 			continue
 		}
-		if left--; left < 0 {
+		if left--; left < 0 || ctx.Err() != nil {
 			break
 		}
 		once, cancel := context.WithTimeout(ctx, d.q.o.Beat/4)
@@ -45,7 +47,8 @@ type lags struct {
 	since map[string]time.Time
 }
 
-// note notes which nodes are behind now, as the leader of the queue says, and returns those that were at each note for so long.
+// note records which nodes are behind now, as the leader of the queue reports. It returns those that were behind at each note for longer than
+// long. Notes that are further apart do not count.
 func (l *lags) note(c *jetstream.ClusterInfo, now time.Time, long time.Duration) map[string]bool {
 	was := l.since
 	if now.Sub(l.at) > long {

@@ -46,7 +46,7 @@ func three(t *testing.T) *nats.Conn {
 	return conn
 }
 
-// late is a queue whose leader says that a node is behind.
+// late is a queue that reports a node as behind.
 type late struct {
 	jetstream.Stream
 	node string
@@ -109,7 +109,7 @@ func TestMoveConsumers(t *testing.T) {
 	until("moved", func(consumer, queue string) bool { return consumer == queue })
 }
 
-// A node is behind for long if it was whenever that was noted, often enough, and if it is heard.
+// A node counts as behind if the leader hears it and it was behind at each note for a minute, with no longer pause between two notes.
 func TestLags(t *testing.T) {
 	l, now := lags{}, time.Now()
 	late := jetstream.PeerInfo{Active: time.Second}
@@ -131,7 +131,7 @@ func TestLags(t *testing.T) {
 		{320, &late, false},
 		{360, &late, false},
 		{390, &late, true},
-		{460, &late, false}, // nobody looked for a minute
+		{460, &late, false}, // the first note for more than a minute
 	} {
 		info := &jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{{Name: "b", Current: true}}}
 		if c.node != nil {

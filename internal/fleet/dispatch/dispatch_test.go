@@ -98,7 +98,7 @@ func submit(t *testing.T, q *Queue, r *Run) *Ticket {
 	return ticket
 }
 
-// patientWorker starts a worker of which the run "long" says that it has begun, and ends when it may go on.
+// patientWorker starts a worker. Its run "long" sends on begun when it begins, and ends when it receives from goOn.
 func patientWorker(t *testing.T, n *node.Node, dir string) (begun, goOn chan bool) {
 	t.Helper()
 	begun, goOn = make(chan bool, 1), make(chan bool)

@@ -293,8 +293,8 @@ func (d *Dispatcher) room() bool {
 	return false
 }
 
-// best returns the worker that has the most places of those that take a run with a deadline, nil if none of them has one. If there is no such
-// worker it returns another one, which says why it refuses the run. The caller holds the lock.
+// best returns the worker with the most free places of those that take a run with a deadline; nil if they have none. If no worker takes the
+// run, it returns one that has a free place, which refuses the run with the reason. The caller holds the lock.
 func (d *Dispatcher) best(until time.Time) *known {
 	d.tidy()
 	var best, other *known
@@ -355,9 +355,9 @@ func (d *Dispatcher) next(ctx context.Context) (subject string, _ jetstream.Msg,
 	return "", nil, nil
 }
 
-// look finds the tenants that have something in the queue, and sees to it that it is delivered.
+// look finds the tenants that have something in the queue, makes their consumers, and moves those that deliver nothing.
 func (d *Dispatcher) look(ctx context.Context) error {
-	once, cancel := context.WithTimeout(ctx, looks*d.q.o.Beat)
+	once, cancel := context.WithTimeout(ctx, looking*d.q.o.Beat)
 	info, err := d.q.runs.Info(once, jetstream.WithSubjectFilter(runsOf+"*"))
 	cancel()
 	if err != nil {

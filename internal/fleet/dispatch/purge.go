@@ -20,9 +20,9 @@ type mark struct {
 	claims, runs uint64 // the last sequences
 }
 
-// purge removes old claims, so that there is room for others. A run stays in the queue until its end is written down and said. So a claim is
-// not needed any more when all runs that were in the queue when it was written have left it, and some time has passed. A dispatcher that took
-// the run before that, and was stopped, finds out by itself: see follower.gone.
+// purge removes old claims to make room for new ones, until ctx is done. A run stays in the queue until its end is written down and said. So a
+// claim can go some time after all runs that were in the queue when it was written have left the queue. A dispatcher that took a run before
+// that, and was stopped, checks whether the run has left the queue: see follower.gone.
 func (d *Dispatcher) purge(ctx context.Context, keep time.Duration) {
 	var marks []mark
 	for tick := time.Tick(keep / 10); ; {

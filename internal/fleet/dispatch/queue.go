@@ -92,7 +92,7 @@ const (
 	silence = 5  // after which a worker is gone
 	orphan  = 20 // after which a worker ends a run that nobody has asked about
 	lease   = 8  // of a dispatcher on a run
-	looks   = 2  // for what the queue has; a node without a leader never answers
+	looking = 2  // to read what the queue has: a node without a leader never answers
 )
 
 // How long a node may take.

@@ -234,9 +234,9 @@ func (v *View) cluster(c *jetstream.ClusterInfo) {
 	slices.SortFunc(v.Nodes, func(a, b NodeView) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// unheard reports whether the leader does not hear a node.
+// unheard reports whether the leader has not heard a node lately, or not since it leads.
 func unheard(p *jetstream.PeerInfo) bool {
-	return p.Offline || p.Active > goneTime || p.Active == 0 // since it leads
+	return p.Offline || p.Active > goneTime || p.Active == 0
 }
 
 // waiting adds runs that wait, and sorts all.

@@ -44,7 +44,7 @@ func Silent(err error) bool {
 }
 
 // Ask calls do again and again, for most, while its error is Silent or one that passes, which may be nil. It returns nil as soon as do does.
-// The context of a call ends after Answer, that of the first two sooner.
+// The context of each call ends after Answer, and sooner for the first two.
 func Ask(ctx context.Context, most time.Duration, do func(context.Context) error, passes func(error) bool) error {
 	until := time.Now().Add(most)
 	var before error // the end of ctx in the middle of a try says nothing of the cause

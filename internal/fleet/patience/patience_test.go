@@ -58,7 +58,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A node that is silent is given up for this time, and asked again: soon at first.
+// A node that does not answer is asked again, the first times sooner.
 func TestAskOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries, began := 0, time.Now()

@@ -36,7 +36,7 @@ type fleetOptions struct {
 	limit        int
 }
 
-// open returns the state of the fleet. The caller closes it. Without write, it returns nil if there is no node yet.
+// open returns the state of the fleet. It returns nil if there is no node yet and write is not set. The caller closes it.
 func (o *fleetOptions) open(write bool) (*replica.Replica, error) {
 	if err := o.s.Settings.NeedHome(); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ type Fleet struct {
 	kept       sync.WaitGroup
 
 	mu      sync.Mutex
-	now     *session      // nil while there is no queue
+	now     *session      // nil if the queue is not open
 	changed chan struct{} // closed when now is another one
 	view    dispatch.View // nil before the first
 	looked  time.Time     // when it was seen, or the Fleet began

@@ -44,8 +44,7 @@ func terminal(t *testing.T) (end, person *os.File) {
 // theEnd is what a test writes to the terminal when nothing more comes from what it tries.
 const theEnd = "the end"
 
-// watch reads what the person sees up to theEnd, and calls seen with all of it whenever there is more. A test that sees too few questions
-// ends, too.
+// watch returns what the person sees up to theEnd. It calls seen with the screen so far after each read.
 func watch(person *os.File, seen func(screen string)) (screen string) {
 	for buf := make([]byte, 4096); !strings.Contains(screen, theEnd); {
 		n, err := person.Read(buf)
